@@ -41,6 +41,7 @@ import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
 import io.widerow.ingest.serve.query.EventService;
@@ -51,11 +52,13 @@ import io.widerow.ingest.serve.query.StepService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
+import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
+import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
@@ -100,6 +103,8 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
+/// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
+/// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
@@ -129,6 +134,7 @@ public final class Daemon implements AutoCloseable {
   private final Doctor doctor;
   private final QueryService queries;
   private final StepService steps;
+  private final LokiService loki;
   private final QueryMemory memory;
   private final FieldsService fields;
   private final Watch watch;
@@ -190,6 +196,7 @@ public final class Daemon implements AutoCloseable {
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
     fields = new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
@@ -274,6 +281,7 @@ public final class Daemon implements AutoCloseable {
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 steps.routes(),
+                loki.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
                 fields.routes(),
@@ -285,7 +293,11 @@ public final class Daemon implements AutoCloseable {
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
+                new RollupService(store).routes(),
                 new RepartitionService(store).routes(),
+                new DeletionService(
+                        store, config.data(), config.store().snapshotDirectory(config.data()))
+                    .routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(
@@ -475,6 +487,7 @@ public final class Daemon implements AutoCloseable {
     }
     sockets.stop();
     queries.stop();
+    loki.stop();
     http.stop().join();
     evaluation.close();
     lanes.close();

@@ -213,6 +213,13 @@ public final class ServeProcess implements AutoCloseable {
     return CLIENT.send(request.build(), BodyHandlers.ofString());
   }
 
+  /// Sends a request without a body.
+  public HttpResponse<String> send(String method, String path)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(path).method(method, BodyPublishers.noBody());
+    return CLIENT.send(request.build(), BodyHandlers.ofString());
+  }
+
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
   }

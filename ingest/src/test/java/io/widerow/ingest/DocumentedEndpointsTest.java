@@ -16,7 +16,11 @@ import org.junit.jupiter.api.Test;
 /// their rows beside the routes of a daemon that runs.
 class DocumentedEndpointsTest {
   private static final List<Path> PAGES =
-      List.of(Path.of("OPERATIONS.md"), Path.of("PROTOCOLS.md"), Path.of("../query/QUERY.md"));
+      List.of(
+          Path.of("OPERATIONS.md"),
+          Path.of("PROTOCOLS.md"),
+          Path.of("../query/QUERY.md"),
+          Path.of("../query/LOGQL.md"));
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `((?:GET|POST|PUT|DELETE) /[^`?]*)` \\|");
 

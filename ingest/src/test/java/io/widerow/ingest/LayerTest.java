@@ -8,6 +8,7 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
+      rollup: event
       storage: event
       storage.rollup:
       storage.embedded: event storage
@@ -24,6 +25,9 @@ class LayerTest extends LayerRules {
       query.sizing: event storage query
       query.remote: event storage query query.output query.figures
       query.answer: event storage query query.output query.figures
+      query.logql: query
+      query.logql.line: event query.logql
+      query.logql.run: event storage query query.output query.logql query.logql.line
       query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
@@ -51,15 +55,17 @@ class LayerTest extends LayerRules {
       ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
           ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
-      ingest.doctor: event storage storage.embedded query query.sizing ingest.lane \
+      ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
           query.fields ingest.config ingest.http
+      ingest.serve.loki: storage query query.output query.logql query.logql.line \
+          query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
-      ingest.serve.status: event storage storage.embedded query query.figures query.sizing \
-          ingest.config ingest.lane ingest.rules ingest.intake ingest.http ingest.doctor \
-          ingest.watch
+      ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
+          query.answer ingest.config ingest.lane ingest.rules ingest.intake ingest.http \
+          ingest.doctor ingest.watch
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
@@ -70,7 +76,7 @@ class LayerTest extends LayerRules {
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
-          ingest.serve.query ingest.serve.page \
+          ingest.serve.query ingest.serve.loki ingest.serve.page \
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode

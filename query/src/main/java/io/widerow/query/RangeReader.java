@@ -2,6 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
@@ -10,6 +11,7 @@ import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ public final class RangeReader implements EventCursor {
   private long left;
   private boolean closed;
   private boolean anyOrder;
+  private @Nullable RollupQuestion question; // rollups may answer
   private final ScanWatch watch;
   private Runnable progress = () -> {};
   private @Nullable Token skip;
@@ -213,11 +216,16 @@ public final class RangeReader implements EventCursor {
     cursorBytes = CURSOR_BYTES * keys.size();
     watch.holds(cursorBytes); // when that is too much, closing takes the report back
     Scan within = group.within(anyOrder || !openLate ? scan : lateScan);
-    EventCursor opened = anyOrder ? view.openUnordered(keys, within) : view.open(keys, within);
+    EventCursor opened = anyOrder ? unordered(keys, within) : view.open(keys, within);
     late = openLate ? new LateEvent() : null;
     cursor = opened;
     groupsOpened++;
     return opened;
+  }
+
+  private EventCursor unordered(List<PartitionKey> keys, Scan within) {
+    RollupQuestion asked = question;
+    return asked == null ? view.openUnordered(keys, within) : view.openFigures(keys, within, asked);
   }
 
   private void closeGroup() {
@@ -262,6 +270,19 @@ public final class RangeReader implements EventCursor {
   public RangeReader inAnyOrder(@Nullable Grouping alike) {
     scan = scan.withFold(alike);
     return inAnyOrder();
+  }
+
+  /// The same for an aggregation that rollups may answer, see [StoreView#openFigures].
+  ///
+  /// @param asked null when they may not
+  public RangeReader inAnyOrder(@Nullable Grouping alike, @Nullable RollupQuestion asked) {
+    question = asked;
+    return inAnyOrder(alike);
+  }
+
+  /// Names of the rollups that have answered so far, see [StoreView#openFigures].
+  public Set<String> rollups() {
+    return watch.rollups();
   }
 
   /// Sets a callback that runs now and then during the scan, on the reader's thread.

@@ -71,6 +71,7 @@ public final class Variables {
           "lanes",
           "ledger-keys",
           "ledger-seconds",
+          "loki-labels",
           "merge-after",
           "open-age",
           "open-bytes",

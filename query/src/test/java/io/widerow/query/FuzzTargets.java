@@ -8,6 +8,14 @@ import io.widerow.fuzz.FuzzTarget;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.figures.Aggregate;
 import io.widerow.query.filter.FilterParser;
+import io.widerow.query.logql.Expr;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.LogqlParser;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.Fields;
+import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Pipeline;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.Filter;
@@ -30,6 +38,12 @@ import java.util.zip.CRC32C;
 public enum FuzzTargets implements FuzzTarget {
   FILTER(FuzzTargets::filter, FuzzTargets.filters()),
   PARAMETERS(FuzzTargets::parameters, FuzzTargets.questions()),
+  LOGQL(FuzzTargets::logql, FuzzTargets.logql()),
+  LOGQL_LINE(
+      FuzzTargets::logqlLine,
+      "{\"a\":{\"b\":[1,{\"c\":null}]},\"d\":\"x\\u00e9\\n\",\"e\":-1.5e3,\"_entry\":\"f\"}",
+      "level=warn msg=\"a \\\"b\\\"\" k= =v flag a=b=c",
+      "10.0.0.1 - - \"GET /x\" 200"),
   TOKEN(FuzzTargets::token, FuzzTargets.tokens()),
   TIME_TEXT(
       FuzzTargets::times,
@@ -158,6 +172,55 @@ public enum FuzzTargets implements FuzzTarget {
       query.types().test("nginx.access");
     }
     parameters.writer();
+  }
+
+  private static String[] logql() {
+    return new String[] {
+      "{a=\"b\", c!=`d`, e=~\"f.*\", g!~\"h|i\"} |= \"x\" or \"y\" != `z` |~ \"r+\" !~ \"\\\\d\"",
+      "{a=\"b\"} | json x=\"y.z[0]\", w | logfmt --strict --keep-empty | regexp \"(?P<n>a)\"",
+      "{} | pattern \"<a> - <_>\" | unpack | line_format \"{{.a}}\" | label_format b=c,d=`{{.e}}`",
+      "{a=\"b\"} | drop a, b=\"c\" | keep d | decolorize | x >= 1.5ms and (y = \"z\" or w < 5KB)",
+      "sum by (a, b) (count_over_time({a=\"b\"} | drop __error__[5s]))",
+      "topk(3, avg_over_time({} | unwrap duration(x) | __error__=\"\" [1h30m] offset 5m) by (c))",
+      "quantile_over_time(0.99, {a=\"b\"} | json | unwrap bytes(x) [5m]) without (d) > bool 1",
+      "rate({a=\"b\"}[1m]) / on (x) rate({a=\"c\"}[1m]) * -2 ^ 3 or vector(1)"
+    };
+  }
+
+  /// What is parsed is run over the text itself.
+  private static void logql(byte[] input) {
+    Expr expr = LogqlParser.parse(text(input));
+    if (expr instanceof LogQuery query) {
+      run(query, input);
+    }
+  }
+
+  private static void logqlLine(byte[] input) {
+    LogQuery all =
+        (LogQuery)
+            LogqlParser.parse(
+                "{} | json | logfmt | pattern `<a> - <b> <_>` | regexp `(?P<c>[a-z]+)=(?P<d>.*)`"
+                    + " | json x=\"a.b[1].c\", y=\"d\" | unpack | decolorize"
+                    + " | label_format e=`{{.a}}{{.d}}` | e > 5 or d < 3ms");
+    run(all, input);
+    Fields.read(
+        text(input), (label, value, parser) -> Objects.requireNonNull(label + value + parser));
+  }
+
+  private static void run(LogQuery query, byte[] body) {
+    try (EventBatch batch = new EventBatch(1 << 10, 1 << 12)) {
+      byte[] name = "body".getBytes(StandardCharsets.US_ASCII);
+      batch.begin(name, 0, 4, NOW_NANOS);
+      batch.putString(name, 0, 4, body, 0, Math.min(body.length, 500));
+      if (batch.end() == null) {
+        RecordView event = new RecordView().show(batch.memory(), 0);
+        LabelNames labels = new LabelNames(LabelNames.DEFAULT);
+        Line line = new EventLines(labels, null, true).show(event);
+        if (new Pipeline(query, 0).run(line) && line.labels(Line.Category.values()).isEmpty()) {
+          line.text();
+        }
+      }
+    }
   }
 
   private static String[] tokens() {

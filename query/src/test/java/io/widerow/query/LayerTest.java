@@ -8,17 +8,21 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
-      storage: event
+      rollup: event
+      storage: event rollup
       storage.rollup:
       storage.embedded: event storage
       storage.repair: event storage
-      query: event storage
+      query: event rollup storage
       query.filter: event storage query
       query.output: event query
-      query.figures: event storage storage.rollup query query.output
+      query.figures: event rollup storage storage.rollup query query.output
       query.sizing: event storage query
       query.remote: event storage query query.output query.figures
-      query.answer: event storage query query.filter query.output query.figures
+      query.answer: event rollup storage query query.filter query.output query.figures
+      query.logql: query
+      query.logql.line: event query.logql
+      query.logql.run: event storage query query.output query.logql query.logql.line
       query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer

@@ -50,7 +50,12 @@ class RollupParametersTest {
   void rollupsAnswerCountsByMinutes(String question, boolean answered) {
     assertEquals(answered, parse(question).asksForCells());
     if (!answered && !question.contains("rollup")) {
-      assertThrows(QueryException.Refused.class, () -> parse(question + "&rollup=only"));
+      QueryParameters only = parse(question + "&rollup=only");
+      StoreConfig config = StoreConfig.at(directory.resolve("e")).withDiskReserveBytes(0);
+      try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run);
+          StoreView view = store.view()) {
+        assertThrows(QueryException.Refused.class, () -> only.requireRollup(view));
+      }
     }
   }
 

@@ -8,6 +8,9 @@ import java.nio.charset.StandardCharsets;
 ///
 /// - Threads: one, that of the cursor.
 public interface EventView {
+  /// Bytes of an event without attributes, before encoding: id and version.
+  long PLAIN_BYTES = 3 * Long.BYTES;
+
   long idTime();
 
   long idTail();
@@ -39,6 +42,20 @@ public interface EventView {
   /// shown here; the id is that of one event in the same step of time.
   default long weight() {
     return 1;
+  }
+
+  /// Bytes of the event before encoding, or of all events that it stands for: 24 for id and version
+  /// of each, 8 for a number or a boolean, 4 and their length for a text or bytes. Counts what is
+  /// in the projection.
+  ///
+  /// @param scratch overwritten
+  default long plainBytes(AttributeValue scratch) {
+    long[] sum = {PLAIN_BYTES};
+    forEach(
+        scratch,
+        (_, value) ->
+            sum[0] += value.kind().isText() ? Integer.BYTES + value.length() : Long.BYTES);
+    return sum[0];
   }
 
   default EventId id() {

@@ -43,6 +43,17 @@ public final class Filters {
     };
   }
 
+  /// True when a filter examines nothing but attributes.
+  public static boolean isOfAttributes(Filter filter) {
+    return switch (filter) {
+      case Filter.OfType _, Filter.OfTime _, Filter.OfId _ -> false;
+      case Filter.And(var parts) -> parts.stream().allMatch(Filters::isOfAttributes);
+      case Filter.Or(var parts) -> parts.stream().allMatch(Filters::isOfAttributes);
+      case Filter.Not(Filter inner) -> isOfAttributes(inner);
+      default -> true;
+    };
+  }
+
   /// What a filter says of the events of one type: the same filter with its tests of the type
   /// decided.
   public static Filter ofType(Filter filter, String type) {

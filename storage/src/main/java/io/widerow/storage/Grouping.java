@@ -9,11 +9,12 @@ import java.util.List;
 /// group, see [io.widerow.event.EventView#weight].
 ///
 /// @param names the attributes to group by
-/// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch; 0 for a
-///   single step
+/// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch and
+///   `phaseNanos`; 0 for a single step
 /// @param cells true when the store may answer from figures that it keeps (rollups) instead of
 ///   looking at events
-public record Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
+/// @param phaseNanos an instant at which a step starts, nanoseconds since the Unix epoch
+public record Grouping(List<AttributeName> names, long stepNanos, boolean cells, long phaseNanos) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   public Grouping {
@@ -23,6 +24,11 @@ public record Grouping(List<AttributeName> names, long stepNanos, boolean cells)
     }
   }
 
+  /// Steps that are counted from the Unix epoch.
+  public Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
+    this(names, stepNanos, cells, 0);
+  }
+
   /// A grouping that is counted from events.
   public Grouping(List<AttributeName> names, long stepNanos) {
     this(names, stepNanos, false);
@@ -30,17 +36,24 @@ public record Grouping(List<AttributeName> names, long stepNanos, boolean cells)
 
   /// The same, answered from kept figures where there are any.
   public Grouping withCells() {
-    return new Grouping(names, stepNanos, true);
+    return new Grouping(names, stepNanos, true, phaseNanos);
+  }
+
+  /// The same with steps that start at an instant, and before and after it.
+  public Grouping withPhase(long epochNanos) {
+    return new Grouping(names, stepNanos, cells, epochNanos);
   }
 
   /// True when counts by minute give its counts: steps are whole minutes, and no attribute groups.
   public boolean isOfMinutes() {
-    return names.isEmpty() && stepNanos % MINUTE_NANOS == 0;
+    return names.isEmpty() && stepNanos % MINUTE_NANOS == 0 && phaseNanos % MINUTE_NANOS == 0;
   }
 
   /// True when steps end at ticks, so that an event's `idTime` determines its step.
   public boolean isOfTicks() {
-    return stepNanos > 0 && stepNanos % TimeUuid.NANOS_PER_TICK == 0;
+    return stepNanos > 0
+        && stepNanos % TimeUuid.NANOS_PER_TICK == 0
+        && phaseNanos % TimeUuid.NANOS_PER_TICK == 0;
   }
 
   /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.
@@ -48,7 +61,9 @@ public record Grouping(List<AttributeName> names, long stepNanos, boolean cells)
     if (stepNanos == 0) {
       return Long.MAX_VALUE;
     }
-    long begin = epochNanos - Math.floorMod(epochNanos, stepNanos);
+    long phase = Math.floorMod(phaseNanos, stepNanos);
+    long past = Math.floorMod(Math.floorMod(epochNanos, stepNanos) - phase, stepNanos);
+    long begin = epochNanos - past;
     return begin > Long.MAX_VALUE - stepNanos ? Long.MAX_VALUE : begin + stepNanos;
   }
 }

@@ -1,5 +1,7 @@
 package io.widerow.storage;
 
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 
@@ -22,6 +24,7 @@ public final class ScanWatch {
   private long events;
   private long cells;
   private long minutesFromEvents;
+  private final Set<String> rollups = new TreeSet<>();
   private int left = EVENTS_BETWEEN;
 
   public ScanWatch(Runnable check) {
@@ -94,6 +97,16 @@ public final class ScanWatch {
   public void counted(int fromCells, int fromEvents) {
     cells += fromCells;
     minutesFromEvents += fromEvents;
+  }
+
+  /// Events of a type are counted from the cells of this rollup.
+  public void answeredBy(String rollup) {
+    rollups.add(rollup);
+  }
+
+  /// The rollups that answer, in the order of names.
+  public Set<String> rollups() {
+    return rollups;
   }
 
   /// Minutes of types that were counted from cells so far.

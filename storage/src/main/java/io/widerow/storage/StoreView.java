@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupQuestion;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,23 @@ public interface StoreView extends AutoCloseable {
   /// True when the store keeps counts by minute (rollups), and answers a [Grouping] that takes
   /// cells from them.
   default boolean hasCells() {
+    return false;
+  }
+
+  /// The same as [#openUnordered], for an aggregation that rollups may answer: an event may be a
+  /// [io.widerow.storage.rollup.GroupCells.Groups], which has figures for all that it stands for.
+  default EventCursor openFigures(
+      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+    return openUnordered(partitions, scan);
+  }
+
+  /// True when rollups are defined and may answer.
+  default boolean hasRollups() {
+    return false;
+  }
+
+  /// True when a rollup that is defined answers a question for a type.
+  default boolean hasRollup(String type, Filter filter, RollupQuestion question) {
     return false;
   }
 

@@ -3,24 +3,34 @@ package io.widerow.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.rollup.AttributeFigures;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.NumberSum;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /// Reader that compares a store with a [StoreModel].
 public final class StoreReading {
+  private static final AttributeName NUMBER = AttributeName.of("n");
+  private static final AttributeName VALUE = AttributeName.of("value");
   private static final LongAdder CELLS = new LongAdder();
 
   private StoreReading() {}
@@ -80,6 +90,9 @@ public final class StoreReading {
           "order at " + i + ": " + up.get(i - 1) + " before " + up.get(i));
     }
     CELLS.add(checkCounts(view, types, fromNanos, untilNanos, up));
+    if (view.hasRollups()) {
+      CELLS.add(checkFigures(view, types, fromNanos, untilNanos));
+    }
     List<Long> numbers = up.stream().map(StoreModel.Shown::number).sorted().toList();
     assertEquals(model.numbers(types, fromNanos, untilNanos), numbers);
     return up;
@@ -118,6 +131,51 @@ public final class StoreReading {
       cells += watch.cells();
     }
     return cells;
+  }
+
+  /// Checks that figures by group, from cells of rollups where there are any, are those of the
+  /// events.
+  ///
+  /// @return steps that were counted from cells
+  private static long checkFigures(
+      StoreView view, Predicate<String> types, long fromNanos, long untilNanos) {
+    List<PartitionKey> keys =
+        view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
+    var field = new RollupField(NUMBER, RollupFigure.SUM.bit);
+    var question = new RollupQuestion(List.of(VALUE), List.of(field), 3_600_000_000_000L);
+    ScanWatch watch = new ScanWatch(() -> {});
+    Scan scan = Scan.ofTime(fromNanos, untilNanos).withWatch(watch);
+    Map<String, NumberSum> expected = sums(view.open(keys, scan));
+    Map<String, NumberSum> kept = sums(view.openFigures(keys, scan, question));
+    assertEquals(expected.keySet(), kept.keySet(), "groups");
+    expected.forEach((group, of) -> {
+      NumberSum sum = Objects.requireNonNull(kept.get(group));
+      assertEquals(of.count(), sum.count(), group);
+      assertEquals(of.whole(), sum.whole(), group);
+    });
+    return watch.cells();
+  }
+
+  private static Map<String, NumberSum> sums(EventCursor cursor) {
+    Map<String, NumberSum> sums = new TreeMap<>();
+    AttributeValue value = new AttributeValue();
+    try (cursor) {
+      while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
+        EventView event = cursor.event();
+        assertTrue(event.find(VALUE, value), "each event has one");
+        String group = place(event.type(), event.timeNanos(), 3_600_000_000_000L) + " " + value;
+        NumberSum sum = sums.computeIfAbsent(group, _ -> new NumberSum());
+        AttributeFigures figures =
+            event instanceof GroupCells.Groups groups ? groups.figures(NUMBER) : null;
+        if (figures != null) {
+          sum.add(figures.sum());
+        } else {
+          assertTrue(event.find(NUMBER, value), "each event has one");
+          sum.add(value);
+        }
+      }
+    }
+    return sums;
   }
 
   private static String place(String type, long timeNanos, long step) {

@@ -12,30 +12,36 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
-      storage: event
-      storage.rollup:
+      rollup: event
+      storage: event rollup
       storage.disk: storage
       storage.codec: event storage storage.disk
+      storage.rollup: event rollup storage storage.codec
       storage.text: event storage.disk storage.codec
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
       storage.layout: event
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
-      storage.segment: event storage storage.disk storage.codec storage.text storage.cursor
+      storage.segment: event rollup storage storage.disk storage.codec storage.text storage.cursor \
+          storage.rollup
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
-      storage.manifest: event storage storage.disk storage.segment
-      storage.live: event storage storage.disk storage.layout storage.rows storage.segment \
+      storage.manifest: event rollup storage storage.disk storage.segment
+      storage.live: event rollup storage storage.disk storage.layout storage.rows storage.segment \
           storage.manifest
-      storage.upkeep: event storage storage.disk storage.cursor storage.journal storage.rows \
-          storage.segment storage.scan storage.layout storage.manifest storage.live
+      storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
+          storage.rollup storage.segment storage.scan storage.live
+      storage.upkeep: event rollup storage storage.disk storage.cursor storage.journal \
+          storage.rows storage.rollup storage.segment storage.scan storage.layout \
+          storage.manifest storage.live
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
-      storage.embedded: event storage storage.disk storage.cursor storage.journal \
-          storage.layout storage.rows \
+      storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
+          storage.layout storage.rows storage.aggregate \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \
           storage.recovery
-      storage.repair: event storage storage.disk storage.codec storage.journal storage.segment \
-          storage.scan storage.manifest storage.live storage.recovery storage.embedded
+      storage.repair: event storage storage.disk storage.codec storage.journal storage.rollup \
+          storage.segment storage.scan storage.manifest storage.live storage.recovery \
+          storage.embedded
       """;
 
   LayerTest() {

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// @param streams receivers of streams that are answered or encrypted
 /// @param listen addresses of the other protocols that have sockets of their own
 /// @param elasticsearchVersion version that clients of Elasticsearch are told, such as `8.19.0`
+/// @param lokiLabels attributes that are labels of streams for clients of Loki
 /// @param durability level of requests that name none
 /// @param lanes number of lanes, each with a writer thread
 /// @param laneSlots batches that a lane's ring holds, a power of two
@@ -55,6 +56,7 @@ public record DaemonConfig(
     StreamOptions streams,
     ListenOptions listen,
     String elasticsearchVersion,
+    List<String> lokiLabels,
     Durability durability,
     int lanes,
     int laneSlots,
@@ -78,6 +80,7 @@ public record DaemonConfig(
       Pattern.compile("([7-9]|[1-9]\\d)(\\.\\d{1,4}){2}");
 
   public DaemonConfig {
+    lokiLabels = List.copyOf(lokiLabels);
     require(
         ELASTICSEARCH_VERSION.matcher(elasticsearchVersion).matches(),
         "elasticsearch-version must be three numbers from 7.0.0 on, such as 8.19.0, got "
@@ -187,6 +190,7 @@ public record DaemonConfig(
         StreamOptions.of(typed),
         ListenOptions.of(typed),
         typed.text("elasticsearch-version"),
+        LokiLabels.parse(typed.text(LokiLabels.KEY)),
         durability(typed),
         lanes,
         typed.number("lane-slots"),
@@ -229,6 +233,7 @@ public record DaemonConfig(
     StreamOptions.putDefaults(defaults);
     ListenOptions.putDefaults(defaults);
     defaults.put("elasticsearch-version", "8.19.0");
+    defaults.put(LokiLabels.KEY, LokiLabels.DEFAULT);
     defaults.put("durability", "");
     defaults.put("lanes", Integer.toString(Math.clamp(processors / 2, 1, 8)));
     defaults.put("lane-slots", "1024");
@@ -282,6 +287,7 @@ public record DaemonConfig(
     streams.putTo(values);
     listen.putTo(values);
     values.put("elasticsearch-version", elasticsearchVersion);
+    values.put(LokiLabels.KEY, LokiLabels.print(lokiLabels));
     values.put("durability", durability.name().toLowerCase(Locale.ROOT));
     values.put("lanes", Integer.toString(lanes));
     values.put("lane-slots", Integer.toString(laneSlots));

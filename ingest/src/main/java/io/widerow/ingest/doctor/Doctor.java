@@ -7,11 +7,13 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.sizing.Load;
 import io.widerow.query.sizing.TypePlan;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.RollupControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -41,6 +43,7 @@ public final class Doctor {
   private long backlogSinceNanos;
   private boolean looked;
   private boolean backlogged;
+  private volatile List<Finding> rollups = List.of();
   private volatile Facts facts;
 
   /// What the doctor needs to know besides the store.
@@ -78,6 +81,7 @@ public final class Doctor {
     looked = true;
     nextNanos = now + LOOK_NANOS; // also when this look fails
     facts = new Facts(types(now), List.of(), lanes(), backlog(now), surroundings.lateFromNanos);
+    rollups = rollups();
     long took = surroundings.nanoTime.getAsLong() - now;
     nextNanos = now + Math.max(LOOK_NANOS, SPARE * took);
   }
@@ -132,6 +136,29 @@ public final class Doctor {
     return counter == null ? 0 : counter.count();
   }
 
+  /// Rollups that are not filled yet.
+  private List<Finding> rollups() {
+    List<Finding> findings = new ArrayList<>();
+    if (store instanceof EmbeddedStore embedded) {
+      for (RollupDefinition rollup : embedded.rollups().all()) {
+        RollupControl.Standing standing = embedded.rollups().standing(rollup);
+        if (standing.without() > 0) {
+          findings.add(
+              new Finding(
+                  "rollup-behind",
+                  Finding.Severity.INFO,
+                  rollup.name(),
+                  (double) standing.without(),
+                  0.0,
+                  "%d of %d files have no cells of the rollup %s: their events are counted"
+                      .formatted(standing.without(), standing.segments(), rollup.name()),
+                  "wait: merging fills them, the newest first; damaged files need a repair"));
+        }
+      }
+    }
+    return findings;
+  }
+
   private Facts.Backlog backlog(long now) {
     if (!(store instanceof EmbeddedStore embedded)) {
       return Facts.Backlog.NONE;
@@ -163,7 +190,8 @@ public final class Doctor {
             store.cluster(),
             surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI);
     Facts all = facts.with(intake.senders().lags());
-    return Stream.concat(now.findings().stream(), Diagnosis.of(all).stream())
+    return Stream.of(now.findings(), Diagnosis.of(all), rollups)
+        .flatMap(List::stream)
         .sorted(Finding.WORST_FIRST)
         .toList();
   }

@@ -6,6 +6,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import com.linecorp.armeria.server.SimpleDecoratingHttpService;
 import io.netty.util.AttributeKey;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.SecurityOptions;
@@ -84,13 +85,26 @@ public final class Access {
 
   /// The service of a route, for requests that may use it; others get the refusal.
   public HttpService guard(HttpRoute route) {
-    return (context, request) -> {
+    return new Guarded(route);
+  }
+
+  /// Keeps what the server asks the service itself, such as whether it speaks WebSocket.
+  private final class Guarded extends SimpleDecoratingHttpService {
+    private final HttpRoute route;
+
+    Guarded(HttpRoute route) {
+      super(route.service());
+      this.route = route;
+    }
+
+    @Override
+    public HttpResponse serve(ServiceRequestContext context, HttpRequest request) throws Exception {
       if (route.scope() == Tokens.Scope.QUERY) { // a stored text is never to be taken for a page
         context.setAdditionalResponseHeader(HttpHeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff");
       }
       HttpResponse refused = refusal(route, context, request);
-      return refused != null ? refused : route.service().serve(context, request);
-    };
+      return refused != null ? refused : unwrap().serve(context, request);
+    }
   }
 
   private @Nullable HttpResponse refusal(

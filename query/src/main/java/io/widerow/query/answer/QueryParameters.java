@@ -16,10 +16,12 @@ import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,13 +112,7 @@ public record QueryParameters(
       query = query.withFields(figures.fields());
     }
     Format format = format(single(given, "format"), single(given, "csv-safe"));
-    QueryParameters parsed = new QueryParameters(query, format, figures, rollup(given));
-    if (parsed.rollup == Rollup.ONLY && !parsed.asksForCells()) {
-      throw new QueryException.Refused(
-          "rollup",
-          "only: no rollup has this; they have count, by type, every so many minutes, no filter");
-    }
-    return parsed;
+    return new QueryParameters(query, format, figures, rollup(given));
   }
 
   /// The aggregates, without a limit; null for events.
@@ -259,19 +255,47 @@ public record QueryParameters(
     return fold == null || rollup == Rollup.OFF ? fold : fold.withCells();
   }
 
-  /// True when rollups may answer the query, see [#fold].
+  /// True when counts and bytes by minute, which every type has, answer the query.
   public boolean asksForCells() {
-    Grouping fold = fold();
-    return fold != null
-        && fold.cells()
-        && fold.isOfMinutes()
-        && query.filter() instanceof Filter.Everything;
+    RollupQuestion asked = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    return asked != null && asked.isOfMinutes() && query.filter() instanceof Filter.Everything;
   }
 
-  /// Refuses to be answered by a store without rollups when only those are wanted.
+  /// What a rollup must have to answer; null when no rollup may, or those of [#fold] do.
+  public @Nullable RollupQuestion question() {
+    StatsQuery asked = figures;
+    return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.fold() != null)
+        ? null
+        : asked.question();
+  }
+
+  /// True when rollups answer the query or may answer it, see [RollupUse].
+  public boolean mayUseRollups(StoreView view) {
+    return asksForCells() ? view.hasCells() : question() != null && view.hasRollups();
+  }
+
+  /// Refuses what rollups do not answer for each type when only they are wanted.
   public void requireRollup(StoreView view) {
-    if (rollup == Rollup.ONLY && !view.hasCells()) {
+    if (rollup != Rollup.ONLY) {
+      return;
+    }
+    if (!view.hasCells()) {
       throw new QueryException.Refused("rollup", "only: this store keeps no rollups");
+    }
+    if (asksForCells()) {
+      return;
+    }
+    RollupQuestion asked = question();
+    List<String> without =
+        view.types(query.types()).stream()
+            .map(TypeInfo::type)
+            .filter(type -> asked == null || !view.hasRollup(type, query.filter(), asked))
+            .toList();
+    if (!without.isEmpty() || asked == null || !view.hasRollups()) {
+      throw new QueryException.Refused(
+          "rollup",
+          "only: no rollup has this%s; all types have count every so many minutes, without a filter"
+              .formatted(without.isEmpty() ? "" : " of " + without.getFirst()));
     }
   }
 

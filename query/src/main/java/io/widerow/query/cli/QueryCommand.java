@@ -125,7 +125,8 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--stats",
       paramLabel = "LIST",
-      description = "Aggregate: count,count(x),distinct(x),sum(x),min(x),max(x),avg(x),p99.9(x).")
+      description =
+          "Aggregate: count,bytes,count(x),distinct(x),sum(x),min(x),max(x),avg(x),p99.9(x).")
   @Nullable String stats;
 
   @Option(names = "--by", paramLabel = "NAMES", description = "Group by these attributes.")

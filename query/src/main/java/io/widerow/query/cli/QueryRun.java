@@ -8,6 +8,7 @@ import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.answer.RollupUse;
 import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
@@ -29,7 +30,6 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +74,7 @@ final class QueryRun {
       try {
         if (figures != null || options.histogram) {
           asked.requireRollup(view);
-          reader.inAnyOrder(asked.fold());
+          reader.inAnyOrder(asked.fold(), asked.question());
         }
         show(reader, query, figures);
       } finally {
@@ -84,14 +84,9 @@ final class QueryRun {
       Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
       if (options.explain) {
         explain(reader);
-        if (asked.asksForCells() && view.hasCells()) {
-          shell
-              .err()
-              .printf(
-                  Locale.ROOT,
-                  "rollup count: %,d cells, %,d minutes from events%n",
-                  reader.cells(),
-                  reader.minutesFromEvents());
+        RollupUse rollup = asked.mayUseRollups(view) ? RollupUse.of(reader, asked) : null;
+        if (rollup != null) {
+          shell.err().println(rollup.sentence());
         }
         view.explain().forEach(shell.err()::println);
       }
@@ -120,8 +115,11 @@ final class QueryRun {
         List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone);
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows);
-        String rollup = answer.rollup();
-        explain(url, rollup == null ? "figures" : "figures, rollup count " + rollup);
+        RollupUse rollup = RollupUse.parse(answer.rollup());
+        explain(url, "figures");
+        if (options.explain && rollup != null) {
+          shell.err().println(rollup.sentence());
+        }
       }
     } else if (options.histogram && isWhole(given)) {
       Plot plot = new RemoteStats(daemon, given).plot();

@@ -1,36 +1,34 @@
 package io.widerow.query.figures;
 
-import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import io.widerow.storage.NumberText;
-import io.widerow.storage.rollup.ExactSum;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.storage.rollup.AttributeFigures;
+import io.widerow.storage.rollup.Extreme;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.HashedValues;
 import io.widerow.storage.rollup.NumberGrid;
-import java.math.BigInteger;
+import io.widerow.storage.rollup.NumberSum;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The accumulator of one [Aggregate] for one group. The order of the events cannot be seen in its
-/// result, to the last bit.
+/// result, to the last bit, nor whether they came one by one or as kept figures.
 ///
-/// - Counts are exact, also of distinct values. Sums are exact at any size and rounded once, when
-///   they include doubles, see [ExactSum].
+/// - Counts are exact, also of distinct values; with kept figures these count by hashes, see
+///   [HashedValues]. Sums are exact at any size and rounded once, see [NumberSum].
 /// - Percentiles come from one fixed grid, see [NumberGrid]: within 0.1 % of a number that was
 ///   added.
-/// - The least and the greatest number compare exactly. Of equal ones, a long stands for a double.
+/// - The least and the greatest number compare exactly, see [Extreme].
 final class Accumulator {
-  private static final double LONG_LIMIT = 0x1p63;
-
   private final Aggregate measure;
   private final @Nullable Field field;
-  private final @Nullable DistinctValues values;
   private long count;
-  private long longSum;
-  private BigInteger largeSum = BigInteger.ZERO;
-  private @Nullable ExactSum fractions;
-  private double extreme;
-  private long extremeLong;
-  private boolean extremeIsLong;
+  private @Nullable DistinctValues values;
+  private @Nullable HashedValues hashes; // instead of values, when figures were added
+  private final @Nullable NumberSum sum;
+  private final @Nullable Extreme extreme;
   private @Nullable NumberGrid grid;
   private long held;
 
@@ -39,6 +37,17 @@ final class Accumulator {
     AttributeName name = measure.name();
     this.field = name == null ? null : Field.of(name);
     this.values = isDistinct() ? new DistinctValues() : null;
+    this.sum =
+        switch (measure.kind()) {
+          case SUM, AVG -> new NumberSum();
+          default -> null;
+        };
+    this.extreme =
+        switch (measure.kind()) {
+          case MIN -> Extreme.least();
+          case MAX -> Extreme.greatest();
+          default -> null;
+        };
   }
 
   boolean isDistinct() {
@@ -49,113 +58,91 @@ final class Accumulator {
   void add(EventView event, AttributeValue scratch) {
     Field of = field;
     if (of == null) {
-      count += event.weight();
+      count += measure.isOfAll() ? event.plainBytes(scratch) : event.weight();
       return;
+    }
+    if (event instanceof GroupCells.Groups group && !of.isType()) {
+      AttributeFigures figures = group.figures(of.name());
+      RollupFigure needed = measure.figure();
+      if (figures != null && needed != null && figures.has(needed)) {
+        add(figures);
+        return;
+      }
     }
     if (!of.find(event, scratch)) {
       return;
     }
-    DistinctValues seen = values;
-    if (seen != null) {
-      seen.add(scratch);
+    if (isDistinct()) {
+      addValue(scratch);
     } else if (measure.kind() == Aggregate.Kind.COUNT) {
       count += event.weight();
-    } else if (isNumber(scratch)) {
-      number(scratch);
+    } else if (AttributeFigures.isNumber(scratch)) {
+      addNumber(scratch);
     }
   }
 
-  /// True for a number, and for a text that is one, which then is made that number.
-  private static boolean isNumber(AttributeValue value) {
-    if (value.kind() == AttributeKind.STRING && !NumberText.read(value)) {
-      return false;
-    }
-    return value.kind() == AttributeKind.LONG
-        || (value.kind() == AttributeKind.DOUBLE && !Double.isNaN(value.asDouble()));
-  }
-
-  private void number(AttributeValue value) {
-    switch (measure.kind()) {
-      case SUM, AVG -> {
-        if (value.kind() == AttributeKind.LONG) {
-          addLong(value.bits());
-        } else {
-          addDouble(value.asDouble());
-        }
-      }
-      case MIN -> keepExtreme(value, -1);
-      case MAX -> keepExtreme(value, 1);
-      case PERCENTILE -> record(value.asDouble());
-      case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT ->
-          throw new IllegalStateException("a count takes no number");
-    }
-    count++;
-  }
-
-  private void addLong(long value) {
-    long next = longSum + value;
-    if (((longSum ^ next) & (value ^ next)) < 0) {
-      largeSum = largeSum.add(BigInteger.valueOf(longSum));
-      next = value;
-    }
-    longSum = next;
-  }
-
-  private void addDouble(double value) {
-    ExactSum sum = fractions;
-    if (sum == null) {
-      sum = new ExactSum();
-      fractions = sum;
-    }
-    sum.add(value);
-  }
-
-  private void keepExtreme(AttributeValue value, int sign) {
-    double number = value.asDouble();
-    boolean isLong = value.kind() == AttributeKind.LONG;
-    long whole = isLong ? value.bits() : 0;
-    int order = count == 0 ? sign : compare(number, isLong, whole);
-    if (order * sign > 0 || (order == 0 && isLong)) {
-      extreme = number;
-      extremeIsLong = isLong;
-      extremeLong = whole;
+  private void addValue(AttributeValue value) {
+    HashedValues hashed = hashes;
+    if (hashed != null) {
+      hashed.add(value);
+    } else {
+      Objects.requireNonNull(values).add(value);
     }
   }
 
-  /// Compares a number with the extreme by value.
-  private int compare(double number, boolean isLong, long whole) {
-    if (isLong && extremeIsLong) {
-      return Long.compare(whole, extremeLong);
+  private void addNumber(AttributeValue value) {
+    if (sum != null) {
+      sum.add(value);
+    } else if (extreme != null) {
+      extreme.add(value);
+    } else {
+      grid().add(value.asDouble());
     }
-    int order = Double.compare(number, extreme);
-    if (order != 0 || isLong == extremeIsLong) {
-      return order;
-    }
-    // A long and the double nearest to it, which is whole.
-    return isLong ? compare(whole, extreme) : -compare(extremeLong, number);
   }
 
-  private static int compare(long whole, double number) {
-    return number >= LONG_LIMIT ? -1 : Long.compare(whole, (long) number);
-  }
-
-  private void record(double value) {
+  private NumberGrid grid() {
     NumberGrid seen = grid;
     if (seen == null) {
       seen = new NumberGrid();
       grid = seen;
     }
-    seen.add(value);
+    return seen;
+  }
+
+  /// Adds the figures of many events.
+  private void add(AttributeFigures figures) {
+    switch (measure.kind()) {
+      case COUNT -> count += figures.values();
+      case SUM, AVG -> Objects.requireNonNull(sum).add(figures.sum());
+      case MIN -> Objects.requireNonNull(extreme).add(figures.least());
+      case MAX -> Objects.requireNonNull(extreme).add(figures.greatest());
+      case PERCENTILE -> grid().add(figures.grid());
+      case DISTINCT, COUNT_DISTINCT -> hashes().add(figures.distinct());
+      case BYTES, COUNT_ALL ->
+          throw new IllegalStateException("a count of events has no attribute");
+    }
+  }
+
+  private HashedValues hashes() {
+    HashedValues hashed = hashes;
+    if (hashed == null) {
+      hashed = new HashedValues();
+      Objects.requireNonNull(values).hashInto(hashed);
+      values = null;
+      hashes = hashed;
+    }
+    return hashed;
   }
 
   /// Bytes allocated since the last call.
   long grown() {
     NumberGrid seen = grid;
     DistinctValues distinct = values;
-    ExactSum sum = fractions;
+    HashedValues hashed = hashes;
     long now =
         (seen == null ? 0 : seen.bytes())
             + (distinct == null ? 0 : distinct.bytes())
+            + (hashed == null ? 0 : hashed.bytes())
             + (sum == null ? 0 : sum.bytes());
     long more = now - held;
     held = now;
@@ -164,34 +151,34 @@ final class Accumulator {
 
   /// The result; missing when no event had a number.
   Cell result() {
-    DistinctValues distinct = values;
-    if (distinct != null) {
-      return Cell.of(distinct.size());
+    if (isDistinct()) {
+      HashedValues hashed = hashes;
+      return Cell.of(hashed == null ? Objects.requireNonNull(values).size() : hashed.size());
     }
     if (measure.isCount()) {
       return Cell.of(count);
     }
-    if (count == 0) {
+    if (sum != null) {
+      return result(sum);
+    }
+    if (extreme != null) {
+      return !extreme.isAny()
+          ? Cell.MISSING
+          : extreme.isLong() ? Cell.of(extreme.whole()) : Cell.of(extreme.number());
+    }
+    NumberGrid seen = grid;
+    return seen == null || seen.total() == 0
+        ? Cell.MISSING
+        : Cell.of(seen.percentile(measure.percentile()));
+  }
+
+  private Cell result(NumberSum of) {
+    if (of.count() == 0) {
       return Cell.MISSING;
     }
-    return switch (measure.kind()) {
-      case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT -> Cell.of(count);
-      case SUM -> fractions == null ? Cell.of(exactSum()) : Cell.of(total());
-      case AVG -> Cell.of(total() / count);
-      case MIN, MAX -> extremeIsLong ? Cell.of(extremeLong) : Cell.of(extreme);
-      case PERCENTILE -> {
-        NumberGrid seen = grid;
-        yield seen == null ? Cell.MISSING : Cell.of(seen.percentile(measure.percentile()));
-      }
-    };
-  }
-
-  private BigInteger exactSum() {
-    return largeSum.add(BigInteger.valueOf(longSum));
-  }
-
-  private double total() {
-    ExactSum sum = fractions;
-    return sum == null ? exactSum().doubleValue() : sum.plus(exactSum());
+    if (measure.kind() == Aggregate.Kind.AVG) {
+      return Cell.of(of.value() / of.count());
+    }
+    return of.hasDoubles() ? Cell.of(of.value()) : Cell.of(of.whole());
   }
 }

@@ -3,6 +3,7 @@ package io.widerow.query.figures;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
+import io.widerow.rollup.RollupFigure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,14 +18,16 @@ import org.jspecify.annotations.Nullable;
 /// @param percentile 0 to 100; 0 for other functions
 public record Aggregate(Kind kind, @Nullable AttributeName name, double percentile) {
   private static final String KNOWN =
-      "count count(*) count(x) count(distinct x) distinct(x) sum(x) min(x) max(x) avg(x) p50(x)"
-          + " p99.9(x) ...";
+      "count bytes count(*) count(x) count(distinct x) distinct(x) sum(x) min(x) max(x) avg(x)"
+          + " p50(x) p99.9(x) ...";
   private static final Pattern DISTINCT = Pattern.compile("distinct\\s+(.+)");
   private static final Pattern CALL =
-      Pattern.compile("(count|distinct|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
+      Pattern.compile(
+          "(count|bytes|distinct|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
 
   /// The aggregate functions.
   enum Kind {
+    BYTES,
     COUNT,
     COUNT_ALL,
     COUNT_DISTINCT,
@@ -52,6 +55,14 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     }
     String function = call.group(1);
     String attribute = call.group(2) == null ? null : call.group(2).strip();
+    if (function.equals("bytes")) {
+      if (attribute != null) {
+        throw new QueryException.Refused(
+            "stats",
+            "bytes are those of whole events, not %s; sum(x) adds numbers".formatted(text));
+      }
+      return new Aggregate(Kind.BYTES, null, 0);
+    }
     if (attribute == null && !function.equals("count")) {
       throw new QueryException.Refused("stats", "%s of what? write %s(name)".formatted(text, text));
     }
@@ -81,8 +92,26 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
   /// True when the result is a number of events or values, 0 when there is none.
   boolean isCount() {
     return switch (kind) {
-      case COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT -> true;
+      case BYTES, COUNT, COUNT_ALL, COUNT_DISTINCT, DISTINCT -> true;
       case SUM, MIN, MAX, AVG, PERCENTILE -> false;
+    };
+  }
+
+  /// True when it needs every attribute of each event.
+  boolean isOfAll() {
+    return kind == Kind.BYTES;
+  }
+
+  /// The figure of an attribute from which it follows; null when it is of no attribute.
+  @Nullable RollupFigure figure() {
+    return switch (kind) {
+      case COUNT -> name == null ? null : RollupFigure.COUNT;
+      case BYTES, COUNT_ALL -> null;
+      case COUNT_DISTINCT, DISTINCT -> RollupFigure.DISTINCT;
+      case SUM, AVG -> RollupFigure.SUM;
+      case MIN -> RollupFigure.MIN;
+      case MAX -> RollupFigure.MAX;
+      case PERCENTILE -> RollupFigure.GRID;
     };
   }
 
@@ -97,7 +126,7 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
           "p%s(%s)"
               .formatted(
                   digits.endsWith(".0") ? digits.substring(0, digits.length() - 2) : digits, name);
-      case COUNT, DISTINCT, SUM, MIN, MAX, AVG -> {
+      case BYTES, COUNT, DISTINCT, SUM, MIN, MAX, AVG -> {
         String function = kind.name().toLowerCase(Locale.ROOT);
         yield name == null ? function : function + "(" + name + ")";
       }

@@ -1,6 +1,7 @@
 package io.widerow.query.figures;
 
 import io.widerow.event.AttributeValue;
+import io.widerow.storage.rollup.ValueHash;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
@@ -14,8 +15,6 @@ import java.math.BigInteger;
 public record Cell(Kind kind, String text, long whole, double number) implements Comparable<Cell> {
   /// Nothing: a group without the attribute, an aggregate of no number.
   public static final Cell MISSING = new Cell(Kind.MISSING, "", 0, 0);
-
-  private static final double LONG_LIMIT = 0x1p63;
 
   /// What a cell has, in the order of cells.
   public enum Kind {
@@ -82,7 +81,7 @@ public record Cell(Kind kind, String text, long whole, double number) implements
 
   /// True for a double that is a whole number of 64 bits.
   static boolean isWhole(double number) {
-    return number >= -LONG_LIMIT && number < LONG_LIMIT && number == Math.rint(number);
+    return ValueHash.isWhole(number);
   }
 
   boolean isNumber() {

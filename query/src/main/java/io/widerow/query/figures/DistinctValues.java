@@ -1,7 +1,8 @@
 package io.widerow.query.figures;
 
-import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
+import io.widerow.storage.rollup.HashedValues;
+import io.widerow.storage.rollup.ValueHash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -41,13 +42,22 @@ final class DistinctValues {
     return values.length + 9L * kinds.length;
   }
 
+  /// Adds the hashes of its values.
+  void hashInto(HashedValues hashes) {
+    for (int slot = 0; slot < kinds.length; slot++) {
+      if (kinds[slot] != 0) {
+        hashes.add(ValueHash.of(kinds[slot], values, begins[slot], lengths[slot]));
+      }
+    }
+  }
+
   void add(AttributeValue value) {
-    int length = value.kind().isText() ? value.length() : Long.BYTES;
+    int length = ValueHash.length(value);
     if (values.length - used < length + Long.BYTES) {
       long wanted = Math.max(2L * values.length, (long) used + length + Long.BYTES);
       values = Arrays.copyOf(values, Math.toIntExact(wanted));
     }
-    byte kind = put(value);
+    byte kind = ValueHash.put(value, values, used);
     LONG.set(values, used + length, 0L); // the hash reads whole words
     int slot = slotOf(used, length, kind, hash(used, length, kind));
     if (kinds[slot] != 0) {
@@ -61,26 +71,6 @@ final class DistinctValues {
     if (2 * size > kinds.length) {
       grow();
     }
-  }
-
-  /// Writes a value after the last one and returns its kind.
-  private byte put(AttributeValue value) {
-    return switch (value.kind()) {
-      case STRING, BYTES -> {
-        value.copyTo(values, used);
-        yield AttributeKind.STRING.code;
-      }
-      case DOUBLE -> {
-        double number = value.asDouble();
-        boolean whole = Cell.isWhole(number);
-        LONG.set(values, used, whole ? (long) number : Double.doubleToLongBits(number));
-        yield whole ? AttributeKind.LONG.code : AttributeKind.DOUBLE.code;
-      }
-      case LONG, BOOLEAN -> {
-        LONG.set(values, used, value.bits());
-        yield value.kind().code;
-      }
-    };
   }
 
   /// The slot of a value, or the free one where it belongs.

@@ -4,11 +4,16 @@ import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Grouping;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The aggregates of a query and their grouping: `stats=count,p99(ms)`, `by=status,host`,
@@ -68,8 +73,12 @@ public record StatsQuery(
     return new StatsQuery(measures, by, everyNanos, order, newLimit);
   }
 
-  /// The attributes that it reads (projection). Never empty, because an empty projection means all.
-  public List<AttributeName> fields() {
+  /// The attributes that it reads (projection); null for all. Never empty, because an empty
+  /// projection means all.
+  public @Nullable List<AttributeName> fields() {
+    if (asksForBytes()) {
+      return null;
+    }
     Set<AttributeName> fields = new LinkedHashSet<>();
     by.forEach(name -> fields.add(NameText.stored(name)));
     for (Aggregate measure : measures) {
@@ -88,6 +97,9 @@ public record StatsQuery(
   /// pushdown); null when the aggregates need each event. The group tells whether an event has an
   /// attribute, but not its value as a number.
   public @Nullable Grouping fold() {
+    if (asksForBytes()) {
+      return null;
+    }
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
       boolean told = name == null || Field.of(name).isType() || by.contains(name);
@@ -95,9 +107,38 @@ public record StatsQuery(
         return null;
       }
     }
-    List<AttributeName> names =
-        by.stream().map(Field::of).filter(field -> !field.isType()).map(Field::name).toList();
-    return new Grouping(names, everyNanos);
+    return new Grouping(groupNames(), everyNanos);
+  }
+
+  /// What a rollup must have to answer; its figures are merged bit for bit, so the answer is the
+  /// same. Null when no rollup can have it: a sum of the type's name.
+  public @Nullable RollupQuestion question() {
+    Map<AttributeName, Integer> needed = new TreeMap<>();
+    for (Aggregate measure : measures) {
+      AttributeName name = measure.name();
+      RollupFigure figure = measure.figure();
+      if (name == null || figure == null) {
+        continue;
+      }
+      if (Field.of(name).isType()) {
+        if (!measure.isCount()) {
+          return null;
+        }
+      } else if (!measure.isCount() || !by.contains(name)) {
+        needed.merge(NameText.stored(name), figure.bit, (a, b) -> a | b);
+      }
+    }
+    List<RollupField> fields = new ArrayList<>();
+    needed.forEach((name, figures) -> fields.add(new RollupField(name, figures)));
+    return new RollupQuestion(groupNames(), fields, everyNanos, asksForBytes());
+  }
+
+  private boolean asksForBytes() {
+    return measures.stream().anyMatch(Aggregate::isOfAll);
+  }
+
+  private List<AttributeName> groupNames() {
+    return by.stream().map(Field::of).filter(field -> !field.isType()).map(Field::name).toList();
   }
 
   /// The column names: `ts` when grouped by time, then the attributes, then the aggregates.

@@ -16,7 +16,12 @@ public record RemoteDocument(String text) {
   ///
   /// @throws QueryException.Remote when there is no answer, or none with one line
   public static RemoteDocument ask(DaemonAddress daemon, String path) {
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+    return ask(daemon, "GET", path);
+  }
+
+  /// The same with another method, such as `POST`.
+  public static RemoteDocument ask(DaemonAddress daemon, String method, String path) {
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, Map.of())) {
       String line = answer.readLine();
       if (line == null || answer.readLine() != null) {
         throw new QueryException.Remote("the daemon did not answer with one line");

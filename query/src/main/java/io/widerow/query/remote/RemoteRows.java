@@ -21,6 +21,17 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
     }
   }
 
+  /// Asks for lines, as they are.
+  public static List<String> lines(DaemonAddress daemon, String path) {
+    List<String> lines = new ArrayList<>();
+    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+        lines.add(line);
+      }
+    }
+    return lines;
+  }
+
   /// Asks for a change, which a table answers.
   ///
   /// @param method such as `PUT`

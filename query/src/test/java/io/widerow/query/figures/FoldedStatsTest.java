@@ -80,10 +80,10 @@ class FoldedStatsTest {
             .withAges(Duration.ZERO, null);
     try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
       store.readWith(new ReadingThreads(null, ForkJoinPool.commonPool()));
-      write(store, random, 0, EVENTS / 2);
+      write(store, random, 0, EVENTS / 2, EVENTS);
       store.sealAll();
       store.awaitBackground();
-      write(store, random, EVENTS / 2, EVENTS);
+      write(store, random, EVENTS / 2, EVENTS, EVENTS);
       assertTrue(store.statistics().openEvents() > 0);
       check(store, random);
       store.sealAll();
@@ -96,10 +96,11 @@ class FoldedStatsTest {
     }
   }
 
-  private static void write(EmbeddedStore store, SplittableRandom random, int from, int until) {
+  /// Writes events with these numbers, of so many in all.
+  static void write(EmbeddedStore store, SplittableRandom random, int from, int until, int events) {
     try (var batch = new EventBatch(1 << 12, 1 << 24)) {
       for (int i = from; i < until; i++) {
-        put(batch, i, random);
+        put(batch, i, events, random);
         if (batch.count() == BATCH) {
           store
               .lane(0)
@@ -116,8 +117,8 @@ class FoldedStatsTest {
     }
   }
 
-  private static void put(EventBatch batch, int number, SplittableRandom random) {
-    long time = START + (long) ((double) number / EVENTS * SPAN) + random.nextInt(1_000);
+  private static void put(EventBatch batch, int number, int events, SplittableRandom random) {
+    long time = START + (long) ((double) number / events * SPAN) + random.nextInt(1_000);
     if (random.nextInt(20) == 0) {
       time -= random.nextLong(SPAN);
     }

@@ -1,10 +1,12 @@
 package io.widerow.query.figures;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.EventBatch;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.StoreDirectory;
+import io.widerow.query.answer.RollupParameters;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Grouping;
@@ -34,8 +36,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// How long does it take to count a month by minute, in four shards, from cells and from events?
-/// With cells the number of events makes no difference, so a minute of a shard has few.
+/// How long does it take to count a month by minute, in four shards, from cells and from events;
+/// and to find percentiles by group and hour, from cells of a rollup and from events? With cells
+/// the number of events makes no difference, so a minute of a shard has few.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -53,6 +56,8 @@ public class RollupBench {
   public boolean cells;
 
   private final StatsQuery asked = new StatsQuery(Aggregate.parse("count"), List.of(), MINUTE);
+  private final StatsQuery percentiles =
+      new StatsQuery(Aggregate.parse("p99(n)"), List.of(AttributeName.of("status")), 60 * MINUTE);
   private Path directory = Path.of("");
   private EmbeddedStore store;
 
@@ -68,6 +73,17 @@ public class RollupBench {
     store = EmbeddedStore.open(config, Runnable::run);
     byte[] type = StoreDirectory.utf8("cpu");
     byte[] name = StoreDirectory.utf8("n");
+    byte[] status = StoreDirectory.utf8("status");
+    store
+        .rollups()
+        .set(
+            RollupParameters.parse(
+                "status",
+                Map.of(
+                    "type", List.of("cpu"),
+                    "by", List.of("status"),
+                    "stats", List.of("p99(n)"),
+                    "every", List.of("1h"))));
     try (EventBatch batch = new EventBatch(1 << 12, 1 << 22)) {
       for (int hour = 0; hour < HOURS; hour++) {
         for (int shard = 0; shard < SHARDS; shard++) {
@@ -76,6 +92,7 @@ public class RollupBench {
             long time = START + hour * (60 * MINUTE) + i * (MINUTE / EVENTS_A_MINUTE) + shard;
             batch.begin(type, 0, type.length, time);
             batch.putLong(name, 0, name.length, i);
+            batch.putLong(status, 0, status.length, 200 + i % 3 * 100);
             if (batch.end() != null) {
               throw new IllegalStateException("refused");
             }
@@ -112,6 +129,24 @@ public class RollupBench {
         Files.delete(path);
       }
     }
+  }
+
+  @Benchmark
+  public int percentilesByGroup() {
+    Aggregation figures = new Aggregation(percentiles, _ -> {});
+    RangeQuery query = RangeQuery.ALL.withFields(percentiles.fields());
+    try (StoreView view = store.view();
+        RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
+      reader.inAnyOrder(null, cells ? percentiles.question() : null);
+      while (reader.next() == Step.EVENT) {
+        figures.add(reader.event());
+      }
+    }
+    int rows = figures.rows(ZoneOffset.UTC).size();
+    if (rows != 3 * HOURS) {
+      throw new IllegalStateException(rows + " rows");
+    }
+    return rows;
   }
 
   @Benchmark

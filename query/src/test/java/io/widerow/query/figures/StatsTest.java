@@ -318,7 +318,7 @@ class StatsTest {
             + " count",
         "stats=sum(*)|stats: only count takes * and distinct, not sum(*)",
         "stats=avg(distinct x)|stats: only count takes * and distinct, not avg(distinct x)",
-        "stats=median(x)|stats: not an aggregate: median(x) (known: count count(*)",
+        "stats=median(x)|stats: not an aggregate: median(x) (known: count bytes count(*)",
         "stats=distinct|stats: distinct of what? write distinct(name)",
         "stats=distinct(*)|stats: only count takes * and distinct, not distinct(*)",
         "stats=count&by=ts|by: ts is the time; group by it with every",

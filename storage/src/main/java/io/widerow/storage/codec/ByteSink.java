@@ -78,7 +78,7 @@ public final class ByteSink {
   }
 
   /// Appends a signed number as zigzag varint: small numbers of either sign take few bytes.
-  void putZigzag(long value) {
+  public void putZigzag(long value) {
     putVarint((value << 1) ^ (value >> 63));
   }
 

@@ -92,7 +92,8 @@ public final class ByteSource {
     throw corrupt("a varint of more than ten bytes");
   }
 
-  long readZigzag() {
+  /// Reads what [ByteSink#putZigzag] wrote.
+  public long readZigzag() {
     long value = readVarint();
     return (value >>> 1) ^ -(value & 1);
   }

@@ -22,6 +22,14 @@ public abstract class FilterSearch {
               Filter.Comparison comparison,
               Filter.Literal.Word(Text text)) ->
           comparison == Filter.Comparison.EQUAL ? holding(name, text, true) : null;
+      case Filter.Not(
+              Filter.Compare(
+                  AttributeName name,
+                  Filter.Comparison comparison,
+                  Filter.Literal.Word(Text text))) ->
+          comparison == Filter.Comparison.GREATER_OR_EQUAL && text.length() == 0
+              ? withoutText(name)
+              : null;
       case Filter.And(var parts) -> {
         BitSet both = null;
         for (Filter part : parts) {
@@ -54,6 +62,12 @@ public abstract class FilterSearch {
 
   private @Nullable BitSet holding(AttributeName name, Text text, boolean words) {
     return text.length() == 0 ? null : holding(name, new Needle(text, words));
+  }
+
+  /// Rows that may have no string of this name; null when any row may be one. Every string is at
+  /// least the empty one, so that a comparison with it asks for them.
+  public @Nullable BitSet withoutText(AttributeName name) {
+    return null;
   }
 
   /// Rows that have the needle in a string of this name, not inside a longer word.

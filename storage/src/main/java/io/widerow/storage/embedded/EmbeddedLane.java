@@ -405,6 +405,17 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     sealRequested = true;
   }
 
+  /// The same, and lets go of the journal file that has them, when something is appended again.
+  void requestSealAndFile() {
+    journal.beginFile();
+    sealRequested = true;
+  }
+
+  /// Every group before this one is gone from the journal.
+  long journalFrom() {
+    return journal.keptFrom();
+  }
+
   @Override
   public void note(byte[] note) {
     if (note.length > JournalFrame.NOTE_BYTES_MAX) {

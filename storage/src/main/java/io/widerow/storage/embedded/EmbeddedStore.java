@@ -87,6 +87,7 @@ public final class EmbeddedStore implements EventStore {
   private final @Nullable DelayedStart start; // of a store that was opened on a full disk
   private final RetentionControl retention;
   private final LayoutSettings layout;
+  private final DeletionControl deletions;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -157,6 +158,7 @@ public final class EmbeddedStore implements EventStore {
     this.start = parts.start();
     this.retention = new RetentionControl(contents, this::requireTidy);
     this.layout = new LayoutSettings(contents, clock, this::requireTidy);
+    this.deletions = new DeletionControl(contents, merger, this::lanesNow, this::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -171,7 +173,6 @@ public final class EmbeddedStore implements EventStore {
     readers.helpWith(threads);
   }
 
-  /// What opening found and did.
   public RecoveryReport recovery() {
     return recovery;
   }
@@ -186,7 +187,6 @@ public final class EmbeddedStore implements EventStore {
     return start == null ? lanes.get(lane) : start.writer(lane);
   }
 
-  /// The lanes that take events.
   private List<EmbeddedLane> lanesNow() {
     return start == null ? lanes : start.lanes();
   }
@@ -250,6 +250,11 @@ public final class EmbeddedStore implements EventStore {
     return new RuleControl(contents, this::requireTidy);
   }
 
+  /// The rollups that are defined in it.
+  public RollupControl rollups() {
+    return new RollupControl(contents, files, this::requireTidy, merger::start);
+  }
+
   /// The layouts of its types. In a store that is drained they belong to its owner.
   public LayoutSettings layout() {
     return layout;
@@ -258,6 +263,10 @@ public final class EmbeddedStore implements EventStore {
   /// Gives partitions another form than a merge gave them.
   public RepartitionControl repartition() {
     return new RepartitionControl(contents, merger, this::requireTidy);
+  }
+
+  public DeletionControl deletions() {
+    return deletions;
   }
 
   /// Its partitions and what is in them.
@@ -347,6 +356,7 @@ public final class EmbeddedStore implements EventStore {
           drainer.start();
         } else {
           merger.start();
+          deletions.goOn();
         }
         contents.keepRoom();
       }

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -14,6 +15,9 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
+import io.widerow.storage.aggregate.CellCount;
+import io.widerow.storage.aggregate.CellView;
+import io.widerow.storage.aggregate.RollupChoice;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.LazyCursor;
@@ -52,12 +56,13 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; each cursor has one.
 /// - Memory: keeps rows and segment files from being freed until [#close]. A view with a deadline
 ///   leaves closing files to another thread.
-final class EmbeddedView implements StoreView {
+final class EmbeddedView implements StoreView, CellView {
   private final StoreContents contents;
   private final StoreState state;
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
   private final Kept kept;
+  private final @Nullable Filter shown; // what no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
   private final Executor closers; // of files that this view is the last to read
@@ -68,6 +73,7 @@ final class EmbeddedView implements StoreView {
       StoreContents contents,
       StoreState state,
       List<OpenRows.View> rows,
+      @Nullable Filter shown,
       long segmentLimit,
       @Nullable LaneArrivals before,
       BlockReaderPool shared,
@@ -77,6 +83,7 @@ final class EmbeddedView implements StoreView {
     this.before = before;
     this.state = state;
     this.rows = rows;
+    this.shown = shown;
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.layouts = contents.layouts().now();
@@ -100,13 +107,14 @@ final class EmbeddedView implements StoreView {
       ReadDeadline deadline) {
     Executor closers = deadline.isAny() ? others : Runnable::run;
     while (true) {
+      Filter shown = contents.deletions().shown(); // first: a later state has less
       long segmentLimit = contents.segmentLimit(); // first: the state shows all lower segments
       StoreState state = contents.state();
       if (state.segments().tryAcquire()) {
         List<OpenRows.View> rows = new ArrayList<>();
         if (acquire(state.rows(), rows)) {
           return new EmbeddedView(
-              contents, state, rows, segmentLimit, before, shared, closers, deadline);
+              contents, state, rows, shown, segmentLimit, before, shared, closers, deadline);
         }
         release(state, rows, closers);
       }
@@ -252,8 +260,8 @@ final class EmbeddedView implements StoreView {
         : new PartitionInfo(info.key(), info.events(), fromNanos, info.timeLastNanos());
   }
 
-  /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
-  Scan kept(PartitionKey key, Scan scan) {
+  @Override
+  public Scan kept(PartitionKey key, Scan scan) {
     long keptFrom = keptFromNanos(key);
     if (keptFrom <= key.fromNanos()) {
       return scan;
@@ -290,7 +298,7 @@ final class EmbeddedView implements StoreView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
-    Scan scan = all.withBefore(before);
+    Scan scan = notDeleted(all).withBefore(before);
     List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : withoutFilter(scan);
@@ -309,32 +317,60 @@ final class EmbeddedView implements StoreView {
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
     Grouping fold = scan.fold();
+    if (shown != null) {
+      return unordered(wanted, notDeleted(scan).withFold(null)); // each event is looked at
+    }
     return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
         ? CellCount.open(this, wanted, scan, fold)
         : unordered(wanted, scan);
   }
 
+  @Override
+  public EventCursor openFigures(
+      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+    return scan.since() == null && (hasRollups() || (hasCells() && question.isOfMinutes()))
+        ? new RollupChoice(contents.rollups(), question).open(this, kept(partitions), scan)
+        : openUnordered(partitions, scan);
+  }
+
+  @Override
+  public boolean hasRollups() {
+    return hasCells() && !contents.rollups().isEmpty();
+  }
+
+  @Override
+  public boolean hasRollup(String type, Filter filter, RollupQuestion question) {
+    return hasCells() && new RollupChoice(contents.rollups(), question).of(type, filter) != null;
+  }
+
+  /// A scan without the events that a deletion hides.
+  private Scan notDeleted(Scan scan) {
+    Filter hides = shown;
+    return hides == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
+  }
+
   /// Unordered only when no event may replace another: the order decides which one is shown.
-  ///
-  /// @param wanted partitions that are kept
-  EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
+  @Override
+  public EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
     return anyOwnIds(wanted)
         ? open(wanted, scan.withFold(null))
         : new ChainCursor(cursors(wanted, scan.withBefore(before)));
   }
 
   /// Segments of a store that is drained have every write, so their cells count some events twice.
+  /// Cells count what a deletion hides until it is written without.
   @Override
   public boolean hasCells() {
-    return before == null && !contents.isDrained();
+    return before == null && !contents.isDrained() && shown == null;
   }
 
-  /// Views of open rows.
-  List<OpenRows.View> rows() {
+  @Override
+  public List<OpenRows.View> rows() {
     return rows;
   }
 
-  BlockReaders readers() {
+  @Override
+  public BlockReaders readers() {
     return readers;
   }
 
@@ -394,10 +430,11 @@ final class EmbeddedView implements StoreView {
     return starts;
   }
 
-  /// What a segment holds of a partition; null when the scan wants nothing of it.
-  SegmentSummary.@Nullable Partition wanted(LiveSegment segment, PartitionKey key, Scan scan) {
+  @Override
+  public SegmentSummary.@Nullable Partition wanted(
+      LiveSegment segment, PartitionKey key, Scan scan) {
     SegmentSummary.Partition partition = segment.partitions().of(key);
-    return partition != null && overlaps(partition, scan) && mayHold(segment, scan)
+    return partition != null && CellView.overlaps(partition, scan) && mayHold(segment, scan)
         ? partition
         : null;
   }
@@ -422,7 +459,8 @@ final class EmbeddedView implements StoreView {
     return false;
   }
 
-  List<LiveSegment> segmentsOf(PartitionKey key) {
+  @Override
+  public List<LiveSegment> segmentsOf(PartitionKey key) {
     return state.segments().of(Bucket.of(key));
   }
 
@@ -445,12 +483,6 @@ final class EmbeddedView implements StoreView {
 
   private static boolean mayHold(OpenRows.View view, OpenRow row, Scan scan) {
     return (scan.since() == null && scan.before() == null) || view.has(row, scan);
-  }
-
-  static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
-    return scan.from().compareTo(scan.until()) < 0
-        && partition.least().compareTo(scan.until()) < 0
-        && partition.greatest().compareTo(scan.from()) >= 0;
   }
 
   /// A bound that no event of a scan comes before, in the direction of reading.

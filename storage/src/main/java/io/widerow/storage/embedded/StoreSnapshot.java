@@ -12,6 +12,7 @@ import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
 import java.nio.charset.StandardCharsets;
@@ -205,7 +206,7 @@ public final class StoreSnapshot {
       List<EmbeddedLane> lanes,
       NotesFiles notes,
       Journal.Factory journals) {
-    StoreContents.Moment moment = contents.moment();
+    StoreMoment moment = contents.moment();
     try {
       long[] committed = committed(lanes);
       if (committed.length == 0) {

@@ -23,6 +23,7 @@ public final class ChronicleJournal implements Journal {
   private final long fileBytes;
   private final Deque<Full> full = new ArrayDeque<>();
   private final SpareFile spare;
+  private volatile boolean fileAsked;
   private ChronicleFile current;
   private long number;
   private long lsnLast;
@@ -59,7 +60,8 @@ public final class ChronicleJournal implements Journal {
     if (lsn != lsnLast + 1) {
       throw new IllegalArgumentException("LSN %d after %d".formatted(lsn, lsnLast));
     }
-    if (!current.hasRoomFor(frame)) {
+    if (fileAsked || !current.hasRoomFor(frame)) {
+      fileAsked = false;
       roll();
       if (!current.hasRoomFor(frame)) {
         throw new IllegalArgumentException(
@@ -148,6 +150,18 @@ public final class ChronicleJournal implements Journal {
   private synchronized @Nullable Full oldest(long lsn) {
     Full oldest = full.peek();
     return oldest != null && oldest.lsnLast <= lsn ? oldest : null;
+  }
+
+  @Override
+  public void beginFile() {
+    fileAsked = true;
+  }
+
+  @Override
+  public synchronized long keptFrom() {
+    Full oldest = full.peek();
+    Path first = oldest == null ? current.directory() : oldest.directory;
+    return Objects.requireNonNull(ChronicleJournalFactory.Found.of(first)).lsnFirst();
   }
 
   @Override

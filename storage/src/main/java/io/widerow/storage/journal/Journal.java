@@ -9,7 +9,8 @@ import java.util.function.IntToLongFunction;
 /// embedded store writes a group here before it acknowledges the group. It reads the journal once,
 /// when it opens.
 ///
-/// - Threads: the lane's; any thread may call [#trim], [#current] and [#bytes].
+/// - Threads: the lane's; any thread may call [#trim], [#current], [#bytes], [#beginFile] and
+///   [#keptFrom].
 public interface Journal extends AutoCloseable {
   /// Name of the journals' directory, inside the store's.
   String DIRECTORY = "journal";
@@ -35,6 +36,14 @@ public interface Journal extends AutoCloseable {
 
   /// Deletes each file whose groups all have LSNs up to and including `lsn`. One call at a time.
   void trim(long lsn);
+
+  /// Makes the next append begin a new file, so that [#trim] can delete the present one.
+  default void beginFile() {}
+
+  /// Every frame of a lower LSN is gone from the existing files; 0 when that is not known.
+  default long keptFrom() {
+    return 0;
+  }
 
   /// Total bytes of the existing files.
   long bytes();

@@ -1,5 +1,6 @@
 package io.widerow.storage.live;
 
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Throttle;
@@ -31,6 +32,7 @@ public final class SegmentFiles {
   private long features; // that FORMAT has for sure; guarded by this
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
+  private volatile List<RollupDefinition> rollups = List.of();
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
@@ -43,6 +45,16 @@ public final class SegmentFiles {
   /// be those of another process.
   void guard(BooleanSupplier newGuard) {
     guard = newGuard;
+  }
+
+  /// Segments that are begun from now on have cells of these rollups.
+  public void define(List<RollupDefinition> defined) {
+    rollups = List.copyOf(defined);
+  }
+
+  /// The rollups that are defined, in the order of names.
+  public List<RollupDefinition> rollups() {
+    return rollups;
   }
 
   public void createDirectory() {
@@ -80,7 +92,7 @@ public final class SegmentFiles {
   public SegmentWriter writer(Path file, long id, boolean merged, Throttle throttle) {
     disk.delete(file);
     SegmentProfile form = merged ? SegmentProfile.FINAL : SegmentProfile.SEALED;
-    return new SegmentWriter(disk, file, storeId, id, form, throttle);
+    return new SegmentWriter(disk, file, storeId, id, form, throttle, rollups);
   }
 
   /// Reads back the whole of a finished and forced file, then gives it its name. The name is

@@ -1,5 +1,6 @@
 package io.widerow.storage.live;
 
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
@@ -54,6 +55,7 @@ public final class StoreContents implements AutoCloseable {
   private final SegmentArrivals segmentArrivals;
   private final Retentions retentions;
   private final LiveLayouts layouts;
+  private final LiveDeletions deletions;
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -76,6 +78,7 @@ public final class StoreContents implements AutoCloseable {
     this.clock = clock;
     this.manifest = manifest;
     this.files = files;
+    files.define(manifest.rollups().rollups());
     this.segmentArrivals = new SegmentArrivals(config.lanes());
     this.arrivals = new AtomicLong(Math.max(1, manifest.counterLimit()));
     this.guardedClock = new GuardedClock(clock, manifest.clockNanos());
@@ -86,6 +89,7 @@ public final class StoreContents implements AutoCloseable {
             guardedClock::retentionNanos,
             () -> state().segments().weights());
     this.layouts = new LiveLayouts(config, manifest.layouts());
+    this.deletions = new LiveDeletions(this, files, manifest.deletions());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -134,12 +138,15 @@ public final class StoreContents implements AutoCloseable {
     return layouts;
   }
 
+  public LiveDeletions deletions() {
+    return deletions;
+  }
+
   /// True while the store is being opened: what the journal has is not sealed yet.
   public boolean isOpening() {
     return segmentArrivals.atOpen() == Long.MAX_VALUE;
   }
 
-  /// When the events of each segment came.
   public SegmentArrivals segmentArrivals() {
     return segmentArrivals;
   }
@@ -153,7 +160,6 @@ public final class StoreContents implements AutoCloseable {
     drained = true;
   }
 
-  /// True when the owner takes events out by their order of arrival.
   public boolean isDrained() {
     return drained;
   }
@@ -177,20 +183,8 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// What is no longer needed.
   public Released released() {
     return released;
-  }
-
-  /// Segments with nothing in them that is still needed.
-  public List<LiveSegment> releasedSegments() {
-    List<LaneArrivals> positions = released.positions();
-    return positions.isEmpty()
-        ? List.of()
-        : state.segments().all().stream()
-            .filter(
-                segment -> positions.stream().anyMatch(to -> segmentArrivals.isOlder(segment, to)))
-            .toList();
   }
 
   // For opening.
@@ -270,6 +264,11 @@ public final class StoreContents implements AutoCloseable {
     retentions.change(change, section -> change(_ -> section.toSections()));
   }
 
+  /// The rollups that are defined.
+  public List<RollupDefinition> rollups() {
+    return files.rollups();
+  }
+
   /// What the store knows besides its segments.
   public synchronized ManifestSections sections() {
     return manifest.sections();
@@ -320,16 +319,24 @@ public final class StoreContents implements AutoCloseable {
   /// @return what it said
   public boolean replaced(
       List<LiveSegment> written, List<LiveSegment> removed, BooleanSupplier still) {
+    return replaced(written, removed, still, ManifestSections.NONE);
+  }
+
+  boolean replaced(
+      List<LiveSegment> written,
+      List<LiveSegment> removed,
+      BooleanSupplier still,
+      ManifestSections sections) {
     requireWriting();
     synchronized (this) {
       if (!still.getAsBoolean()) {
         return false;
       }
-      commit(written, removed, Map.of(), manifest.journals());
+      commit(written, removed, Map.of(), manifest.journals(), sections);
       segmentArrivals.replaced(written, removed);
       replaceState(List.of(), written, removed);
     }
-    removed.forEach(segment -> segment.retire(() -> tidy(() -> files.delete(segment.entry()))));
+    removed.forEach(each -> each.retire(() -> tidy(() -> files.delete(each.entry()))));
     return true;
   }
 
@@ -469,20 +476,13 @@ public final class StoreContents implements AutoCloseable {
 
   // For snapshots.
 
-  /// A moment of a store that is written to.
-  ///
-  /// @param manifest all that it says
-  /// @param segments those that it lists, with a lease: their files stay until the caller releases
-  ///   them
-  public record Moment(ManifestEdit manifest, SegmentSet segments) {}
-
   /// The present moment.
-  public synchronized Moment moment() {
+  public synchronized StoreMoment moment() {
     SegmentSet segments = state.segments();
     if (!segments.tryAcquire()) {
       throw new IllegalStateException("the present segments are not open");
     }
-    return new Moment(manifest.snapshot(), segments);
+    return new StoreMoment(manifest.snapshot(), segments);
   }
 
   /// Lets go of manifest and segments. Views that are open keep theirs.

@@ -64,6 +64,8 @@ public final class Manifest implements AutoCloseable {
   private ManifestSections sections = ManifestSections.NONE;
   private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
+  private RollupSection rollups = new RollupSection(List.of());
+  private DeletionSection deletions = DeletionSection.NONE;
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -128,7 +130,9 @@ public final class Manifest implements AutoCloseable {
         apply(ManifestEdit.of(edit));
         layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
+        rollups = RollupSection.of(sections);
         var _ = RuleSection.of(sections); // refuses what is none
+        deletions = DeletionSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
       }
@@ -374,10 +378,20 @@ public final class Manifest implements AutoCloseable {
     return layouts;
   }
 
+  /// The rollups that are defined, as it was when the manifest was read.
+  public RollupSection rollups() {
+    return rollups;
+  }
+
   /// What is kept for how long, as it was when the manifest was read; null when it says nothing
   /// about it.
   public @Nullable RetentionSection retention() {
     return retention;
+  }
+
+  /// The deletions by filter, as they were when the manifest was read.
+  public DeletionSection deletions() {
+    return deletions;
   }
 
   /// What the store knows besides its segments.

@@ -33,6 +33,12 @@ public final class ManifestSections {
   /// Kind: what is kept for how long, see [RetentionSection].
   public static final int RETENTION = 2;
 
+  /// Kind: rollups that are defined, see [RollupSection].
+  public static final int ROLLUPS = 3;
+
+  /// Kind: deletions by filter, see [DeletionSection].
+  public static final int DELETIONS = 4;
+
   /// Kind: rules that the store keeps for its owner, see [RuleSection].
   public static final int RULES = 6;
 
@@ -43,7 +49,8 @@ public final class ManifestSections {
   public static final ManifestSections NONE = new ManifestSections(List.of());
 
   private static final int TAG_LIMIT = 0x10000;
-  private static final Set<Integer> KNOWN = Set.of(LAYOUTS, RETENTION, RULES);
+  private static final Set<Integer> KNOWN =
+      Set.of(LAYOUTS, RETENTION, ROLLUPS, RULES, DELETIONS | REQUIRED);
 
   private final List<Section> sections;
 

@@ -55,6 +55,7 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
         }
       }
     }
+    checkRollups(segment, damage);
     GroupFilter filter = segment.groupFilter(ReadDeadline.NONE);
     for (int group = 0; group < segment.groups().groups; group++) {
       try {
@@ -64,6 +65,17 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
       }
     }
     return new SegmentCheck(blocks, bad, damage);
+  }
+
+  /// Cells of rollups are compared with other cells, so with those unreadable nothing is said.
+  private static void checkRollups(Segment segment, List<Damage> damage) {
+    if (segment.rollups().isThere() && damage.isEmpty()) {
+      try {
+        CellsCheck.rollups(segment);
+      } catch (StorageException.Corrupt damaged) {
+        damage.add(damaged.damage(Damage.Kind.CELLS, List.of()));
+      }
+    }
   }
 
   /// Null when the cells of a partition are unreadable.

@@ -1,5 +1,7 @@
 package io.widerow.storage.rollup;
 
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
 import java.math.BigInteger;
 import java.util.Arrays;
 
@@ -92,6 +94,45 @@ public final class ExactSum {
       chunks[other.first + i - first] += other.chunks[i];
     }
     waiting = 1;
+  }
+
+  /// Writes it: `byte special | varint first | varint chunks | 4 bytes each`.
+  void write(ByteSink out) {
+    if (chunks.length > 0) {
+      propagate();
+    }
+    int from = 0;
+    int until = chunks.length;
+    while (from < until && chunks[from] == 0) {
+      from++;
+    }
+    while (until > from
+        && chunks[until - 1] == 0
+        && (until - 1 == from || chunks[until - 2] == (int) chunks[until - 2])) {
+      until--; // the one below then has the sign
+    }
+    out.putByte(special);
+    out.putVarint(from == until ? 0 : first + from);
+    out.putVarint(until - from);
+    for (int i = from; i < until; i++) {
+      out.putInt((int) chunks[i]);
+    }
+  }
+
+  static ExactSum read(ByteSource in) {
+    ExactSum read = new ExactSum();
+    read.special = in.readByte();
+    read.first = in.readCount(0, CHUNKS - 1, "first chunk of a sum");
+    int count = in.readCount(0, CHUNKS - read.first, "chunks of a sum");
+    if (read.special > (INFINITE | NEGATIVE_INFINITE | NAN)) {
+      throw in.corrupt("a sum with %d for its infinities".formatted(read.special));
+    }
+    read.chunks = new long[count];
+    for (int i = 0; i < count; i++) { // the last one has the sign
+      int chunk = in.readInt();
+      read.chunks[i] = i == count - 1 ? chunk : chunk & CHUNK_MASK;
+    }
+    return read;
   }
 
   /// Bytes of its arrays.

@@ -1,5 +1,7 @@
 package io.widerow.storage.rollup;
 
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
 import java.util.Arrays;
 
 /// Counts of numbers in the cells of one fixed grid, for percentiles: the grid of HdrHistogram with
@@ -97,6 +99,58 @@ public final class NumberGrid {
     }
   }
 
+  /// Writes it:
+  ///
+  /// ```
+  ///   byte fractions | varint cells | [8 bytes least | 8 bytes greatest] |
+  ///   for each cell in the order of numbers: varint distance of places | varint numbers
+  /// ```
+  void write(ByteSink out) {
+    out.putByte(fractions ? 1 : 0);
+    out.putVarint(used);
+    if (used == 0) {
+      return;
+    }
+    out.putLong(Double.doubleToRawLongBits(least));
+    out.putLong(Double.doubleToRawLongBits(most));
+    long before = Integer.MIN_VALUE;
+    for (long end : ends()) {
+      int slot = (int) end;
+      long place = end >> Integer.SIZE;
+      out.putVarint(place - before);
+      out.putVarint(counts[slot]);
+      before = place;
+    }
+  }
+
+  static NumberGrid read(ByteSource in) {
+    NumberGrid read = new NumberGrid();
+    read.fractions = in.readByte() != 0;
+    int count = in.readCount(0, in.left() / 2, "cells of a grid");
+    if (count == 0) {
+      return read;
+    }
+    read.least = Double.longBitsToDouble(in.readLong());
+    read.most = Double.longBitsToDouble(in.readLong());
+    long place = Integer.MIN_VALUE;
+    for (int i = 0; i < count; i++) {
+      long more = in.readVarint();
+      long numbers = in.readVarint();
+      place += more;
+      if (more < (i == 0 ? 0 : 1) || place > Integer.MAX_VALUE || place < Integer.MIN_VALUE) {
+        throw in.corrupt("cell %d of a grid is %d after the one before".formatted(i, more));
+      }
+      if (numbers < 1 || read.total + numbers < 0) {
+        throw in.corrupt("%d numbers in a cell of a grid".formatted(numbers));
+      }
+      read.add(place((int) place), numbers);
+    }
+    if (!(read.least <= read.most)) {
+      throw in.corrupt("numbers from %s to %s".formatted(read.least, read.most));
+    }
+    return read;
+  }
+
   /// How many numbers were added.
   public long total() {
     return total;
@@ -118,16 +172,8 @@ public final class NumberGrid {
     long parts = Math.round(percent * PART_OF_PERCENT);
     long rank =
         Math.max(1, total / ALL * parts + Math.ceilDiv(total % ALL * parts, ALL)); // of the number
-    long[] ends = new long[used]; // of cells, in the order of numbers
-    int filled = 0;
-    for (int i = 0; i < counts.length; i++) {
-      if (counts[i] > 0) {
-        ends[filled++] = ((long) place(cells[i]) << Integer.SIZE) | i;
-      }
-    }
-    Arrays.sort(ends);
     long passed = 0;
-    for (long end : ends) {
+    for (long end : ends()) {
       int slot = (int) end;
       passed += counts[slot];
       if (passed >= rank) {
@@ -138,7 +184,21 @@ public final class NumberGrid {
     throw new IllegalStateException("%d numbers in cells of %d".formatted(passed, total));
   }
 
-  /// Places of cells are in the order of their numbers; those of negative cells run backwards.
+  /// The places of cells with their slots, in the order of numbers.
+  private long[] ends() {
+    long[] ends = new long[used];
+    int filled = 0;
+    for (int i = 0; i < counts.length; i++) {
+      if (counts[i] > 0) {
+        ends[filled++] = ((long) place(cells[i]) << Integer.SIZE) | i;
+      }
+    }
+    Arrays.sort(ends);
+    return ends;
+  }
+
+  /// Places of cells are in the order of their numbers; those of negative cells run backwards. The
+  /// place of a place is its cell.
   private static int place(int cell) {
     return cell < 0 ? cell ^ Integer.MAX_VALUE : cell;
   }

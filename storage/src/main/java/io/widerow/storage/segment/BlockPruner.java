@@ -2,6 +2,7 @@ package io.widerow.storage.segment;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -91,8 +92,9 @@ public final class BlockPruner {
     if (column < 0) {
       return Verdict.NOTHING;
     }
-    if (literal instanceof Literal.Word) {
-      return text(name);
+    if (literal instanceof Literal.Word(Text text)) {
+      boolean isAny = comparison == Comparison.GREATER_OR_EQUAL && text.length() == 0;
+      return isAny && hasTextEverywhere(directory, name) ? Verdict.EVERYTHING : text(name);
     }
     Verdict most = Verdict.NOTHING;
     for (; column >= 0; column = directory.findNext(column)) {
@@ -154,5 +156,14 @@ public final class BlockPruner {
       column = directory.findNext(column);
     }
     return column < 0 ? Verdict.NOTHING : Verdict.SOMETHING;
+  }
+
+  /// True when each event of a block has a string of this name.
+  static boolean hasTextEverywhere(BlockDirectory directory, AttributeName name) {
+    int column = directory.find(name);
+    while (column >= 0 && directory.kinds[column] != AttributeKind.STRING) {
+      column = directory.findNext(column);
+    }
+    return column >= 0 && directory.present[column] == directory.events;
   }
 }

@@ -5,6 +5,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.storage.codec.Needle;
 import io.widerow.storage.cursor.FilterSearch;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /// Text search over a block's encoded columns, without rebuilding each text.
 ///
@@ -27,5 +28,10 @@ public final class BlockSearch extends FilterSearch {
       }
     }
     return rows;
+  }
+
+  @Override
+  public @Nullable BitSet withoutText(AttributeName name) {
+    return BlockPruner.hasTextEverywhere(reader.directory(), name) ? new BitSet() : null;
   }
 }

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one block, and the known records.
 final class BlockWriter implements AutoCloseable {
-  private static final long EVENT_BYTES = 3 * Long.BYTES; // id and version
+  private static final long EVENT_BYTES = EventView.PLAIN_BYTES;
   private static final int BREATH_EVENTS = 64;
   private static final int COLUMNS_REMEMBERED = 8_000;
   private static final int COLUMNS_KEPT = 64; // in memory that is used again

@@ -13,8 +13,9 @@ import io.widerow.storage.codec.ByteSource;
 ///   varint minutes | varint events | varint bytes | varint ownIds
 /// ```
 ///
-/// `minutes` is the distance to the minute of the cell before, or to the start of the partition's
-/// bucket. A minute is numbered from 1582-10-15, as the ticks of ids are.
+/// In a partition without own ids the cells of newer segments do not have `ownIds`. `minutes` is
+/// the distance to the minute of the cell before, or to the start of the partition's bucket. A
+/// minute is numbered from 1582-10-15, as the ticks of ids are.
 ///
 /// - Threads: any; immutable.
 /// - Memory: 32 bytes a cell.
@@ -23,9 +24,9 @@ public final class Cells {
   public static final long MINUTE_TICKS = PartitionKey.NANOS_PER_MINUTE / TimeUuid.NANOS_PER_TICK;
 
   /// Bytes of the least cell of a partition, with their number.
-  static final int BYTES_LEAST = 5;
+  static final int BYTES_LEAST = 4;
 
-  private static final int CELL_BYTES_LEAST = 4;
+  private static final int CELL_BYTES_LEAST = 3;
   private static final long MINUTES_LIMIT = (1L << 60) / MINUTE_TICKS;
 
   private final long[] minutes;
@@ -48,8 +49,9 @@ public final class Cells {
   /// Reads the cells of a partition to the end of the input.
   ///
   /// @param partition what the index says of the partition
+  /// @param bare true when they have no `ownIds` in a partition without any
   /// @throws io.widerow.storage.StorageException.Corrupt when they are not those of this partition
-  static Cells read(ByteSource in, SegmentSummary.Partition partition) {
+  static Cells read(ByteSource in, SegmentSummary.Partition partition, boolean bare) {
     int count = in.readCount(1, in.left() / CELL_BYTES_LEAST, "cells");
     Cells cells = new Cells(count);
     long minute = minuteOf(TimeUuid.timeOfNanos(partition.key().fromNanos()));
@@ -64,7 +66,7 @@ public final class Cells {
       cells.minutes[i] = minute;
       cells.events[i] = in.readVarint();
       cells.bytes[i] = in.readVarint();
-      cells.ownIds[i] = in.readVarint();
+      cells.ownIds[i] = bare && !partition.ownIds() ? 0 : in.readVarint();
       if (cells.events[i] < 1
           || cells.events[i] > partition.events() - sum
           || cells.bytes[i] < 0

@@ -4,6 +4,8 @@ import io.widerow.event.EventLayout;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.IdDecoder;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.RollupIndex;
 import org.jspecify.annotations.Nullable;
 
 /// Compares the cells of a segment with its events, which are counted again.
@@ -90,5 +92,48 @@ public final class CellsCheck {
           segment.cells().offset(partition),
           "cells that do not count the events of " + segment.partitions().get(partition).key());
     }
+  }
+
+  /// Reads the cells of a segment's rollups and compares how many events their steps have with the
+  /// counts by minute, which were compared with the events.
+  ///
+  /// @throws StorageException.Corrupt names the first piece that is wrong
+  public static void rollups(Segment segment) {
+    RollupIndex rollups = segment.rollups();
+    var groupReader = new SegmentCells.GroupReader(segment, ReadDeadline.NONE);
+    var minuteReader = new SegmentCells.Reader(segment, ReadDeadline.NONE, true);
+    for (int partition = 0; partition < segment.partitions().size(); partition++) {
+      for (int piece = 0; piece < rollups.pieces(partition); piece++) {
+        if (rollups.isKept(partition, piece)) {
+          Cells minutes = minuteReader.read(partition, partition + 1);
+          GroupCells groups = groupReader.read(partition, piece);
+          groups.verify();
+          if (!counts(minutes, groups, rollups.shape(partition, piece).minutes())) {
+            throw new StorageException.Corrupt(
+                segment.path(),
+                rollups.offset(partition, piece),
+                "cells of a rollup that do not count the events of "
+                    + segment.partitions().get(partition).key());
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean counts(Cells minutes, GroupCells groups, int width) {
+    int cell = 0;
+    for (int at = 0; at < groups.size(); at++) {
+      long events = 0;
+      long ownIds = 0;
+      while (cell < minutes.size() && minutes.minute(cell) / width == groups.step(at)) {
+        events += minutes.events(cell);
+        ownIds += minutes.ownIds(cell);
+        cell++;
+      }
+      if (events != groups.events(at) || ownIds != groups.ownIds(at)) {
+        return false;
+      }
+    }
+    return cell == minutes.size();
   }
 }

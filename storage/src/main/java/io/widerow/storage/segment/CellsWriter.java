@@ -11,13 +11,15 @@ import java.util.Arrays;
 /// events come in order of ids, so one minute is counted at a time.
 ///
 /// - Threads: one.
-/// - Memory: the encoded cells of the segment, about seven bytes a minute of a partition.
+/// - Memory: the encoded cells of the segment, about six bytes a minute of a partition.
 final class CellsWriter {
   private final ByteSink pieces = new ByteSink(); // of all partitions, without checksums
   private int[] ends = new int[16]; // in `pieces`, by partition
   private int partitions;
 
   private final ByteSink piece = new ByteSink(); // of the partition, without its head
+  private final ByteSink bare = new ByteSink(); // the same without own ids
+  private boolean anyOwn;
   private int cells;
   private long minuteBefore;
   private long minute;
@@ -50,10 +52,13 @@ final class CellsWriter {
     if (events == 0) {
       return;
     }
-    piece.putVarint(minute - minuteBefore);
-    piece.putVarint(events);
-    piece.putVarint(bytes);
+    int start = bare.length();
+    bare.putVarint(minute - minuteBefore);
+    bare.putVarint(events);
+    bare.putVarint(bytes);
+    piece.put(bare.bytes(), start, bare.length() - start);
     piece.putVarint(ownIds);
+    anyOwn |= ownIds > 0;
     minuteBefore = minute;
     cells++;
     events = 0;
@@ -65,12 +70,14 @@ final class CellsWriter {
   void end() {
     endCell();
     pieces.putVarint(cells);
-    pieces.put(piece);
+    pieces.put(anyOwn ? piece : bare);
     if (partitions == ends.length) {
       ends = Arrays.copyOf(ends, 2 * partitions);
     }
     ends[partitions++] = pieces.length();
     piece.clear();
+    bare.clear();
+    anyOwn = false;
     cells = 0;
   }
 

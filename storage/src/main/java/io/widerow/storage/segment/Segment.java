@@ -9,6 +9,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Lease;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.rollup.RollupIndex;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ public final class Segment implements AutoCloseable {
   private SegmentGroups groups = SegmentGroups.NONE;
   private SegmentOrigin origin = SegmentOrigin.NONE;
   private SegmentCells cells = SegmentCells.NONE;
+  private RollupIndex rollups = RollupIndex.NONE;
   private long indexOffset;
   private long events;
   private volatile @Nullable Damage damage;
@@ -142,7 +144,11 @@ public final class Segment implements AutoCloseable {
       origin = SegmentOrigin.read(index);
     }
     if ((features & SegmentFormat.FEATURE_CELLS) != 0) {
-      cells = SegmentCells.read(index, partitionCount, indexOffset);
+      boolean bare = (features & SegmentFormat.FEATURE_BARE_CELLS) != 0;
+      cells = SegmentCells.read(index, partitionCount, indexOffset, bare);
+    }
+    if ((features & SegmentFormat.FEATURE_ROLLUPS) != 0) {
+      rollups = RollupIndex.read(index, partitionCount, indexOffset - cells.bytes());
     }
     index.requireEnd("the index");
   }
@@ -264,6 +270,11 @@ public final class Segment implements AutoCloseable {
     return cells;
   }
 
+  /// Where the cells of defined rollups lie.
+  public RollupIndex rollups() {
+    return rollups;
+  }
+
   /// A reader of these filters.
   public GroupFilter groupFilter(ReadDeadline deadline) {
     PieceReader pieces = new PieceReader(file, checksum());
@@ -286,7 +297,7 @@ public final class Segment implements AutoCloseable {
   ///
   /// @throws StorageException.Corrupt names the first piece that is wrong
   public void verify() {
-    long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes();
+    long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes() - rollups.bytes();
     CellsCheck counted = new CellsCheck(this);
     try (BlockReader reader = new BlockReader(file, checksum())) {
       for (int partition = 0; partition < indexes.size(); partition++) {
@@ -299,6 +310,9 @@ public final class Segment implements AutoCloseable {
         }
         counted.end();
       }
+    }
+    if (rollups.isThere()) {
+      CellsCheck.rollups(this);
     }
     GroupFilter filter = groupFilter(ReadDeadline.NONE);
     for (int group = 0; group < groups.groups; group++) {

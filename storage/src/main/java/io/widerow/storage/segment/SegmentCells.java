@@ -1,7 +1,10 @@
 package io.widerow.storage.segment;
 
+import io.widerow.event.TimeUuid;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.RollupIndex;
 
 /// Where the cells of a segment's partitions lie: one after the other before the index, each
 /// followed by its checksum. An older segment has none.
@@ -9,22 +12,25 @@ import io.widerow.storage.disk.ReadDeadline;
 /// - Threads: any; immutable.
 /// - Memory: 4 bytes a partition.
 public final class SegmentCells {
-  static final SegmentCells NONE = new SegmentCells(0, new int[1]);
+  static final SegmentCells NONE = new SegmentCells(0, new int[1], false);
 
   /// File offset of the first cells.
   final long offset;
 
+  private final boolean bare; // see Cells
   private final int[] starts; // from `offset`, checksums included; one more entry ends the last
 
-  private SegmentCells(long offset, int[] starts) {
+  private SegmentCells(long offset, int[] starts, boolean bare) {
     this.offset = offset;
+    this.bare = bare;
     this.starts = starts;
   }
 
   /// Reads the sizes from an index.
   ///
   /// @param limit file offset at which the cells end and the index starts
-  static SegmentCells read(ByteSource in, int partitions, long limit) {
+  /// @param bare whether they have no `ownIds` where there are none
+  static SegmentCells read(ByteSource in, int partitions, long limit, boolean bare) {
     int[] starts = new int[partitions + 1];
     long most = Math.min(Integer.MAX_VALUE, limit - SegmentFormat.HEADER_BYTES);
     for (int i = 0; i < partitions; i++) {
@@ -32,7 +38,7 @@ public final class SegmentCells {
       int bytes = in.readCount(Cells.BYTES_LEAST, Math.max(0, left), "bytes of cells");
       starts[i + 1] = starts[i] + bytes + SegmentFormat.CRC_BYTES;
     }
-    return new SegmentCells(limit - starts[partitions], starts);
+    return new SegmentCells(limit - starts[partitions], starts, bare);
   }
 
   /// True when the segment has cells.
@@ -93,12 +99,54 @@ public final class SegmentCells {
         pieces.begin(start, (int) (stretchUntil - start));
       }
       return Cells.read(
-          pieces.read(start, cells.bytes(partition), "cells"), segment.partitions().get(partition));
+          pieces.read(start, cells.bytes(partition), "cells"),
+          segment.partitions().get(partition),
+          cells.bare);
     }
 
     /// Bytes read so far.
     public long bytesRead() {
       return pieces.bytesRead();
+    }
+  }
+
+  /// Reads the cells of a segment's rollups, see [RollupIndex].
+  ///
+  /// - Threads: one.
+  /// - Memory: the largest piece that it read.
+  public static final class GroupReader {
+    private final Segment segment;
+    private final PieceReader pieces;
+
+    /// @param segment the caller holds a lease
+    public GroupReader(Segment segment, ReadDeadline deadline) {
+      this.segment = segment;
+      this.pieces = new PieceReader(segment.file(), segment.checksum());
+      pieces.limitTo(deadline);
+    }
+
+    /// Reads a piece of a partition. It is valid until the next one is read.
+    ///
+    /// @throws io.widerow.storage.StorageException.Corrupt when it is damaged
+    public GroupCells read(int partition, int piece) {
+      RollupIndex rollups = segment.rollups();
+      SegmentSummary.Partition of = segment.partitions().get(partition);
+      long offset = rollups.offset(partition, piece);
+      return GroupCells.read(
+          pieces.read(offset, rollups.bytes(partition, piece), "cells of a rollup"),
+          rollups.shape(partition, piece),
+          TimeUuid.timeOfNanos(of.key().fromNanos()),
+          of.events());
+    }
+
+    /// Bytes read so far.
+    public long bytesRead() {
+      return pieces.bytesRead();
+    }
+
+    /// Memory that this holds.
+    public long heldBytes() {
+      return pieces.heldBytes();
     }
   }
 }

@@ -96,17 +96,28 @@ public final class SegmentFormat {
   static final long FEATURE_ORIGIN = 16;
 
   /// Feature: cells of each partition are before the index, see [Cells]; the index ends with their
-  /// sizes. The only feature that a writer may do without.
+  /// sizes. A writer may do without.
   static final long FEATURE_CELLS = 32;
 
-  /// Features that this writer uses and that a reader must know.
+  /// Feature: cells of defined rollups are before those cells, see
+  /// [io.widerow.storage.rollup.RollupIndex]; the index ends with their shapes and sizes. Written
+  /// where rollups are defined.
+  static final long FEATURE_ROLLUPS = 64;
+
+  /// Feature: cells of a partition without own ids do not count these. A writer that writes cells
+  /// does so.
+  static final long FEATURE_BARE_CELLS = 128;
+
+  /// Features that a reader must know, and that this writer uses where nothing else is said.
   static final long INCOMPATIBLE_KNOWN =
       FEATURE_GROUPS
           | FEATURE_SERIES
           | FEATURE_ARRIVAL
           | FEATURE_TIMES
           | FEATURE_ORIGIN
-          | FEATURE_CELLS;
+          | FEATURE_CELLS
+          | FEATURE_ROLLUPS
+          | FEATURE_BARE_CELLS;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

@@ -3,12 +3,14 @@ package io.widerow.storage.segment;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.codec.BlockLimits;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.IdEncoder;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Throttle;
+import io.widerow.storage.rollup.RollupsWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 ///   long timeFirst | long tailFirst | long timeLast | long tailLast
 /// after them, for each group of blocks, see [SegmentGroups]:
 ///   long offset | varint directoryBytes | varint bytes | varint blocks
-/// at the end a SegmentOrigin, and the sizes of the cells of each partition, see CellsWriter
+/// at the end a SegmentOrigin, the sizes of the cells of each partition, see CellsWriter, and those
+/// of the cells of rollups, see RollupIndex
 /// ```
 ///
 /// A full block is held back until enough events follow it for a small last block.
@@ -49,6 +52,7 @@ public final class SegmentWriter implements AutoCloseable {
   private final BlockWriter block;
   private final GroupFilterWriter group;
   private final @Nullable CellsWriter cells; // null to write none
+  private final @Nullable RollupsWriter rollups; // null to write none
   private final DiskFile file;
   private final ByteSink out = new ByteSink();
   private final ByteSink index = new ByteSink();
@@ -79,6 +83,19 @@ public final class SegmentWriter implements AutoCloseable {
   /// @param throttle throttle that lets other threads run between blocks
   public SegmentWriter(
       Disk disk, Path path, UUID storeId, long segmentId, SegmentProfile form, Throttle throttle) {
+    this(disk, path, storeId, segmentId, form, throttle, List.of());
+  }
+
+  /// @param throttle throttle that lets other threads run between blocks
+  /// @param rollups of which it writes cells
+  public SegmentWriter(
+      Disk disk,
+      Path path,
+      UUID storeId,
+      long segmentId,
+      SegmentProfile form,
+      Throttle throttle,
+      List<RollupDefinition> rollups) {
     this(
         () -> disk.create(path),
         () -> disk.delete(path),
@@ -86,7 +103,8 @@ public final class SegmentWriter implements AutoCloseable {
         segmentId,
         new SegmentMemory(form, throttle),
         true,
-        true);
+        true,
+        rollups);
   }
 
   /// Writes to a file that is kept elsewhere than on a disk, without cells.
@@ -100,7 +118,7 @@ public final class SegmentWriter implements AutoCloseable {
   /// @param withCells true to write cells
   SegmentWriter(
       DiskFile file, UUID storeId, long segmentId, SegmentMemory memory, boolean withCells) {
-    this(() -> file, () -> {}, storeId, segmentId, memory, false, withCells);
+    this(() -> file, () -> {}, storeId, segmentId, memory, false, withCells, List.of());
   }
 
   /// @param owned true to close the memory with the writer
@@ -111,7 +129,8 @@ public final class SegmentWriter implements AutoCloseable {
       long segmentId,
       SegmentMemory memory,
       boolean owned,
-      boolean withCells) {
+      boolean withCells,
+      List<RollupDefinition> defined) {
     this.delete = delete;
     this.freed = owned ? memory : null;
     this.storeId = storeId;
@@ -120,6 +139,7 @@ public final class SegmentWriter implements AutoCloseable {
     this.checksum = new SegmentChecksum(storeId, segmentId);
     this.block = memory.begin();
     this.cells = withCells ? new CellsWriter() : null;
+    this.rollups = defined.isEmpty() ? null : new RollupsWriter(defined);
     this.group = new GroupFilterWriter(form.filterBits(), memory.throttle());
     try {
       this.file = create.get();
@@ -134,8 +154,10 @@ public final class SegmentWriter implements AutoCloseable {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    out.putLong(
-        SegmentFormat.INCOMPATIBLE_KNOWN & ~(cells == null ? SegmentFormat.FEATURE_CELLS : 0));
+    long without =
+        (cells == null ? SegmentFormat.FEATURE_CELLS | SegmentFormat.FEATURE_BARE_CELLS : 0)
+            | (rollups == null ? SegmentFormat.FEATURE_ROLLUPS : 0);
+    out.putLong(SegmentFormat.INCOMPATIBLE_KNOWN & ~without);
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());
@@ -158,6 +180,9 @@ public final class SegmentWriter implements AutoCloseable {
     if (cells != null) {
       cells.begin(partition);
     }
+    if (rollups != null) {
+      rollups.begin(partition);
+    }
   }
 
   /// Adds an event to the partition. Its id must not be before the last one.
@@ -167,6 +192,9 @@ public final class SegmentWriter implements AutoCloseable {
     block.add(event);
     if (cells != null) {
       cells.add(event, block.rawBytes() - rawBefore);
+    }
+    if (rollups != null) {
+      rollups.add(event);
     }
     if (block.columns() >= BlockLimits.COLUMNS_FULL) {
       endBlock(block.events());
@@ -267,6 +295,9 @@ public final class SegmentWriter implements AutoCloseable {
       if (cells != null) {
         cells.end();
       }
+      if (rollups != null) {
+        rollups.end();
+      }
       partitions.add(
           new SegmentSummary.Partition(key, partitionEvents, least, greatest, partitionOwnIds));
     }
@@ -283,6 +314,10 @@ public final class SegmentWriter implements AutoCloseable {
     endPartition();
     endGroup();
     flush();
+    if (rollups != null) {
+      rollups.write(out, checksum::of, fileBytes);
+      flush();
+    }
     if (cells != null) {
       cells.write(out, checksum, fileBytes);
       flush();
@@ -293,6 +328,9 @@ public final class SegmentWriter implements AutoCloseable {
     origin.write(index);
     if (cells != null) {
       cells.writeSizes(index);
+    }
+    if (rollups != null) {
+      rollups.writeSizes(index);
     }
     out.put(index);
     int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);

@@ -1,5 +1,6 @@
 package io.widerow.storage.upkeep;
 
+import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
@@ -23,7 +24,7 @@ public final class Drainer {
 
   /// Starts dropping, if there is anything to drop and it is not running already.
   public void start() {
-    if (contents.hasEnded() || contents.releasedSegments().isEmpty()) {
+    if (contents.hasEnded() || released().isEmpty()) {
       return;
     }
     task.start(executor);
@@ -36,9 +37,20 @@ public final class Drainer {
     task.drain();
   }
 
+  /// Segments with nothing in them that is still needed.
+  private List<LiveSegment> released() {
+    List<LaneArrivals> positions = contents.released().positions();
+    return positions.isEmpty()
+        ? List.of()
+        : contents.state().segments().all().stream()
+            .filter(live ->
+                positions.stream().anyMatch(to -> contents.segmentArrivals().isOlder(live, to)))
+            .toList();
+  }
+
   private void run() {
     try {
-      List<LiveSegment> released = contents.releasedSegments();
+      List<LiveSegment> released = released();
       if (!released.isEmpty()) {
         boolean _ = contents.replaced(List.of(), released, () -> true);
       }

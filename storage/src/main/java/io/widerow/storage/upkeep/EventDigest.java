@@ -3,6 +3,7 @@ package io.widerow.storage.upkeep;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.storage.Deletion;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -96,6 +97,11 @@ public final class EventDigest {
   /// How many events were added.
   public long events() {
     return events;
+  }
+
+  /// The digest, to be added to others.
+  public Deletion.Digest sum() {
+    return new Deletion.Digest(events, high, low);
   }
 
   /// The digest: 32 hexadecimal digits.

@@ -1,5 +1,6 @@
 package io.widerow.storage.upkeep;
 
+import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveSegment;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the segments of a merge, and puts them in the place of their sources: all of them by one
@@ -46,6 +48,17 @@ public final class MergeWriter {
   /// @return none when the merge was given up
   List<LiveSegment> write(
       List<LiveSegment> sources, List<MergeOutput> outputs, BlockReaders readers) {
+    return write(sources, outputs, readers, _ -> true);
+  }
+
+  /// The same without some events.
+  ///
+  /// @param kept events to write
+  List<LiveSegment> write(
+      List<LiveSegment> sources,
+      List<MergeOutput> outputs,
+      BlockReaders readers,
+      Predicate<EventView> kept) {
     SegmentOrigin origin = originOf(sources);
     List<Long> ids = outputs.stream().map(_ -> contents.takeSegmentId()).toList();
     if (ids.size() > 1) {
@@ -54,7 +67,7 @@ public final class MergeWriter {
     List<LiveSegment> written = new ArrayList<>();
     try {
       for (int i = 0; i < ids.size(); i++) {
-        LiveSegment merged = write(outputs.get(i), ids.get(i), origin, readers);
+        LiveSegment merged = write(outputs.get(i), ids.get(i), origin, readers, kept);
         if (merged == null) {
           abandon(written, new IllegalStateException("the store is being closed"));
           return List.of();
@@ -70,7 +83,11 @@ public final class MergeWriter {
 
   /// Null when the merge was given up.
   private @Nullable LiveSegment write(
-      MergeOutput output, long id, SegmentOrigin origin, BlockReaders readers) {
+      MergeOutput output,
+      long id,
+      SegmentOrigin origin,
+      BlockReaders readers,
+      Predicate<EventView> kept) {
     int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       for (Map.Entry<PartitionKey, MergeOutput.Target> partition : output.targets().entrySet()) {
@@ -78,7 +95,7 @@ public final class MergeWriter {
         boolean begun = false;
         try (EventCursor events = target.open(readers)) {
           while (EventCursor.nextLocal(events)) {
-            if (target.takes(events.event())) {
+            if (target.takes(events.event()) && kept.test(events.event())) {
               if (!begun) {
                 writer.begin(partition.getKey());
                 begun = true;
@@ -115,13 +132,20 @@ public final class MergeWriter {
   /// @param still asked under the lock of the changes; when false, nothing happens
   /// @return what it said
   boolean commit(List<LiveSegment> written, List<LiveSegment> sources, BooleanSupplier still) {
+    return commit(written, () -> contents.replaced(written, sources, still));
+  }
+
+  /// The same by another edit.
+  ///
+  /// @param edit lists them; false when nothing happened
+  boolean commit(List<LiveSegment> written, BooleanSupplier edit) {
     try {
       if (written.stream().anyMatch(live -> SegmentSet.bucketOf(live).isWide())) {
         files.requireWide();
       }
       files.forceDirectory();
-      if (!contents.replaced(written, sources, still)) {
-        abandon(written, new IllegalStateException("what was left out is kept again"));
+      if (!edit.getAsBoolean()) {
+        abandon(written, new IllegalStateException("another retention decides now"));
         return false;
       }
       return true;

@@ -36,12 +36,12 @@ import org.jspecify.annotations.Nullable;
 /// leaves out what is past its retention; what needs no merge for that is dropped by [Expiry].
 ///
 /// An event is written when it is sealed and once more when it is merged: merges take only what
-/// sealing wrote. Only [ThinHistory] is written again, into wider buckets, and what is left of a
-/// segment of which enough is past its retention. A closed bucket is merged when it has been closed
-/// for a while; what comes later is merged with its like when there is enough of it, or when
-/// nothing more came for as long. In an open bucket segments are merged early when there are many,
-/// so that their number stays small as long as merging, which waits while rows are sealed
-/// ([MergePace]), keeps up with writers.
+/// sealing wrote. Only [ThinHistory] is written again, into wider buckets, what is left of a
+/// segment of which enough is past its retention, and what lacks a rollup ([RollupFill]). A closed
+/// bucket is merged when it has been closed for a while; what comes later is merged with its like
+/// when there is enough of it, or when nothing more came for as long. In an open bucket segments
+/// are merged early when there are many, so that their number stays small as long as merging, which
+/// waits while rows are sealed ([MergePace]), keeps up with writers.
 ///
 /// The first merge of a bucket may give its events other keys, see
 /// [io.widerow.storage.layout.FinalForm], and so write several segments. One edit of the manifest
@@ -76,6 +76,7 @@ public final class Merger {
   private final StoreContents contents;
   private final ThinHistory thin;
   private final DayFold fold = new DayFold();
+  private final RollupFill fill;
   private final MergeWriter writer;
   private final MergePace pace;
   private final Expiry expiry;
@@ -102,6 +103,7 @@ public final class Merger {
   public Merger(StoreContents contents, SegmentFiles files, MergePace pace, Executor executor) {
     this.contents = contents;
     this.thin = new ThinHistory(contents);
+    this.fill = new RollupFill(contents);
     this.writer = new MergeWriter(contents, files, this::isTime);
     this.pace = pace;
     this.executor = executor;
@@ -134,6 +136,12 @@ public final class Merger {
   public <R> R rewrite(Rewrite<R> rewrite) throws InterruptedException {
     asked.add(rewrite);
     return rewrite.await(() -> task.start(executor));
+  }
+
+  /// The same without waiting.
+  public void begin(Rewrite<?> rewrite) {
+    asked.add(rewrite);
+    task.start(executor);
   }
 
   public void drain() throws InterruptedException {
@@ -189,7 +197,10 @@ public final class Merger {
       return new ThinHistory.Merge(SegmentSet.bucketOf(first), List.of(first));
     }
     if (due.isEmpty()) {
-      return null;
+      LiveSegment lacking = asked.isEmpty() ? fill.next() : null;
+      return lacking == null
+          ? null
+          : new ThinHistory.Merge(SegmentSet.bucketOf(lacking), List.of(lacking));
     }
     ThinHistory.Merge next = due.getFirst();
     Map<Bucket, Integer> taken = new HashMap<>();
@@ -333,7 +344,9 @@ public final class Merger {
     merges.incrementAndGet();
     long before = sources.stream().mapToLong(live -> live.entry().bytes()).sum();
     long after = merged.stream().mapToLong(live -> live.entry().bytes()).sum();
-    rest += REST_STEP * ((double) after / Math.max(1, before) - rest);
+    if (sources.stream().noneMatch(live -> live.entry().merged())) {
+      rest += REST_STEP * ((double) after / Math.max(1, before) - rest);
+    }
   }
 
   /// What a merge leaves out: a type of a bucket that ends then.

@@ -5,9 +5,11 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.upkeep.RepartitionPlan.Step;
 import io.widerow.storage.upkeep.RepartitionPlan.Unit;
@@ -127,7 +129,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
   }
 
   private RepartitionPlan planOf(StoreContents contents) {
-    StoreContents.Moment moment = contents.moment();
+    StoreMoment moment = contents.moment();
     moment.segments().release(Runnable::run);
     int lanes = contents.config().lanes();
     int lanesMost =
@@ -211,9 +213,13 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     return kept;
   }
 
+  /// False when another retention decides now: what was left out is kept again, or something is
+  /// hidden that a wider bucket would show.
   private static boolean mayGo(Step step, StoreContents contents) {
     Retentions.OnDisk now = contents.retentions().onDisk();
-    return step.left().stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()));
+    Kept shown = contents.retentions().shown();
+    return step.left().stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()))
+        && step.keysBefore().stream().noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
   }
 
   /// Reads back what was written.

@@ -60,6 +60,11 @@ public abstract class Rewrite<R> {
     return new StorageException.Failed("the store is being closed", cause);
   }
 
+  /// True when it is done, or failed.
+  public final boolean isEnded() {
+    return done.isDone();
+  }
+
   final void fail(StorageException failure) {
     done.completeExceptionally(failure);
   }

@@ -2,6 +2,7 @@ package io.widerow.storage.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.LayoutRule;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
@@ -12,6 +13,10 @@ import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupShape;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
@@ -29,11 +34,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
-/// types; and counts by minute are those of the events, also from cells. Method: random operations
-/// (append, late, upsert, commit, seal, merge, repartition, reopen with other lanes, shards and
-/// bucket widths, layouts changed while it is open) against the store on a simulated disk and
-/// against a plain map; compare in between and at the end. The seed is the test's name; to replay
-/// one, run with `-Dseed=<n>`.
+/// types; and counts by minute and figures by group are those of the events, also from cells.
+/// Method: random operations (append, late, upsert, commit, seal, merge, repartition, reopen with
+/// other lanes, shards and bucket widths, layouts and rollups changed while it is open) against the
+/// store on a simulated disk and against a plain map; compare in between and at the end. The seed
+/// is the test's name; to replay one, run with `-Dseed=<n>`.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
@@ -78,7 +83,13 @@ class EmbeddedStoreModelTest {
           }
           case 10 -> check(store, driver.acknowledged, random, late);
           case 11 -> changeLayout(store, random);
-          case 12 -> repartition(store, random);
+          case 12 -> {
+            if (random.nextBoolean()) {
+              repartition(store, random);
+            } else {
+              changeRollups(store, random);
+            }
+          }
           default -> {
             driver.commit(store, Durability.DISK);
             store.close();
@@ -124,6 +135,33 @@ class EmbeddedStoreModelTest {
         var _ = store.layout().set(new LayoutRule(glob, width, number, Source.API));
       }
     }
+  }
+
+  /// Defines a rollup that answers [StoreReading]'s question, another, or removes one.
+  static void changeRollups(EmbeddedStore store, SplittableRandom random) {
+    String name = "r" + random.nextInt(3);
+    boolean isSet = store.rollups().all().stream().anyMatch(each -> each.name().equals(name));
+    if (isSet && random.nextBoolean()) {
+      store.rollups().unset(name);
+      return;
+    }
+    String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
+    var field =
+        new RollupField(
+            AttributeName.of("n"),
+            random.nextInt(4) == 0 ? RollupFigure.COUNT.bit : RollupFigure.ALL);
+    store
+        .rollups()
+        .set(
+            new RollupDefinition(
+                name,
+                random.nextBoolean() ? "*" : type,
+                new RollupShape(
+                    random.nextBoolean() ? 1 : 60,
+                    List.of(AttributeName.of("value")),
+                    List.of(field)),
+                "sum(number)",
+                null));
   }
 
   /// Writes what weighs too much or too little again under other keys.

@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
@@ -27,6 +28,10 @@ final class RetentionPlants {
             "what a change hid is kept for its grace",
             SuiteCheck.RETENTION,
             Cut.to(Retentions.Setting.class, "changed", Duration.class, "isZero", "always")),
+        PlantedBugsTest.planted(
+            "a deletion is written down before it is acknowledged",
+            SuiteCheck.DELETION,
+            Cut.out(LiveDeletions.class, "change", StoreContents.class, "replaced")),
         PlantedBugsTest.planted(
             "a section of the manifest stays until another takes its place",
             SuiteCheck.RETENTION,

@@ -1,6 +1,10 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.storage.aggregate.CellCount;
+import io.widerow.storage.aggregate.CellPlan;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.segment.Cells;
 import java.util.List;
 
@@ -21,6 +25,14 @@ final class RollupPlants {
         PlantedBugsTest.planted(
             "events of open rows are counted beside cells",
             SuiteCheck.ROLLUP,
-            Cut.out(CellCount.class, "open", CellCount.class, "openRuns")));
+            Cut.out(CellCount.class, "open", CellCount.class, "openRuns")),
+        PlantedBugsTest.planted(
+            "a step of a rollup in which an event may replace another is counted from events",
+            SuiteCheck.ROLLUP,
+            Cut.out(CellPlan.class, "add", GroupCells.class, "ownIds")),
+        PlantedBugsTest.planted(
+            "a rollup is in use only when it is durable",
+            SuiteCheck.ROLLUP_CUTS,
+            Cut.out(RollupControl.class, "change", StoreContents.class, "change")));
   }
 }

@@ -128,6 +128,9 @@ final class StoreCrashes {
       if (random.nextInt(4) == 0) {
         runBackground();
       }
+      if (random.nextInt(20) == 0) {
+        EmbeddedStoreModelTest.changeRollups(store, random);
+      }
       switch (random.nextInt(8)) {
         case 0, 1, 2 -> driver.append(store, clock.wallNanos(), 12);
         case 3 -> driver.commit(store, Durability.DISK);

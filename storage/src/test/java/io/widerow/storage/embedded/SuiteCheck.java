@@ -233,11 +233,27 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Power cuts while events are deleted.
+  DELETION {
+    @Override
+    public void accept(long seed) {
+      new DeletionTest().aCutHidesAndRemovesAllOrNothing(seed);
+    }
+  },
+
   /// Counts by minute after appends, upserts, seals and merges.
   ROLLUP {
     @Override
     public void accept(long seed) {
       new EmbeddedStoreModelTest().storeShowsWhatWasCommitted(seed);
+    }
+  },
+
+  /// Power cuts while rollups are defined and removed.
+  ROLLUP_CUTS {
+    @Override
+    public void accept(long seed) {
+      new RollupControlTest().rollupsOutliveACut(seed);
     }
   },
 

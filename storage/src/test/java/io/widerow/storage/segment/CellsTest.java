@@ -24,7 +24,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: cells count the events of their segment by minute, in segments that are kept for ever too;
 /// wrong cells are refused, and older segments have none. Method: golden segments, counted again;
@@ -54,10 +53,10 @@ class CellsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sealed", "final"})
-  void goldenCellsCountTheirEvents(String form) throws IOException {
-    byte[] bytes = golden("segment-v1-cells-" + form);
-    List<TestEvent> events = GoldenCells.events();
+  @CsvSource({"cells,sealed", "cells,final", "bare,sealed", "bare,final"})
+  void goldenCellsCountTheirEvents(String name, String form) throws IOException {
+    byte[] bytes = golden("segment-v1-%s-%s".formatted(name, form));
+    List<TestEvent> events = name.equals("bare") ? GoldenCells.assigned() : GoldenCells.events();
     assertEquals(events, GoldenSegment.read(bytes, events));
     try (Segment segment = open(bytes)) {
       segment.verify();
@@ -125,12 +124,12 @@ class CellsTest {
       partition = segment.partitions().getFirst();
       good = cells(segment);
     }
-    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition));
+    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition, false));
     ByteSource bad = written(good, partition, cell, field, more);
     if (field == 0 && more == 0) {
-      assertCounts(events, Cells.read(bad, partition));
+      assertCounts(events, Cells.read(bad, partition, false));
     } else {
-      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition));
+      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition, false));
     }
   }
 

@@ -13,6 +13,13 @@ import java.util.TreeMap;
 public final class GoldenCells {
   private GoldenCells() {}
 
+  /// The same events without ids that came along.
+  public static List<TestEvent> assigned() {
+    return events().stream()
+        .map(event -> new TestEvent(event.id(), 0, event.type(), event.attributes()))
+        .toList();
+  }
+
   public static List<TestEvent> events() {
     List<TestEvent> events = new ArrayList<>();
     for (int i = 0; i < 1_500; i++) {

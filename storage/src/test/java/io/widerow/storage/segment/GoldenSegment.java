@@ -2,6 +2,7 @@ package io.widerow.storage.segment;
 
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
+import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.codec.ByteSource;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.UUID;
 
 /// Writer and reader of golden segments, which are kept forever, of [GoldenSeries],
-/// [GoldenArrivals], [GoldenLines] or [GoldenCells].
+/// [GoldenArrivals], [GoldenLines], [GoldenCells] or [GoldenRollups].
 public final class GoldenSegment {
   private static final Path FILE = Path.of("golden.seg");
 
@@ -57,7 +58,8 @@ public final class GoldenSegment {
   /// Writes golden segments. Only for a new version of the format: existing ones are never
   /// replaced.
   ///
-  /// @param args `series`, `arrivals`, `lines` or `cells`, a directory, and a prefix of the names
+  /// @param args `series`, `arrivals`, `lines`, `cells`, `bare` or `rollups`, a directory, and a
+  ///   prefix of the names
   public static void main(String[] args) throws IOException {
     List<TestEvent> events =
         switch (args[0]) {
@@ -65,13 +67,16 @@ public final class GoldenSegment {
           case "arrivals" -> GoldenArrivals.events();
           case "lines" -> GoldenLines.events();
           case "cells" -> GoldenCells.events();
+          case "bare" -> GoldenCells.assigned();
+          case "rollups" -> GoldenRollups.events();
           default -> throw new IllegalArgumentException(args[0]);
         };
     for (SegmentProfile form : List.of(SegmentProfile.SEALED, SegmentProfile.FINAL)) {
-      var disk = new MemoryDisk();
-      SegmentSizes.write(disk, FILE, events, form);
+      List<RollupDefinition> rollups =
+          args[0].equals("rollups") ? GoldenRollups.rollups() : List.of();
       String name = args[2] + (form.equals(SegmentProfile.FINAL) ? "-final" : "-sealed");
-      Files.write(Path.of(args[1]).resolve(name), disk.bytes(FILE));
+      Files.write(
+          Path.of(args[1]).resolve(name), SegmentRollupsTest.written(events, rollups, form));
     }
   }
 }

@@ -20,6 +20,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.answer.RollupUse;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
@@ -229,11 +230,11 @@ public final class QueryService {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
         parameters.requireRollup(view);
-        reader.inAnyOrder(parameters.fold());
+        reader.inAnyOrder(parameters.fold(), parameters.question());
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
-        if (parameters.asksForCells() && view.hasCells()) {
+        if (parameters.mayUseRollups(view)) {
           sendCounted(answer, reply, parameters, reader);
         } else {
           reply.begin(headers(parameters, reader));
@@ -302,10 +303,9 @@ public final class QueryService {
     while (answer.writeNext(sink) && !stopping) {
       assert sink.length() == 0 : "figures before all events are counted";
     }
-    reply.begin(
-        headers(parameters, reader).toBuilder()
-            .set(ROLLUP, "cells=%d events=%d".formatted(reader.cells(), reader.eventsScanned()))
-            .build());
+    RollupUse use = RollupUse.of(reader, parameters);
+    ResponseHeaders headers = headers(parameters, reader);
+    reply.begin(use == null ? headers : headers.toBuilder().set(ROLLUP, use.header()).build());
     reply.end(sink.bytes(), sink.length());
   }
 

@@ -47,6 +47,7 @@ public final class StatusServices {
   private final @Nullable RuleFile rules;
   private final Doctor doctor;
   private final RuleService watching;
+  private final PartitionWeightMetric weights;
   private final LongSupplier usableBytes;
 
   /// @param rules null when there are none
@@ -61,6 +62,7 @@ public final class StatusServices {
       RuleService watching,
       LongSupplier usableBytes) {
     this.watching = watching;
+    this.weights = new PartitionWeightMetric(store, System::nanoTime);
     this.doctor = doctor;
     this.usableBytes = usableBytes;
     this.rules = rules;
@@ -152,6 +154,7 @@ public final class StatusServices {
     StringBuilder text = new StringBuilder(registry.scrape());
     senders.appendMetrics(text);
     watching.appendMetrics(text);
+    weights.append(text);
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
       ClusterStatus.appendMetrics(text, cluster);

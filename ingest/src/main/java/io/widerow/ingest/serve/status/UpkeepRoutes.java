@@ -43,6 +43,12 @@ final class UpkeepRoutes<T> {
     HttpResponse of(T part, QueryParams given) throws RequestRefused;
   }
 
+  /// Answers one kind of request about something that has a name.
+  interface NamedAnswer<T> {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(T part, String name, QueryParams given) throws RequestRefused;
+  }
+
   /// @param path of all routes, or what they begin with
   /// @param part null when the store has none
   /// @param whyNone the sentence for that
@@ -61,6 +67,22 @@ final class UpkeepRoutes<T> {
   HttpRoute change(HttpMethod method, Answer<T> answer) {
     return new HttpRoute(
         path, Set.of(method), Tokens.Scope.ADMIN, (context, _) -> answer(context, answer));
+  }
+
+  /// An endpoint about one thing, which may take as long as it needs.
+  ///
+  /// @param below the rest of the path, with the thing's name in braces, such as `/{id}`
+  HttpRoute one(HttpMethod method, String below, NamedAnswer<T> answer) {
+    String variable = below.substring(below.indexOf('{') + 1, below.indexOf('}'));
+    return new HttpRoute(
+        path + below,
+        Set.of(method),
+        Tokens.Scope.ADMIN,
+        (context, _) -> {
+          context.clearRequestTimeout();
+          String name = String.valueOf(context.pathParam(variable));
+          return answer(context, (there, given) -> answer.of(there, name, given));
+        });
   }
 
   /// POST for the scope admin, which may take as long as it needs.

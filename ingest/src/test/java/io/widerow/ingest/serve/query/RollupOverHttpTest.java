@@ -18,9 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: counts are byte for byte the same with rollups and without, after repeats, late events,
-/// upserts, sealing, merging and kills. Method: a daemon as a process, asked both ways; the number
-/// of events against a set.
+/// Goal: figures are byte for byte the same with rollups and without, after repeats, late events,
+/// upserts, sealing, merging and kills, and a rollup outlives these. Method: a daemon as a process,
+/// asked both ways, with rollups that are defined one after the other; the number of events against
+/// a set.
 @Timeout(300)
 class RollupOverHttpTest {
   private static final long START_MILLIS = 1_763_600_400_000L; // 2025-11-20T01:00:00Z
@@ -31,6 +32,8 @@ class RollupOverHttpTest {
       List.of(
           "stats=count",
           "stats=count&every=1m",
+          "stats=bytes,count&every=1m&by=type",
+          "stats=bytes",
           "stats=count(*),count&every=5m&by=type",
           "stats=count&every=1h&by=type&format=csv",
           "type=a&stats=count&every=1m&order-by=count%20desc&limit=7",
@@ -40,9 +43,26 @@ class RollupOverHttpTest {
           "type=none&stats=count&every=1m",
           "type=none&stats=count");
 
+  /// Answered by rollups, once these are defined.
+  private static final List<String> FIGURES =
+      List.of(
+          "stats=sum(n),avg(ms),p99(ms),min(n),max(ms)&by=status&every=1m",
+          "stats=count,distinct(host)&every=5m&by=status,type&format=csv",
+          "type=a&stats=count&every=1h&where=status%3D200",
+          "stats=p50(ms)&by=type&from=2025-11-20T02:03:04.5Z&to=2025-11-20T03:00:59Z",
+          "type=b&stats=count(host),sum(ms)&every=1m&order-by=sum(ms)%20desc&limit=5");
+
+  private static final List<String> ROLLUPS =
+      List.of(
+          "by-status?type=*&by=status&stats=count,sum(n),avg(ms),p99(ms),min(n),max(ms),"
+              + "distinct(host)&every=1m",
+          "hosts?type=b&stats=count(host),avg(ms)",
+          "hours?type=a&by=status&stats=count&every=1h");
+
   @TempDir private Path directory = Path.of(".");
 
   private final Set<String> written = new HashSet<>();
+  private long figures; // cells of rollups that were used
 
   @Test
   void countsAreThoseOfTheEvents() throws IOException, InterruptedException {
@@ -53,6 +73,10 @@ class RollupOverHttpTest {
     for (int life = 0; life < 4; life++) {
       ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0));
       try (daemon) {
+        if (life < ROLLUPS.size()) {
+          HttpResponse<String> put = daemon.send("PUT", "/v1/rollups/" + ROLLUPS.get(life));
+          assertEquals(200, put.statusCode(), put.body());
+        }
         cells += check(daemon, seed);
         for (int batch = 0; batch < BATCHES; batch++) {
           String lines = lines(random, life * BATCHES + batch);
@@ -68,8 +92,10 @@ class RollupOverHttpTest {
     try (ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0))) {
       cells += check(daemon, seed);
       refusals(daemon);
+      removal(daemon);
     }
     assertTrue(cells > 1_000, cells + " cells were used");
+    assertTrue(figures > 1_000, figures + " cells of rollups were used");
   }
 
   /// A fifth is late by up to five hours; a tenth has a key and replaces what had it before.
@@ -86,8 +112,16 @@ class RollupOverHttpTest {
         key = ",'_key':'k%d'".formatted(random.nextInt(3));
       }
       lines.append(
-          "{'ts':%d,'type':'%s'%s,'n':%d,'body':'line %x of a log'}\n"
-              .formatted(millis, type, key, number, random.nextLong()));
+          "{'ts':%d,'type':'%s'%s,'n':%d,'status':%d,'ms':%s,'host':'h%d','body':'line %x'}\n"
+              .formatted(
+                  millis,
+                  type,
+                  key,
+                  number,
+                  200 + 100 * random.nextInt(3),
+                  random.nextInt(1_000) / 10.0,
+                  random.nextInt(40),
+                  random.nextLong()));
       written.add(key.isEmpty() ? "" + number : millis + type + key);
     }
     return lines.toString().replace('\'', '"');
@@ -113,6 +147,14 @@ class RollupOverHttpTest {
       assertTrue(use.matches(), () -> kept.headers().toString());
       cells += Long.parseLong(use.group(1));
     }
+    for (String question : FIGURES) {
+      HttpResponse<String> kept = daemon.get("/v1/query?" + question);
+      HttpResponse<String> counted = daemon.get("/v1/query?rollup=off&" + question);
+      assertEquals(200, kept.statusCode(), kept.body());
+      assertEquals(counted.body(), kept.body(), () -> question + ", seed " + seed);
+      Matcher use = USE.matcher(kept.headers().firstValue("widerow-rollup").orElse(""));
+      figures += use.lookingAt() ? Long.parseLong(use.group(1)) : 0;
+    }
     assertEquals(
         "{\"count\":%d}\n".formatted(written.size()),
         daemon.get("/v1/query?stats=count").body(),
@@ -120,10 +162,60 @@ class RollupOverHttpTest {
     return cells;
   }
 
+  private static void removal(ServeProcess daemon) throws IOException, InterruptedException {
+    String all = daemon.get("/v1/rollups").body();
+    assertEquals(3, all.lines().count(), all);
+    assertTrue(
+        all.startsWith(
+            "{\"rollup\":\"by-status\",\"type\":\"*\",\"by\":\"status\",\"stats\":\"count,sum(n),"
+                + "avg(ms),p99(ms),min(n),max(ms),distinct(host)\",\"every\":\"1m\",\"segments\":"),
+        all);
+    String only = "/v1/query?rollup=only&stats=sum(n)&by=status";
+    HttpResponse<String> kept = daemon.get(only);
+    assertEquals(200, kept.statusCode(), kept.body());
+    String use = kept.headers().firstValue("widerow-rollup").orElse("");
+    assertTrue(use.matches("cells=\\d+ events=\\d+ minutes=\\d+ rollup=by-status"), use);
+    assertEquals(
+        "{\"unset\":\"by-status\"}\n", daemon.send("DELETE", "/v1/rollups/by-status").body());
+    assertEquals(400, daemon.get(only).statusCode());
+    assertEquals(2, daemon.get("/v1/rollups").body().lines().count());
+  }
+
+  /// Bad definitions are refused with the value, and change nothing.
+  private static void badDefinitions(ServeProcess daemon) throws IOException, InterruptedException {
+    String before = daemon.get("/v1/rollups").body();
+    List<String> bad =
+        List.of(
+            "x?type=a&stats=bytes", "stats: bytes: every type has bytes by minute already",
+            "x?type=a&stats=count&every=2m", "every: must be 1m or 1h, got 2m",
+            "x?type=a&stats=sum", "stats: sum of what?",
+            "x?type=a", "stats: is missing",
+            "x?stats=count", "type: is missing",
+            "x?type=a&stats=count&by=a,b,c,d,e", "by: at most 4 attributes, got 5",
+            "x?type=a&stats=count&by=a,a", "by: has an attribute twice",
+            "x?type=a&stats=count&by=type", "by: type: every rollup is by type",
+            "x?type=a&stats=sum(type)", "stats: sum(type)",
+            "x?type=a&stats=count&evry=1m", "evry: no such parameter; did you mean every",
+            "count?type=a&stats=count", "rollup: every type has count already",
+            "a%20b?type=a&stats=count", "got 'a b'");
+    for (int i = 0; i < bad.size(); i += 2) {
+      HttpResponse<String> answer = daemon.send("PUT", "/v1/rollups/" + bad.get(i));
+      assertEquals(400, answer.statusCode(), bad.get(i) + ": " + answer.body());
+      String expected = bad.get(i + 1);
+      assertTrue(answer.body().contains(expected), expected + ": " + answer.body());
+    }
+    HttpResponse<String> unknown = daemon.send("DELETE", "/v1/rollups/nothing");
+    assertEquals(400, unknown.statusCode());
+    assertTrue(
+        unknown.body().contains("rollup: there is no 'nothing'; there are by-status, hosts, hours"),
+        unknown.body());
+    assertEquals(before, daemon.get("/v1/rollups").body());
+  }
+
   private static void refusals(ServeProcess daemon) throws IOException, InterruptedException {
     for (String question :
         List.of(
-            "rollup=only&stats=sum(n)",
+            "rollup=only&stats=sum(m)",
             "rollup=only&stats=count&by=n",
             "rollup=only&stats=count&every=90s",
             "rollup=only&stats=count&every=1m&where=n%3E5")) {
@@ -135,5 +227,6 @@ class RollupOverHttpTest {
     assertEquals(400, unknown.statusCode());
     assertTrue(unknown.body().contains("rollup: must be auto, off or only, got yes"));
     assertEquals(400, daemon.get("/v1/query?rollup=off").statusCode());
+    badDefinitions(daemon);
   }
 }

@@ -1,9 +1,11 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
+import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.segment.Cells;
 
 /// Decides for each minute of a type whether its events are counted from cells of segments or one
-/// by one, and adds up the cells.
+/// by one, and adds up the cells. Cells of rollups may have longer steps; then a minute stands for
+/// a step.
 ///
 /// ```
 ///   minute          0      1      2      3      4
@@ -17,8 +19,8 @@ import io.widerow.storage.segment.Cells;
 /// counted from events: one may replace another. An id has its time, so no other minute is touched.
 ///
 /// - Threads: one.
-/// - Memory: 9 bytes a minute.
-final class CellPlan {
+/// - Memory: 9 bytes a minute, 17 with bytes.
+public final class CellPlan {
   private static final byte OWN = 1; // an event brought its own id
   private static final byte SEVERAL = 2; // more than one piece may have events
   private static final byte ONE = 4; // a piece may have events
@@ -28,10 +30,17 @@ final class CellPlan {
   private final long first;
   private final long[] events;
   private final byte[] marks;
+  private final long[] plainBytes; // empty without
 
   /// @param first the first minute
   /// @param count number of minutes
   CellPlan(long first, int count) {
+    this(first, count, false);
+  }
+
+  /// @param withBytes true to add up the bytes of events too
+  CellPlan(long first, int count, boolean withBytes) {
+    this.plainBytes = new long[withBytes ? count : 0];
     this.first = first;
     this.events = new long[count];
     this.marks = new byte[count];
@@ -39,7 +48,7 @@ final class CellPlan {
 
   /// Memory of the plan, in bytes.
   long bytes() {
-    return (Long.BYTES + 1L) * events.length;
+    return (Long.BYTES + 1L) * events.length + (long) Long.BYTES * plainBytes.length;
   }
 
   /// Adds the cells of a segment, those of minutes before `from` excepted.
@@ -50,6 +59,22 @@ final class CellPlan {
       if (minute >= from && at >= 0 && at < events.length) {
         events[(int) at] += cells.events(cell);
         piece((int) at, cells.ownIds(cell) > 0);
+        if (plainBytes.length > 0) {
+          plainBytes[(int) at] += cells.bytes(cell);
+        }
+      }
+    }
+  }
+
+  /// Adds the cells of a segment's rollup, those of steps before `from` excepted.
+  void add(GroupCells cells, long from) {
+    for (int cell = 0; cell < cells.size(); cell++) {
+      long step = cells.step(cell);
+      long at = step - first;
+      if (step >= from && at >= 0 && at < events.length) {
+        events[(int) at] += cells.events(cell);
+        piece((int) at, cells.ownIds(cell) > 0);
+        marks[(int) at] |= cells.isKept(cell) ? 0 : UNKNOWN;
       }
     }
   }
@@ -97,9 +122,25 @@ final class CellPlan {
     return (mark & UNKNOWN) != 0 || (mark & (OWN | SEVERAL)) == (OWN | SEVERAL);
   }
 
+  /// True when a step is counted from cells.
+  boolean isCounted(long step) {
+    long at = step - first;
+    return at >= 0 && at < events.length && counted((int) at) > 0;
+  }
+
   /// Events of a minute that are counted from cells.
   long counted(int at) {
     return isFromEvents(at) ? 0 : events[at];
+  }
+
+  /// Bytes of the events of a minute that are counted from cells.
+  long plainBytes(int at) {
+    return plainBytes[at];
+  }
+
+  /// True when the plan has the bytes of events.
+  boolean hasBytes() {
+    return plainBytes.length > 0;
   }
 
   /// How many minutes are counted from cells.

@@ -1,4 +1,4 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

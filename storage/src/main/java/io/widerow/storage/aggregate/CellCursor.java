@@ -1,4 +1,4 @@
-package io.widerow.storage.embedded;
+package io.widerow.storage.aggregate;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
@@ -26,6 +26,7 @@ final class CellCursor implements EventCursor {
   private int next;
   private long idTime;
   private long weight;
+  private long plainBytes;
   private long kept;
   private long held;
 
@@ -46,6 +47,7 @@ final class CellCursor implements EventCursor {
       watch.holds(held);
     }
     weight = 0;
+    plainBytes = 0;
     long stepLimit = 0;
     while (next < plan.size()) {
       long events = plan.counted(next);
@@ -59,6 +61,7 @@ final class CellCursor implements EventCursor {
           stepLimit = fold.stepLimit(TimeUuid.tickNanos(time));
         }
         weight += events;
+        plainBytes += plan.hasBytes() ? plan.plainBytes(next) : 0;
       }
       next++;
     }
@@ -115,6 +118,14 @@ final class CellCursor implements EventCursor {
     @Override
     public long weight() {
       return weight;
+    }
+
+    @Override
+    public long plainBytes(AttributeValue scratch) {
+      if (!plan.hasBytes()) {
+        throw new IllegalStateException("counts without bytes");
+      }
+      return plainBytes;
     }
   }
 }

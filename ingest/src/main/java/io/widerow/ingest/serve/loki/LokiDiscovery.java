@@ -1,0 +1,137 @@
+package io.widerow.ingest.serve.loki;
+
+import io.widerow.ingest.serve.loki.LokiParameters.Range;
+import io.widerow.ingest.serve.loki.LokiService.Asked;
+import io.widerow.query.QueryException;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.LogqlParser;
+import io.widerow.query.logql.run.DetectedFields;
+import io.widerow.query.logql.run.Execution;
+import io.widerow.query.logql.run.LabelCatalog;
+import io.widerow.query.logql.run.LokiJson;
+import io.widerow.query.logql.run.Series;
+import io.widerow.query.logql.run.Steps;
+import io.widerow.query.logql.run.Volumes;
+import io.widerow.query.output.OutputBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// What Grafana asks to find out what there is: volumes, labels and fields.
+///
+/// - Threads: any.
+final class LokiDiscovery {
+  private static final long LINES_DEFAULT = 1_000;
+  private static final long FIELDS_DEFAULT = 1_000;
+  private static final long SERIES_DEFAULT = 100;
+
+  private LokiDiscovery() {}
+
+  private static LogQuery lines(Asked asked) {
+    String query = asked.parameters().text("query");
+    if (query == null) {
+      return new LogQuery(List.of(), List.of());
+    }
+    if (LogqlParser.parse(query) instanceof LogQuery lines) {
+      return lines;
+    }
+    throw new QueryException.Refused("query", "asks for numbers, lines are needed: " + query);
+  }
+
+  static void stats(Execution execution, Asked asked, OutputBuffer out) {
+    Range range = asked.parameters().range();
+    Volumes.Stats stats =
+        new Volumes(execution)
+            .stats(lines(asked).matchers(), range.fromNanos(), range.untilNanos());
+    out.put("{\"streams\":" + stats.streams() + ",\"chunks\":" + stats.chunks());
+    out.put(",\"bytes\":" + stats.bytes() + ",\"entries\":" + stats.entries() + "}\n");
+  }
+
+  static void volume(Execution execution, Asked asked, OutputBuffer out) {
+    Range range = asked.parameters().range();
+    if (range.fromNanos() == range.untilNanos()) {
+      LokiJson.vector(List.of(), range.untilNanos(), execution, out);
+      return;
+    }
+    Steps steps = Steps.at(range.untilNanos());
+    long window = range.untilNanos() - range.fromNanos();
+    LokiJson.vector(series(execution, asked, steps, window), range.untilNanos(), execution, out);
+  }
+
+  static void volumeRange(Execution execution, Asked asked, OutputBuffer out) {
+    Steps steps = asked.parameters().steps();
+    LokiJson.matrix(series(execution, asked, steps, steps.stepNanos()), steps, execution, out);
+  }
+
+  private static List<Series> series(
+      Execution execution, Asked asked, Steps steps, long windowNanos) {
+    LokiParameters parameters = asked.parameters();
+    long limit = parameters.limit("limit", SERIES_DEFAULT);
+    String target = parameters.text("targetLabels");
+    String aggregateBy = parameters.text("aggregateBy");
+    Volumes volumes = new Volumes(execution);
+    if (aggregateBy == null || aggregateBy.equals("series")) {
+      List<String> labels =
+          target == null ? List.of() : Stream.of(target.split(",", -1)).map(String::strip).toList();
+      return volumes.volume(lines(asked), labels, steps, windowNanos, limit);
+    }
+    if (aggregateBy.equals("labels")) {
+      return volumes.volumeOfLabels(lines(asked), steps, windowNanos, limit);
+    }
+    throw new QueryException.Refused("aggregateBy", "must be series or labels, got " + aggregateBy);
+  }
+
+  static void labels(Execution execution, Asked asked, OutputBuffer out) {
+    Range range = asked.parameters().range();
+    LabelCatalog catalog = new LabelCatalog(execution, range.fromNanos(), range.untilNanos());
+    out.put("{\"detectedLabels\":[");
+    String comma = "";
+    for (Map.Entry<String, Integer> label :
+        catalog.cardinalities(lines(asked).matchers()).entrySet()) {
+      out.put(comma + "{\"label\":");
+      LokiJson.text(label.getKey(), out);
+      out.put(",\"cardinality\":" + label.getValue() + "}");
+      comma = ",";
+    }
+    out.put("]}\n");
+  }
+
+  private static DetectedFields detected(Execution execution, Asked asked) {
+    Range range = asked.parameters().range();
+    DetectedFields fields = new DetectedFields();
+    fields.read(
+        execution,
+        lines(asked),
+        range.fromNanos(),
+        range.untilNanos(),
+        asked.parameters().limit("line_limit", LINES_DEFAULT));
+    return fields;
+  }
+
+  static void fields(Execution execution, Asked asked, OutputBuffer out) {
+    long limit = asked.parameters().limit("limit", FIELDS_DEFAULT);
+    out.put("{\"fields\":[");
+    String comma = "";
+    for (DetectedFields.Field field : detected(execution, asked).fields(limit)) {
+      out.put(comma + "{\"label\":");
+      LokiJson.text(field.label(), out);
+      out.put(",\"type\":\"" + field.type() + "\",\"cardinality\":" + field.cardinality());
+      out.put(",\"parsers\":");
+      if (field.parsers().isEmpty()) {
+        out.put("null");
+      } else {
+        LokiJson.texts(field.parsers(), out);
+      }
+      out.put('}');
+      comma = ",";
+    }
+    out.put("],\"limit\":" + limit + "}\n");
+  }
+
+  static void fieldValues(Execution execution, Asked asked, OutputBuffer out) {
+    long limit = asked.parameters().limit("limit", FIELDS_DEFAULT);
+    out.put("{\"values\":");
+    LokiJson.texts(detected(execution, asked).values(asked.name(), limit), out);
+    out.put(",\"limit\":" + limit + "}\n");
+  }
+}

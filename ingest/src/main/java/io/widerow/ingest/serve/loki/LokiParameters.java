@@ -1,0 +1,160 @@
+package io.widerow.ingest.serve.loki;
+
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.query.QueryException;
+import io.widerow.query.TimeText;
+import io.widerow.query.logql.Units;
+import io.widerow.query.logql.run.Steps;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of Loki's API. Those it does not know are left out, as Loki does.
+///
+/// @param given as they came, of the URL and of a form
+/// @param nowNanos the time now, nanoseconds since the Unix epoch
+record LokiParameters(QueryParams given, long nowNanos) {
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long NANOS_MIN = -(1L << 60); // a century may be taken off
+  private static final long NANOS_MAX = 1L << 62; // the year 2116
+  private static final long HOUR_NANOS = 3_600 * SECOND_NANOS;
+  private static final long LIMIT_DEFAULT = 100;
+  private static final long LIMIT_MAX = 1_000_000;
+  private static final int STEPS_DEFAULT = 250;
+  private static final Pattern WHOLE = Pattern.compile("-?\\d{1,19}");
+  private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?");
+  private static final Pattern SHORT = Pattern.compile("\\d{1,10}");
+
+  /// A half-open range, in nanoseconds since the Unix epoch.
+  record Range(long fromNanos, long untilNanos) {}
+
+  @Nullable String text(String name) {
+    String value = given.get(name);
+    return value == null || value.isEmpty() ? null : value;
+  }
+
+  String query() {
+    String query = text("query");
+    if (query == null) {
+      throw new QueryException.Refused("query", "is missing");
+    }
+    return query;
+  }
+
+  List<String> all(String name) {
+    return given.getAll(name);
+  }
+
+  /// `start` and `end`, or `since` before the end; the last hour when there is neither.
+  Range range() {
+    long end = time("end", nowNanos);
+    String since = text("since");
+    long before = HOUR_NANOS;
+    if (since != null) {
+      before = duration("since", since);
+    }
+    long start = time("start", end - Math.min(before, NANOS_MAX));
+    if (start > end) {
+      throw new QueryException.Refused("end", "%d is before start, %d".formatted(end, start));
+    }
+    return new Range(start, end);
+  }
+
+  /// The instant of a query.
+  long time() {
+    return time("time", nowNanos);
+  }
+
+  private long time(String name, long absent) {
+    String text = text(name);
+    long nanos = text == null ? absent : time(name, text, nowNanos);
+    return Math.clamp(nanos, NANOS_MIN, NANOS_MAX);
+  }
+
+  /// Nanoseconds, seconds with decimals, or RFC 3339.
+  static long time(String name, String text, long nowNanos) {
+    try {
+      if (WHOLE.matcher(text).matches() && !SHORT.matcher(text).matches()) {
+        return Long.parseLong(text);
+      }
+      if (DECIMAL.matcher(text).matches()) {
+        return new BigDecimal(text)
+            .multiply(BigDecimal.valueOf(SECOND_NANOS))
+            .toBigInteger()
+            .longValueExact();
+      }
+    } catch (ArithmeticException | NumberFormatException _) {
+      throw new QueryException.Refused(name, "not a time: " + text);
+    }
+    return TimeText.parse(name, text, nowNanos);
+  }
+
+  private static long duration(String name, String text) {
+    Long nanos = Units.nanos(text);
+    if (nanos == null && DECIMAL.matcher(text).matches()) {
+      BigDecimal exact = new BigDecimal(text).multiply(BigDecimal.valueOf(SECOND_NANOS));
+      boolean fits = exact.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) < 0;
+      nanos = fits ? exact.longValue() : null;
+    }
+    if (nanos == null || nanos <= 0) {
+      throw new QueryException.Refused(
+          name, "must be a duration above 0 such as 5m or a number of seconds, got " + text);
+    }
+    return nanos;
+  }
+
+  /// The instants of a range query of numbers.
+  Steps steps() {
+    Range range = range();
+    String step = text("step");
+    long nanos;
+    if (step != null) {
+      nanos = duration("step", step);
+    } else {
+      long seconds = (range.untilNanos() - range.fromNanos()) / STEPS_DEFAULT / SECOND_NANOS;
+      nanos = Math.max(1, seconds) * SECOND_NANOS;
+    }
+    return Steps.of(range.fromNanos(), range.untilNanos(), nanos);
+  }
+
+  long limit() {
+    return limit("limit", LIMIT_DEFAULT);
+  }
+
+  long limit(String name, long absent) {
+    String text = text(name);
+    if (text == null) {
+      return absent;
+    }
+    boolean isNumber = WHOLE.matcher(text).matches() && text.length() < 10;
+    long limit = isNumber ? Long.parseLong(text) : 0;
+    if (limit < 1 || limit > LIMIT_MAX) {
+      throw new QueryException.Refused(name, "must be 1 to %d, got %s".formatted(LIMIT_MAX, text));
+    }
+    return limit;
+  }
+
+  /// A number of up to nine digits.
+  static long whole(String name, String text) {
+    if (!SHORT.matcher(text).matches() || text.length() > 9) {
+      throw new QueryException.Refused(name, "must be a whole number, got " + text);
+    }
+    return Long.parseLong(text);
+  }
+
+  /// True for newest first.
+  boolean isBackward() {
+    String text = text("direction");
+    if (text == null) {
+      return true;
+    }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "backward" -> true;
+      case "forward" -> false;
+      default ->
+          throw new QueryException.Refused("direction", "must be forward or backward, got " + text);
+    };
+  }
+}

@@ -1,0 +1,202 @@
+package io.widerow.ingest.serve.loki;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.run.Execution;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/// Loki's query API. Each question is answered whole, from one view of the store; a client that
+/// leaves ends its query.
+///
+/// - Threads: the connection's event loop; each query has a virtual thread, `widerow-loki-<n>`.
+public final class LokiService {
+  private static final String ROOT = "/loki/api/v1/";
+  private static final Set<HttpMethod> METHODS = Set.of(HttpMethod.GET, HttpMethod.POST);
+  private static final String NO_PATTERNS =
+      "patterns are not served: ask for counts of lines instead";
+  private static final long FORM_BYTES_MAX = 1 << 20;
+  private static final int QUERIES_MAX = 64;
+  private static final long QUERY_BYTES = 1 << 20;
+  private static final int SINK_BYTES = 16 << 10;
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final LabelNames labels;
+  private final LongSupplier epochNanos;
+  private final LokiAnswers answers;
+  private final LokiTail tail;
+  private final Semaphore places;
+  private final AtomicLong number = new AtomicLong();
+  private final Set<Execution> running = ConcurrentHashMap.newKeySet();
+  private volatile boolean stopping;
+
+  /// @param memory that all queries share
+  /// @param config names the labels of streams, and how long the reader of a tail may take nothing
+  /// @param version of this program
+  public LokiService(
+      EventStore store,
+      QueryMemory memory,
+      DaemonConfig config,
+      LongSupplier epochNanos,
+      String version) {
+    this.store = store;
+    this.memory = memory;
+    this.labels = new LabelNames(config.lokiLabels());
+    this.epochNanos = epochNanos;
+    this.answers = new LokiAnswers(version);
+    int stallSeconds = config.limits().stallSeconds();
+    this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
+    this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
+  }
+
+  /// Answers a question.
+  @FunctionalInterface
+  interface Question {
+    /// Writes the answer.
+    void answer(Execution execution, Asked asked, OutputBuffer out);
+  }
+
+  /// What was asked.
+  ///
+  /// @param name the part of the path that is a name; empty without one
+  /// @param categorized whether labels, metadata and parsed labels are told apart
+  record Asked(LokiParameters parameters, String name, boolean categorized) {}
+
+  public List<HttpRoute> routes() {
+    List<HttpRoute> routes = new ArrayList<>();
+    routes.add(route("query", answers::query));
+    routes.add(route("query_range", answers::queryRange));
+    routes.add(route("labels", answers::labels));
+    routes.add(route("label/{name}/values", answers::labelValues));
+    routes.add(route("series", answers::series));
+    routes.add(route("index/stats", LokiDiscovery::stats));
+    routes.add(route("index/volume", LokiDiscovery::volume));
+    routes.add(route("index/volume_range", LokiDiscovery::volumeRange));
+    routes.add(route("detected_labels", LokiDiscovery::labels));
+    routes.add(route("detected_fields", LokiDiscovery::fields));
+    routes.add(route("detected_field/{name}/values", LokiDiscovery::fieldValues));
+    routes.add(tail.route());
+    routes.add(route("format_query", answers::formatQuery));
+    routes.add(route("status/buildinfo", answers::buildInfo));
+    routes.add(
+        new HttpRoute(
+            ROOT + "patterns",
+            METHODS,
+            Tokens.Scope.QUERY,
+            (_, _) -> LokiErrors.of(HttpStatus.NOT_FOUND, NO_PATTERNS),
+            LokiErrors.FORM));
+    return routes;
+  }
+
+  private HttpRoute route(String path, Question question) {
+    return new HttpRoute(
+        ROOT + path,
+        METHODS,
+        Tokens.Scope.QUERY,
+        (context, request) -> ask(context, request, question),
+        LokiErrors.FORM);
+  }
+
+  private HttpResponse ask(ServiceRequestContext context, HttpRequest request, Question question) {
+    if (request.method() != HttpMethod.POST) {
+      return answer(context, request, context.queryParams(), question);
+    }
+    context.setMaxRequestLength(FORM_BYTES_MAX);
+    return HttpResponse.of(
+        request
+            .aggregate()
+            .handle((whole, failure) -> {
+              if (failure != null) {
+                return LokiErrors.of(
+                    HttpStatus.REQUEST_ENTITY_TOO_LARGE,
+                    "a form of at most %d bytes is taken".formatted(FORM_BYTES_MAX));
+              }
+              QueryParams form = QueryParams.fromQueryString(whole.contentUtf8());
+              QueryParams both = context.queryParams().toBuilder().add(form).build();
+              return answer(context, request, both, question);
+            }));
+  }
+
+  private HttpResponse answer(
+      ServiceRequestContext context, HttpRequest request, QueryParams given, Question question) {
+    if (stopping || !places.tryAcquire()) {
+      return LokiErrors.of(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+    }
+    context.clearRequestTimeout(); // the query's own budget counts
+    String name = context.pathParam("name");
+    LokiParameters parameters = new LokiParameters(given, epochNanos.getAsLong());
+    Asked asked =
+        new Asked(parameters, name == null ? "" : name, LokiAnswers.isCategorized(request));
+    CompletableFuture<HttpResponse> answered = new CompletableFuture<>();
+    HttpResponse response = HttpResponse.of(answered);
+    Thread.ofVirtual()
+        .name("widerow-loki-" + number.incrementAndGet())
+        .start(() -> run(asked, question, response, answered));
+    return response;
+  }
+
+  private void run(
+      Asked asked,
+      Question question,
+      HttpResponse response,
+      CompletableFuture<HttpResponse> answered) {
+    OutputBuffer out = new OutputBuffer(SINK_BYTES);
+    try (StoreView view = store.view();
+        Execution execution = new Execution(view, labels, QueryBudget.DEFAULT, memory)) {
+      running.add(execution);
+      var _ = response.whenComplete().whenComplete((_, _) -> execution.cancel());
+      try {
+        if (stopping) {
+          execution.cancel();
+        }
+        question.answer(execution, asked, out);
+      } finally {
+        running.remove(execution);
+      }
+      answered.complete(
+          HttpResponse.of(
+              ResponseHeaders.builder(HttpStatus.OK).contentType(MediaType.JSON_UTF_8).build(),
+              HttpData.wrap(out.bytes(), 0, out.length())));
+    } catch (QueryException failed) {
+      answered.complete(LokiErrors.of(failed));
+    } catch (StorageException failed) {
+      answered.complete(LokiErrors.of(failed));
+    } catch (Throwable failure) { // else the client would wait for ever
+      answered.completeExceptionally(failure);
+    } finally {
+      places.release();
+    }
+  }
+
+  /// Ends running queries, and refuses new ones.
+  public void stop() {
+    stopping = true;
+    tail.stop();
+    running.forEach(Execution::cancel);
+  }
+}

@@ -1,0 +1,204 @@
+package io.widerow.ingest.serve.status;
+
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.storage.Deletion;
+import io.widerow.storage.Deletion.Proof;
+import io.widerow.storage.Deletion.State;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.Filter;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.DeletionControl;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// Deletion by filter with a proof: `POST /v1/admin/delete` plans, `POST /v1/admin/delete/d-7`
+/// runs, `GET /v1/admin/delete/d-7` shows the proof, `GET .../d-7/verify` reads every file again,
+/// and `GET /v1/admin/delete` lists all. A store on a cluster has no such thing: 501.
+///
+/// - Threads: any event loop; the work is done on the server's blocking executor.
+public final class DeletionService {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final String PATH = "/v1/admin/delete";
+  private static final Pattern ID = Pattern.compile("d-(\\d{1,9})");
+  private static final String OF_CLUSTER =
+      "events of a store on a cluster are deleted there: this is for a store on one machine";
+
+  private final UpkeepRoutes<EmbeddedStore> routes;
+  private final Path snapshots;
+  private final Path quarantine;
+
+  /// @param data directory of the store
+  /// @param snapshots directory of its snapshots
+  public DeletionService(EventStore store, Path data, Path snapshots) {
+    this.routes =
+        new UpkeepRoutes<>(
+            PATH, () -> store instanceof EmbeddedStore embedded ? embedded : null, OF_CLUSTER);
+    this.snapshots = snapshots;
+    this.quarantine = data.resolve("quarantine");
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(
+        routes.get("", Tokens.Scope.ADMIN, this::list),
+        routes.work("", this::plan),
+        routes.one(HttpMethod.POST, "/{id}", this::run),
+        routes.one(HttpMethod.GET, "/{id}", this::show),
+        routes.one(HttpMethod.GET, "/{id}/verify", this::verify));
+  }
+
+  private HttpResponse plan(EmbeddedStore store, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of("type", "from", "to", "where"));
+    var range = TypesAndTimes.of(given, store);
+    String where = UpkeepRoutes.single(given, "where");
+    if ((where == null || where.isBlank()) && range.types().globs().isEmpty()) {
+      throw new IllegalArgumentException("where: say what to delete, like user = \"u17\"");
+    }
+    long now = store.nowNanos();
+    Filter filter =
+        where == null || where.isBlank() ? new Filter.Everything() : FilterParser.parse(where, now);
+    long until = range.untilNanos() == Long.MAX_VALUE ? now : range.untilNanos();
+    var asked =
+        new DeletionControl.Asked(
+            range.types().globs(), range.fromNanos(), until, where == null ? "" : where, filter);
+    try (StoreView view = store.view()) {
+      DeletionControl.Plan plan = store.deletions().plan(asked, view);
+      StringBuilder json = new StringBuilder("{\"id\":\"d-").append(plan.deletion().id());
+      json.append("\",\"events\":").append(plan.events());
+      json.append(",\"partitions\":").append(plan.partitions()).append("}\n");
+      LOG.log(Level.INFO, "a deletion was planned: {0}", json.toString().strip());
+      return HttpAnswers.json(HttpStatus.OK, json.toString());
+    }
+  }
+
+  private HttpResponse list(EmbeddedStore store, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
+    StringBuilder lines = new StringBuilder();
+    store.deletions().all().forEach(each -> append(lines, store, each));
+    return UpkeepRoutes.lines(lines);
+  }
+
+  private HttpResponse run(EmbeddedStore store, String id, QueryParams given)
+      throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
+    Deletion begun = store.deletions().run(number(id));
+    LOG.log(Level.INFO, "the deletion {0} begins", id);
+    return answer(store, begun);
+  }
+
+  private HttpResponse show(EmbeddedStore store, String id, QueryParams given)
+      throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
+    return answer(store, store.deletions().get(number(id)));
+  }
+
+  private HttpResponse verify(EmbeddedStore store, String id, QueryParams given)
+      throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
+    long left = store.deletions().verify(number(id));
+    return HttpAnswers.json(HttpStatus.OK, "{\"id\":\"%s\",\"matches\":%d}\n".formatted(id, left));
+  }
+
+  private static int number(String id) {
+    Matcher parts = ID.matcher(id);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException("id: must be like d-7, got '%s'".formatted(id));
+    }
+    return Integer.parseInt(parts.group(1));
+  }
+
+  private HttpResponse answer(EmbeddedStore store, Deletion deletion) {
+    return HttpAnswers.json(HttpStatus.OK, append(new StringBuilder(), store, deletion).toString());
+  }
+
+  private StringBuilder append(StringBuilder json, EmbeddedStore store, Deletion deletion) {
+    boolean done = deletion.state() == State.DONE;
+    Proof proof = deletion.proof();
+    List<String> copies = done ? names(snapshots, deletion.endedNanos()) : List.of();
+    List<String> damaged = new ArrayList<>(store.deletions().damaged(deletion));
+    damaged.addAll(names(quarantine, Long.MAX_VALUE));
+    List<Integer> journals = done ? store.deletions().journals(deletion) : List.of();
+    boolean but = !copies.isEmpty() || !damaged.isEmpty() || !journals.isEmpty();
+    json.append("{\"id\":\"d-").append(deletion.id()).append("\",\"filter\":");
+    HttpAnswers.appendString(json, deletion.where());
+    json.append(",\"removed\":").append(proof.removed());
+    json.append(",\"partitions\":").append(proof.partitions());
+    append(json.append(",\"kept\":"), proof.kept());
+    append(json.append(",\"keptBefore\":"), proof.keptBefore());
+    appendFiles(json.append(",\"files\":{\"removed\":"), proof.filesRemoved());
+    appendFiles(json.append(",\"written\":"), proof.filesWritten());
+    json.append("},\"journalsGoneTo\":{");
+    String comma = "";
+    for (var lane : new TreeMap<>(proof.journals()).entrySet()) {
+      if (!journals.contains(lane.getKey())) {
+        json.append(comma).append('"').append(lane.getKey()).append("\":").append(lane.getValue());
+        comma = ",";
+      }
+    }
+    json.append("},\"journals\":").append(journals);
+    appendNames(json.append(",\"snapshots\":"), copies);
+    appendNames(json.append(",\"quarantine\":"), damaged);
+    String state =
+        switch (deletion.state()) {
+          case PLANNED -> "planned";
+          case RUNNING -> "running";
+          case DONE -> but ? "done-but" : "done";
+        };
+    return json.append(",\"state\":\"").append(state).append("\"}\n");
+  }
+
+  private static void append(StringBuilder json, Deletion.Digest digest) {
+    json.append("{\"events\":").append(digest.events());
+    json.append(",\"digest\":\"").append(digest.text()).append("\"}");
+  }
+
+  private static void appendFiles(StringBuilder json, List<Long> ids) {
+    appendNames(json, ids.stream().map("%016x.seg"::formatted).toList());
+  }
+
+  private static void appendNames(StringBuilder json, List<String> names) {
+    json.append('[');
+    for (int i = 0; i < names.size(); i++) {
+      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), names.get(i));
+    }
+    json.append(']');
+  }
+
+  /// The names in a directory of what was made before an instant.
+  private static List<String> names(Path directory, long beforeNanos) {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> paths = Files.list(directory)) {
+      List<String> names = new ArrayList<>();
+      for (Path path : paths.sorted().toList()) {
+        long millis = Files.getLastModifiedTime(path).toMillis();
+        if (beforeNanos == Long.MAX_VALUE || millis <= beforeNanos / 1_000_000) {
+          names.add(String.valueOf(path.getFileName()));
+        }
+      }
+      return names;
+    } catch (IOException unreadable) {
+      throw new StorageException.Failed(directory, "list", unreadable);
+    }
+  }
+}

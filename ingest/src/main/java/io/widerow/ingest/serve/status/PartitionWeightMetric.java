@@ -1,0 +1,76 @@
+package io.widerow.ingest.serve.status;
+
+import io.widerow.event.PartitionWeights;
+import io.widerow.query.TypeGlobs;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.PartitionCatalog;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/// The metric `widerow_partition_weight`: how many partitions there are of which weight, a
+/// histogram of the catalog. It is computed anew when it is a minute old.
+///
+/// - Threads: any.
+final class PartitionWeightMetric {
+  private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final double[] LIMITS = {0.01, 0.05, 0.25, 0.5, 1, 2, 2.5, 5, 10};
+
+  private final EventStore store;
+  private final LongSupplier monotonicNanos;
+  private String text = "";
+  private long madeNanos;
+
+  /// @param monotonicNanos a clock that only goes forward
+  PartitionWeightMetric(EventStore store, LongSupplier monotonicNanos) {
+    this.store = store;
+    this.monotonicNanos = monotonicNanos;
+  }
+
+  /// Appends the lines of `/metrics`; none for a store on a cluster.
+  void append(StringBuilder out) {
+    if (store instanceof EmbeddedStore embedded) {
+      out.append(fresh(embedded));
+    }
+  }
+
+  private synchronized String fresh(EmbeddedStore embedded) {
+    long now = monotonicNanos.getAsLong();
+    if (text.isEmpty() || now - madeNanos >= FRESH_NANOS) {
+      text = made(embedded);
+      madeNanos = now;
+    }
+    return text;
+  }
+
+  private static String made(EmbeddedStore embedded) {
+    PartitionWeights weights = embedded.layout().weights();
+    long[] counts = new long[LIMITS.length];
+    long count = 0;
+    double sum = 0;
+    for (PartitionCatalog.Entry entry :
+        embedded.partitions().entries(TypeGlobs.ALL, Long.MIN_VALUE, Long.MAX_VALUE)) {
+      double weight = weights.of(entry.events(), entry.restBytes());
+      for (int i = 0; i < LIMITS.length; i++) {
+        counts[i] += weight <= LIMITS[i] ? 1 : 0;
+      }
+      count++;
+      sum += weight;
+    }
+    StringBuilder lines = new StringBuilder();
+    lines.append("# HELP widerow_partition_weight Partitions by weight; 0.5 to 2 is good.\n");
+    lines.append("# TYPE widerow_partition_weight histogram\n");
+    for (int i = 0; i < LIMITS.length; i++) {
+      line(lines, "_bucket{le=\"" + LIMITS[i] + "\"}", Long.toString(counts[i]));
+    }
+    line(lines, "_bucket{le=\"+Inf\"}", Long.toString(count));
+    line(lines, "_sum", String.format(Locale.ROOT, "%.4f", sum));
+    line(lines, "_count", Long.toString(count));
+    return lines.toString();
+  }
+
+  private static void line(StringBuilder lines, String what, String value) {
+    lines.append("widerow_partition_weight").append(what).append(' ').append(value).append('\n');
+  }
+}

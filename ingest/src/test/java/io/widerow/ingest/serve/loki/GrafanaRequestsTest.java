@@ -1,0 +1,330 @@
+package io.widerow.ingest.serve.loki;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: Grafana's Loki data source and Logs Drilldown work against the daemon. Method: each
+/// request that they send, as `PROTOCOLS.md` lists them, with the answer that their code expects.
+@Timeout(120)
+class GrafanaRequestsTest {
+  private static final String BASE = "1780000000"; // seconds
+  private static final String START = BASE + "000000000";
+  private static final String END = "1780000060000000000";
+  private static final String SUCCESS = "{\"status\":\"success\",\"data\":";
+
+  private final LokiDaemon loki;
+
+  GrafanaRequestsTest(@TempDir Path directory) throws IOException, InterruptedException {
+    loki = new LokiDaemon(directory.resolve("d"));
+    loki.push(
+        "{\"service_name\":\"shop\",\"env\":\"prod\",\"level\":\"info\"}",
+        "[\""
+            + BASE
+            + "000000000\",\"GET /a took=5ms\",{\"trace_id\":\"t1\"}],"
+            + "[\""
+            + BASE
+            + "100000000\",\"GET /b took=15ms\"],"
+            + "[\""
+            + BASE
+            + "200000000\",\"GET /c took=25ms\"]");
+    loki.push(
+        "{\"service_name\":\"shop\",\"env\":\"prod\",\"level\":\"error\"}",
+        "[\"1780000007000000000\",\"{\\\"msg\\\":\\\"failed\\\",\\\"code\\\":503}\"]");
+    loki.push(
+        "{\"app\":\"web\",\"env\":\"dev\"}",
+        "[\"1780000010000000000\",\"level=warn msg=slow\"],[\"1780000010000000000\",\"twin\"]");
+  }
+
+  @AfterEach
+  void stop() {
+    loki.close();
+  }
+
+  @Test
+  void theCheckOfTheDataSourceGetsOneSample() throws IOException, InterruptedException {
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"vector\",\"result\":["
+            + "{\"metric\":{},\"value\":[4000000000,\"2\"]}]}}",
+        loki.get(
+            "query",
+            "query",
+            "vector(1)+vector(1)",
+            "time",
+            "4000000000",
+            "direction",
+            "backward"));
+    assertTrue(
+        loki.get("status/buildinfo").startsWith("{\"version\":\"3.4.0\",\"revision\":\"widerow "));
+  }
+
+  @Test
+  void menusOfLabels() throws IOException, InterruptedException {
+    String[] range = {"start", START, "end", END};
+    assertEquals(
+        SUCCESS + "[\"app\",\"env\",\"level\",\"service_name\"]}", loki.get("labels", range));
+    assertEquals(SUCCESS + "[\"dev\",\"prod\"]}", loki.get("label/env/values", range));
+    assertEquals(SUCCESS + "[\"shop\",\"web\"]}", loki.get("label/service_name/values", range));
+    assertEquals(
+        SUCCESS + "[\"error\",\"info\"]}",
+        loki.get(
+            "label/level/values", "start", START, "end", END, "query", "{service_name=\"shop\"}"));
+    assertEquals(
+        SUCCESS
+            + "[{\"app\":\"web\",\"env\":\"dev\",\"service_name\":\"web\"},"
+            + "{\"env\":\"prod\",\"level\":\"error\",\"service_name\":\"shop\"}]}",
+        loki.get(
+            "series",
+            "match[]",
+            "{app=\"web\"}",
+            "match[]",
+            "{level=~\"err.*\"}",
+            "start",
+            START,
+            "end",
+            END));
+  }
+
+  @Test
+  void exploreShowsLines() throws IOException, InterruptedException {
+    String answer =
+        loki.get(
+            "query_range",
+            "query",
+            "{service_name=\"shop\", level=\"info\"} |= ``",
+            "direction",
+            "backward",
+            "limit",
+            "1000",
+            "step",
+            "1000ms",
+            "start",
+            START,
+            "end",
+            END);
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"streams\",\"result\":["
+            + "{\"stream\":{\"detected_level\":\"info\",\"env\":\"prod\",\"level\":\"info\","
+            + "\"service_name\":\"shop\"},\"values\":["
+            + "[\"1780000000200000000\",\"GET /c took=25ms\"],"
+            + "[\"1780000000100000000\",\"GET /b took=15ms\"]]},"
+            + "{\"stream\":{\"detected_level\":\"info\",\"env\":\"prod\",\"level\":\"info\","
+            + "\"service_name\":\"shop\",\"trace_id\":\"t1\"},\"values\":["
+            + "[\"1780000000000000000\",\"GET /a took=5ms\"]]}]}}",
+        answer);
+  }
+
+  @Test
+  void categorizedLabelsAreToldApart() throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        loki.http.get(
+            "/loki/api/v1/query_range?"
+                + LokiDaemon.form(
+                    "query",
+                    "{service_name=\"shop\"} |= \"code\" | json",
+                    "start",
+                    START,
+                    "end",
+                    END),
+            "X-Loki-Response-Encoding-Flags",
+            "categorize-labels");
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"streams\",\"encodingFlags\":[\"categorize-labels\"],\"result\":["
+            + "{\"stream\":{\"env\":\"prod\",\"level\":\"error\",\"service_name\":\"shop\"},"
+            + "\"values\":[[\"1780000007000000000\",\"{\\\"msg\\\":\\\"failed\\\","
+            + "\\\"code\\\":503}\",{\"structuredMetadata\":{\"detected_level\":\"error\"},"
+            + "\"parsed\":{\"code\":\"503\",\"msg\":\"failed\"}}]]}]}}",
+        LokiDaemon.withoutStats(answer.body()));
+  }
+
+  @Test
+  void theHistogramCountsByLevel() throws IOException, InterruptedException {
+    String answer =
+        loki.get(
+            "query_range",
+            "query",
+            "sum by (level, detected_level) (count_over_time({service_name=\"shop\"}"
+                + " | drop __error__[5s]))",
+            "start",
+            START,
+            "end",
+            "1780000015000000000",
+            "step",
+            "5000ms");
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"matrix\",\"result\":["
+            + "{\"metric\":{\"detected_level\":\"error\",\"level\":\"error\"},"
+            + "\"values\":[[1780000010,\"1\"]]},"
+            + "{\"metric\":{\"detected_level\":\"info\",\"level\":\"info\"},"
+            + "\"values\":[[1780000005,\"3\"]]}]}}",
+        answer);
+  }
+
+  @Test
+  void aFormAsksAsAUrlDoes() throws IOException, InterruptedException {
+    String form =
+        LokiDaemon.form("query", "count_over_time({env=\"prod\"}[1m])", "time", "1780000060");
+    HttpResponse<String> answer =
+        loki.http.post("/loki/api/v1/query", "application/x-www-form-urlencoded", form);
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"vector\",\"result\":["
+            + "{\"metric\":{\"env\":\"prod\",\"level\":\"error\",\"service_name\":\"shop\"},"
+            + "\"value\":[1780000060,\"1\"]},"
+            + "{\"metric\":{\"env\":\"prod\",\"level\":\"info\",\"service_name\":\"shop\"},"
+            + "\"value\":[1780000060,\"3\"]}]}}",
+        LokiDaemon.withoutStats(answer.body()));
+  }
+
+  @Test
+  void aPageThatEndsWithinEqualTimesShowsAllOfThem() throws IOException, InterruptedException {
+    for (String direction : new String[] {"forward", "BACKWARD"}) {
+      String answer =
+          loki.get(
+              "query_range",
+              "query",
+              "{app=\"web\"}",
+              "limit",
+              "1",
+              "direction",
+              direction,
+              "start",
+              START,
+              "end",
+              END);
+      assertTrue(answer.contains("slow") && answer.contains("twin"), answer);
+    }
+  }
+
+  @Test
+  void aMistakeIsToldWithItsPlace() throws IOException, InterruptedException {
+    assertEquals(
+        "query: parse error at line 1, col 5: expected = != =~ or !~, found }",
+        loki.refusal(400, "query_range", "query", "{app}"));
+    assertEquals(
+        "query: parse error at line 1, col 1: not supported: the function label_replace",
+        loki.refusal(400, "query", "query", "label_replace(vector(1))"));
+    assertEquals("query: is missing", loki.refusal(400, "query"));
+  }
+
+  @Test
+  void howMuchThereIs() throws IOException, InterruptedException {
+    String[] range = {"query", "{service_name=\"shop\"}", "start", START, "end", END};
+    String stats = loki.get("index/stats", range);
+    assertTrue(stats.startsWith("{\"streams\":1,\"chunks\":1,\"bytes\":"), stats);
+    assertTrue(stats.endsWith(",\"entries\":4}"), stats);
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"vector\",\"result\":["
+            + "{\"metric\":{\"service_name\":\"shop\"},\"value\":[1780000060,\"74\"]},"
+            + "{\"metric\":{\"service_name\":\"web\"},\"value\":[1780000060,\"23\"]}]}}",
+        loki.get(
+            "index/volume",
+            "query",
+            "{service_name=~`.+`}",
+            "targetLabels",
+            "service_name",
+            "start",
+            START,
+            "end",
+            END));
+    assertEquals(
+        SUCCESS
+            + "{\"resultType\":\"matrix\",\"result\":["
+            + "{\"metric\":{\"env\":\"dev\"},\"values\":[[1780000030,\"23\"]]}]}}",
+        loki.get(
+            "index/volume_range",
+            "query",
+            "{env=\"dev\"}",
+            "step",
+            "30s",
+            "start",
+            START,
+            "end",
+            END));
+  }
+
+  @Test
+  void drilldownFindsLabelsAndFields() throws IOException, InterruptedException {
+    String[] range = {"query", "{service_name=\"shop\"}", "start", START, "end", END};
+    assertEquals(
+        "{\"detectedLabels\":[{\"label\":\"env\",\"cardinality\":1},"
+            + "{\"label\":\"level\",\"cardinality\":2},"
+            + "{\"label\":\"service_name\",\"cardinality\":1}]}",
+        loki.get("detected_labels", range));
+    assertEquals(
+        "{\"fields\":[{\"label\":\"code\",\"type\":\"int\",\"cardinality\":1,"
+            + "\"parsers\":[\"json\"]},"
+            + "{\"label\":\"detected_level\",\"type\":\"string\",\"cardinality\":2,"
+            + "\"parsers\":null},"
+            + "{\"label\":\"msg\",\"type\":\"string\",\"cardinality\":1,\"parsers\":[\"json\"]},"
+            + "{\"label\":\"took\",\"type\":\"duration\",\"cardinality\":3,"
+            + "\"parsers\":[\"logfmt\"]},"
+            + "{\"label\":\"trace_id\",\"type\":\"string\",\"cardinality\":1,\"parsers\":null}],"
+            + "\"limit\":1000}",
+        loki.get("detected_fields", range));
+    assertEquals(
+        "{\"values\":[\"15ms\",\"25ms\",\"5ms\"],\"limit\":1000}",
+        loki.get("detected_field/took/values", range));
+    assertEquals(404, loki.ask("patterns", range).statusCode());
+    String counted =
+        loki.get(
+            "query",
+            "query",
+            "sum(count_over_time({service_name=\"shop\"} | detected_level != \"\" [1m]))"
+                + " by (detected_level)",
+            "time",
+            "1780000060");
+    assertTrue(
+        counted.contains("{\"detected_level\":\"error\"},\"value\":[1780000060,\"1\"]"), counted);
+    String withFields =
+        loki.get(
+            "query_range",
+            "query",
+            "{service_name=\"shop\"} | json | logfmt | drop __error__, __error_details__"
+                + " | took=\"15ms\"",
+            "start",
+            START,
+            "end",
+            END);
+    assertTrue(withFields.contains("GET /b"), withFields);
+    assertEquals(1, withFields.split("GET ", -1).length - 1, withFields);
+  }
+
+  @Test
+  void theContextOfALine() throws IOException, InterruptedException {
+    String answer =
+        loki.get(
+            "query_range",
+            "query",
+            "{env=\"prod\",level=\"info\",service_name=\"shop\"}",
+            "limit",
+            "100",
+            "direction",
+            "FORWARD",
+            "start",
+            BASE + "100000000",
+            "end",
+            "1780007200000000000");
+    assertTrue(answer.contains("GET /b") && answer.contains("GET /c"), answer);
+    assertEquals(-1, answer.indexOf("GET /a"), answer);
+  }
+
+  @Test
+  void aQueryIsShownAsItCame() throws IOException, InterruptedException {
+    assertEquals(
+        SUCCESS + "\"{a=\\\"b\\\"} |= `x`\"}",
+        loki.get("format_query", "query", "{a=\"b\"} |= `x`"));
+  }
+}

@@ -1,0 +1,186 @@
+package io.widerow.ingest.serve.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.TokenDaemon;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.daemon.DeleteCommand;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: an operator plans and runs a deletion and gets a proof of it, over HTTP and by the
+/// command; what makes no sense is answered 400 with the value and changes nothing. Method: a
+/// daemon with a store on the disk.
+@Timeout(120)
+class DeletionOverHttpTest {
+  private static final String PATH = "/v1/admin/delete";
+
+  @TempDir private Path directory = Path.of(".");
+
+  /// A daemon and its store.
+  private static final class Running implements AutoCloseable {
+    final EmbeddedStore store;
+    final Daemon daemon;
+    final Http http;
+
+    Running(Path directory) {
+      Map<String, String> all = new HashMap<>();
+      all.put("data", directory.resolve("store").toString());
+      all.put("http", "127.0.0.1:0");
+      all.put("disk-reserve-bytes", "0");
+      all.put("bucket-minutes", "60");
+      DaemonConfig config = DaemonConfig.of(all);
+      store = (EmbeddedStore) ServeCommand.openEmbedded(config);
+      daemon = Daemon.start(config, store);
+      http = new Http(daemon);
+    }
+
+    String url() {
+      return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+    }
+
+    HttpResponse<String> post(String query) throws IOException, InterruptedException {
+      return http.post(PATH + query, Http.NDJSON, "");
+    }
+
+    void writeHour(String type) throws IOException, InterruptedException {
+      StringBuilder lines = new StringBuilder();
+      for (int minute = 0; minute < 60; minute++) {
+        lines.append(
+            "{\"ts\":\"2025-11-20T19:%02d:00Z\",\"type\":\"%s\",\"user\":\"u%d\"}%n"
+                .formatted(minute, type, minute % 20));
+      }
+      assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+    }
+
+    void merge() throws InterruptedException {
+      store.sealAll();
+      store.awaitBackground();
+      store.maintain();
+      store.awaitBackground();
+    }
+
+    String events() throws IOException, InterruptedException {
+      return http.get("/v1/query?limit=1000").body();
+    }
+
+    String done(String id) throws IOException, InterruptedException {
+      String proof = http.get(PATH + "/" + id).body();
+      while (proof.contains("\"state\":\"running\"")) { // the daemon looks once a second
+        proof = http.get(PATH + "/" + id).body();
+      }
+      return proof;
+    }
+
+    @Override
+    public void close() {
+      http.close();
+      daemon.close();
+      store.close();
+    }
+  }
+
+  private record Ran(int code, String out, String err) {}
+
+  private static Ran run(Map<String, String> environment, String... arguments) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var shell =
+        new Shell(
+            out,
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false,
+            false,
+            true,
+            environment);
+    int code = DeleteCommand.commandLine(shell).execute(arguments);
+    return new Ran(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void eventsAreRemovedWithAProof() throws IOException, InterruptedException {
+    try (var it = new Running(directory)) {
+      it.writeHour("cpu");
+      it.merge();
+      it.writeHour("disk");
+      List<String> kept = it.events().lines().filter(line -> !line.contains("\"u17\"")).toList();
+      String plan = it.post("?where=user%20%3D%20%22u17%22").body();
+      assertEquals("{\"id\":\"d-1\",\"events\":6,\"partitions\":2}\n", plan);
+      assertEquals(6, it.events().lines().filter(line -> line.contains("\"u17\"")).count());
+      HttpResponse<String> begun = it.post("/d-1");
+      assertEquals(200, begun.statusCode(), begun.body());
+      assertEquals(kept, it.events().lines().toList(), "hidden at once");
+      String proof = it.done("d-1");
+      assertTrue(proof.contains("\"filter\":\"user = \\\"u17\\\"\",\"removed\":6,"), proof);
+      assertTrue(proof.contains("\"state\":\"done"), proof);
+      String digest = proof.replaceAll(".*\"kept\":(\\{[^}]*}).*\\n", "$1");
+      assertTrue(proof.contains("\"keptBefore\":" + digest), proof);
+      assertEquals(kept, it.events().lines().toList());
+      Ran verified = run(Map.of("WIDEROW_URL", it.url()), "verify", "d-1");
+      assertEquals("{\"id\":\"d-1\",\"matches\":0}\n", verified.out, verified.err);
+      assertEquals(0, verified.code);
+      Ran again = run(Map.of("WIDEROW_URL", it.url()), "run", "d-1");
+      assertEquals(64, again.code);
+      assertTrue(again.err.contains("d-1 is done already"), again.err);
+      Ran planned =
+          run(Map.of("WIDEROW_URL", it.url()), "plan", "disk", "--where", "user = \"u3\"");
+      assertEquals("{\"id\":\"d-2\",\"events\":3,\"partitions\":1}\n", planned.out, planned.err);
+      Ran ran = run(Map.of("WIDEROW_URL", it.url()), "run", "d-2");
+      assertTrue(ran.out.contains("\"removed\":3,"), ran.out + ran.err);
+      assertEquals(kept.size() - 3, it.events().lines().count());
+      assertEquals(2, run(Map.of("WIDEROW_URL", it.url())).out.lines().count());
+    }
+  }
+
+  @Test
+  void whatMakesNoSenseIsRefusedWithTheValue() throws IOException, InterruptedException {
+    try (var it = new Running(directory)) {
+      it.writeHour("cpu");
+      String before = it.events();
+      Map<String, String> refused =
+          Map.of(
+              "", "where: say what to delete",
+              "?where=user%20%3D%20%22nobody%22", "where: nothing matches user = \\\"nobody\\\"",
+              "?where=user%20%7E%20%22u%22", "takes no regular expression",
+              "?where=user%20%3D", "where",
+              "?type=nginx.%2A&where=user", "no type matches 'nginx.*'",
+              "/d-9", "id: there is no d-9; none was planned",
+              "/9", "id: must be like d-7, got '9'",
+              "?wher=x", "wher: no such parameter");
+      for (var each : refused.entrySet()) {
+        HttpResponse<String> answer = it.post(each.getKey());
+        assertEquals(400, answer.statusCode(), each.getKey() + answer.body());
+        assertTrue(answer.body().contains(each.getValue()), answer.body());
+      }
+      assertEquals(before, it.events());
+      assertEquals("", it.http.get(PATH).body());
+    }
+  }
+
+  @Test
+  void aStoreElsewhereHasNoDeletions() throws IOException, InterruptedException {
+    try (var elsewhere = new TokenDaemon(directory, "secret-of-shop-0123456789abcdef")) {
+      HttpResponse<String> answer =
+          elsewhere.http.post(
+              PATH, Http.NDJSON, "", "authorization", "Bearer " + TokenDaemon.OPERATOR);
+      assertEquals(501, answer.statusCode(), answer.body());
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.widerow.query.answer;
+
+import io.widerow.event.NearestName;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.TimeText;
+import io.widerow.query.figures.Aggregate;
+import io.widerow.query.figures.StatsQuery;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupShape;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters that define a rollup, as HTTP and the command line take them: `type` (glob),
+/// `by`, `stats`, `every`.
+public final class RollupParameters {
+  private static final List<String> NAMES = List.of("type", "by", "stats", "every");
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+  private static final String BUILT_IN = "count";
+
+  private RollupParameters() {}
+
+  /// @throws QueryException.Refused when a name is unknown or a value makes no sense
+  /// @throws IllegalArgumentException when the name is none, or a list is too long
+  public static RollupDefinition parse(String name, Map<String, List<String>> given) {
+    for (String parameter : given.keySet()) {
+      if (!NAMES.contains(parameter)) {
+        throw new QueryException.Refused(
+            parameter,
+            "no such parameter%s known: %s"
+                .formatted(NearestName.question(parameter, NAMES, ";"), String.join(", ", NAMES)));
+      }
+    }
+    if (name.equals(BUILT_IN)) {
+      throw new QueryException.Refused("rollup", "every type has count already; take another name");
+    }
+    String stats = single(given, "stats");
+    if (stats == null) {
+      throw new QueryException.Refused("stats", "is missing, such as count,p99(ms)");
+    }
+    String type = single(given, "type");
+    if (type == null) {
+      throw new QueryException.Refused("type", "is missing: a type, or a pattern with * and ?");
+    }
+    String every = single(given, "every");
+    int minutes = every == null ? 1 : minutes(every);
+    StatsQuery figures = StatsQuery.parse(stats, single(given, "by"), minutes + "m");
+    if (figures == null) {
+      throw new IllegalStateException("no figures of " + stats);
+    }
+    figures
+        .by()
+        .forEach(each -> {
+          if (each.toString().equals("type")) {
+            throw new QueryException.Refused(
+                "by", "type: every rollup is by type; an attribute is attributes.type");
+          }
+        });
+    return new RollupDefinition(
+        name, type, shape(figures, minutes), text(figures.measures()), null);
+  }
+
+  private static RollupShape shape(StatsQuery figures, int minutes) {
+    RollupQuestion question = figures.question();
+    if (question == null) {
+      throw new QueryException.Refused(
+          "stats",
+          "%s: the name of the type has no such figures; an attribute is attributes.type"
+              .formatted(text(figures.measures())));
+    }
+    if (question.bytes()) {
+      throw new QueryException.Refused(
+          "stats",
+          "%s: every type has bytes by minute already, and no rollup has them by group"
+              .formatted(text(figures.measures())));
+    }
+    return new RollupShape(minutes, question.by(), question.fields());
+  }
+
+  private static String text(List<Aggregate> measures) {
+    return measures.stream().map(Aggregate::toString).collect(Collectors.joining(","));
+  }
+
+  private static int minutes(String every) {
+    long nanos = TimeText.positive("every", every);
+    if (nanos != MINUTE_NANOS && nanos != RollupShape.MINUTES_AN_HOUR * MINUTE_NANOS) {
+      throw new QueryException.Refused("every", "must be 1m or 1h, got " + every);
+    }
+    return (int) (nanos / MINUTE_NANOS);
+  }
+
+  /// The attributes that group, as answers show them.
+  public static String by(RollupDefinition rollup) {
+    return rollup.shape().by().stream()
+        .map(name -> NameText.shown(name.toString()))
+        .collect(Collectors.joining(","));
+  }
+
+  private static @Nullable String single(Map<String, List<String>> given, String name) {
+    List<String> values = given.getOrDefault(name, List.of());
+    if (values.size() > 1) {
+      throw new QueryException.Refused(
+          name, "is given %d times: %s".formatted(values.size(), String.join(", ", values)));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+}

@@ -1,0 +1,349 @@
+package io.widerow.query.logql;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import io.widerow.query.QueryException;
+import java.util.List;
+
+/// Splits a text of LogQL into words, one ahead of the parser. A `#` starts a comment to the end of
+/// its line.
+///
+/// - Threads: one.
+final class LogqlLexer {
+  static final int CHARS_MAX = 1 << 16;
+
+  /// Most characters of all expressions of a query: matching costs as much as they are long.
+  private static final int REGEX_CHARS_MAX = 3_000;
+
+  private static final long DURATION_MAX = 50L * 365 * 86_400 * 1_000_000_000;
+
+  /// The longest first.
+  private static final List<String> SIGNS =
+      List.of("|=", "|~", "|>", "!=", "!~", "!>", "=~", "==", ">=", "<=");
+
+  /// The kinds of words.
+  enum Kind {
+    NAME,
+    TEXT,
+    NUMBER,
+    DURATION,
+    BYTES,
+    SIGN,
+    END
+  }
+
+  private final String text;
+  private int at; // end of the current word
+  private int start; // of the current word
+  private Kind kind = Kind.END;
+  private String word = ""; // a text without its quotes and escapes
+  private int regexChars;
+
+  /// @throws QueryException.Refused when it cannot start with its first word
+  LogqlLexer(String text) {
+    this.text = text;
+    if (text.length() > CHARS_MAX) {
+      throw new QueryException.Refused(
+          "query", "%d characters, at most %d allowed".formatted(text.length(), CHARS_MAX));
+    }
+    advance();
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /// The current word.
+  String word() {
+    return word;
+  }
+
+  /// Where the current word starts.
+  int position() {
+    return start;
+  }
+
+  boolean atEnd() {
+    return kind == Kind.END;
+  }
+
+  boolean isSign(String sign) {
+    return kind == Kind.SIGN && word.equals(sign);
+  }
+
+  boolean isName(String name) {
+    return kind == Kind.NAME && word.equals(name);
+  }
+
+  /// Moves on when the current word is this sign.
+  boolean take(String sign) {
+    boolean is = isSign(sign);
+    if (is) {
+      advance();
+    }
+    return is;
+  }
+
+  /// Moves on when the current word is this name.
+  boolean takeName(String name) {
+    boolean is = isName(name);
+    if (is) {
+      advance();
+    }
+    return is;
+  }
+
+  void expect(String sign) {
+    if (!take(sign)) {
+      throw wrong("expected " + sign);
+    }
+  }
+
+  /// The name that is the current word.
+  String name(String what) {
+    if (kind != Kind.NAME) {
+      throw wrong("expected " + what);
+    }
+    return next();
+  }
+
+  /// The text that is the current word.
+  String string(String what) {
+    if (kind != Kind.TEXT) {
+      throw wrong("expected " + what + " in quotes");
+    }
+    return next();
+  }
+
+  private String next() {
+    String taken = word;
+    advance();
+    return taken;
+  }
+
+  /// The compiled text that is the current word.
+  Pattern regex() {
+    int where = start;
+    String source = string("a regular expression");
+    regexChars += source.length();
+    if (regexChars > REGEX_CHARS_MAX) {
+      throw wrongAt(
+          where, "regular expressions of more than %d characters".formatted(REGEX_CHARS_MAX));
+    }
+    try {
+      return Pattern.compile(source, Pattern.DOTALL);
+    } catch (PatternSyntaxException invalid) {
+      throw wrongAt(where, "no regular expression: " + invalid.getMessage());
+    }
+  }
+
+  /// The duration that is the current word, in nanoseconds.
+  long duration() {
+    Long nanos = kind == Kind.DURATION ? Units.nanos(word) : null;
+    if (nanos == null) {
+      throw wrong("expected a duration such as 5m");
+    }
+    if (nanos > DURATION_MAX) {
+      throw wrong("expected a duration of at most 50y");
+    }
+    advance();
+    return nanos;
+  }
+
+  /// A refusal that points at the current word.
+  QueryException.Refused wrong(String why) {
+    String found = kind == Kind.END ? "the end" : text.substring(start, at);
+    return wrongAt(start, why + ", found " + found);
+  }
+
+  /// A refusal of what is valid LogQL.
+  QueryException.Refused unsupported(int where, String what) {
+    return wrongAt(where, "not supported: " + what);
+  }
+
+  /// A refusal that points at a place of the text.
+  QueryException.Refused wrongAt(int where, String why) {
+    int line = 1;
+    int lineStart = 0;
+    for (int i = 0; i < where; i++) {
+      if (text.charAt(i) == '\n') {
+        line++;
+        lineStart = i + 1;
+      }
+    }
+    return new QueryException.Refused(
+        "query", "parse error at line %d, col %d: %s".formatted(line, where - lineStart + 1, why));
+  }
+
+  void advance() {
+    skipBlanks();
+    start = at;
+    if (at == text.length()) {
+      kind = Kind.END;
+      word = "";
+      return;
+    }
+    char c = text.charAt(at);
+    if (isNameStart(c)) {
+      kind = Kind.NAME;
+      while (at < text.length() && isNamePart(text.charAt(at))) {
+        at++;
+      }
+      word = text.substring(start, at);
+    } else if (c == '"' || c == '`') {
+      kind = Kind.TEXT;
+      at++;
+      word = c == '`' ? raw() : quoted();
+    } else if (isDigit(c) || (c == '.' && at + 1 < text.length() && isDigit(text.charAt(at + 1)))) {
+      number();
+    } else {
+      kind = Kind.SIGN;
+      word = sign(c);
+      at += word.length();
+    }
+  }
+
+  private void skipBlanks() {
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c == '#') {
+        int end = text.indexOf('\n', at);
+        at = end < 0 ? text.length() : end;
+      } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+        at++;
+      } else {
+        return;
+      }
+    }
+  }
+
+  private String sign(char c) {
+    for (String sign : SIGNS) {
+      if (text.startsWith(sign, at)) {
+        return sign;
+      }
+    }
+    if ("{}()[],|=<>+-*/%^".indexOf(c) < 0) {
+      throw wrongAt(at, "unexpected " + Character.toString(text.codePointAt(at)));
+    }
+    return String.valueOf(c);
+  }
+
+  private void number() {
+    while (at < text.length() && isNumberPart(text.charAt(at))) {
+      at++;
+    }
+    word = text.substring(start, at);
+    if (Units.number(word) != null) {
+      kind = Kind.NUMBER;
+    } else if (Units.nanos(word) != null) {
+      kind = Kind.DURATION;
+    } else if (Units.bytes(word) != null) {
+      kind = Kind.BYTES;
+    } else {
+      throw wrongAt(start, "no number, duration or number of bytes: " + word);
+    }
+  }
+
+  private boolean isNumberPart(char c) {
+    boolean exponent =
+        (c == '+' || c == '-')
+            && "eE".indexOf(text.charAt(at - 1)) >= 0
+            && isDigit(text.charAt(at - 2 < start ? start : at - 2))
+            && at + 1 < text.length()
+            && isDigit(text.charAt(at + 1));
+    return exponent || isNamePart(c) || c == '.' || c == 'µ' || c == 'μ';
+  }
+
+  private String raw() {
+    int end = text.indexOf('`', at);
+    if (end < 0) {
+      throw wrongAt(start, "a text without its closing `");
+    }
+    String inside = text.substring(at, end);
+    at = end + 1;
+    return requireUnicode(inside);
+  }
+
+  private String quoted() {
+    StringBuilder inside = new StringBuilder();
+    while (at < text.length()) {
+      char c = text.charAt(at++);
+      if (c == '"') {
+        return requireUnicode(inside.toString());
+      }
+      if (c == '\n') {
+        break;
+      }
+      if (c == '\\') {
+        escape(inside);
+      } else {
+        inside.append(c);
+      }
+    }
+    throw wrongAt(start, "a text without its closing quote");
+  }
+
+  private String requireUnicode(String inside) {
+    for (int i = 0; i < inside.length(); ) {
+      int point = inside.codePointAt(i);
+      if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
+        throw wrongAt(start, "half a surrogate pair in a text");
+      }
+      i += Character.charCount(point);
+    }
+    return inside;
+  }
+
+  /// The escapes of Go.
+  private void escape(StringBuilder inside) {
+    int where = at - 1;
+    char c = at < text.length() ? text.charAt(at++) : 0;
+    switch (c) {
+      case 'a' -> inside.append('\u0007');
+      case 'b' -> inside.append('\b');
+      case 'f' -> inside.append('\f');
+      case 'n' -> inside.append('\n');
+      case 'r' -> inside.append('\r');
+      case 't' -> inside.append('\t');
+      case 'v' -> inside.append('\u000b');
+      case '\\', '"', '\'' -> inside.append(c);
+      case 'x' -> inside.appendCodePoint(code(where, at, 2, 16));
+      case 'u' -> inside.appendCodePoint(code(where, at, 4, 16));
+      case 'U' -> inside.appendCodePoint(code(where, at, 8, 16));
+      case '0', '1', '2', '3', '4', '5', '6', '7' ->
+          inside.appendCodePoint(code(where, at - 1, 3, 8));
+      default -> throw wrongAt(where, "no escape in a text: \\" + (c == 0 ? "" : c));
+    }
+  }
+
+  private int code(int where, int from, int digits, int radix) {
+    int end = from + digits;
+    long value = 0;
+    for (int i = from; i < end; i++) {
+      int digit = i < text.length() ? Character.digit(text.charAt(i), radix) : -1;
+      if (digit < 0 || text.charAt(i) > 'f') {
+        throw wrongAt(where, "an escape needs %d digits".formatted(digits));
+      }
+      value = value * radix + digit;
+    }
+    boolean surrogate = value >= Character.MIN_SURROGATE && value <= Character.MAX_SURROGATE;
+    if (value > Character.MAX_CODE_POINT || surrogate) {
+      throw wrongAt(where, "no character: " + text.substring(where, end));
+    }
+    at = end;
+    return (int) value;
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  private static boolean isNameStart(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+
+  private static boolean isNamePart(char c) {
+    return isNameStart(c) || isDigit(c);
+  }
+}

@@ -1,0 +1,119 @@
+package io.widerow.query.logql;
+
+import java.math.BigDecimal;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Durations and numbers of bytes as LogQL and log lines write them: `1h30m`, `5.2ms`, `20KB`,
+/// `1.5MiB`.
+public final class Units {
+  private static final int CHARS_MAX = 100;
+  private static final Pattern DURATION =
+      Pattern.compile("-?(?:\\d+(?:\\.\\d*)?(?:ns|us|µs|μs|ms|s|m|h|d|w|y))++");
+  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d*)?)([a-zµμ]+)");
+  private static final Pattern BYTES = Pattern.compile("(\\d+(?:\\.\\d*)?)\\s*([a-zA-Z]*)");
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private Units() {}
+
+  /// Nanoseconds; null when the text is no duration or longer than 292 years.
+  public static @Nullable Long nanos(String text) {
+    if (text.length() > CHARS_MAX || !DURATION.matcher(text).matches()) {
+      return null;
+    }
+    BigDecimal sum = BigDecimal.ZERO;
+    Matcher parts = PART.matcher(text);
+    while (parts.find()) {
+      BigDecimal unit = BigDecimal.valueOf(unitNanos(parts.group(2)));
+      sum = sum.add(new BigDecimal(parts.group(1)).multiply(unit));
+    }
+    sum = text.startsWith("-") ? sum.negate() : sum;
+    try {
+      return sum.toBigInteger().longValueExact();
+    } catch (ArithmeticException _) {
+      return null;
+    }
+  }
+
+  /// Seconds; null when the text is no duration.
+  public static @Nullable Double seconds(String text) {
+    Long nanos = nanos(text);
+    if (nanos != null) {
+      return nanos / (double) SECOND_NANOS;
+    }
+    return text.equals("0") || text.equals("+0") || text.equals("-0") ? 0.0 : null;
+  }
+
+  /// A number of bytes; null when the text is none. Units are of 1000, or of 1024 with an `i`.
+  public static @Nullable Double bytes(String text) {
+    Matcher parts = BYTES.matcher(text);
+    if (text.length() > CHARS_MAX || !parts.matches()) {
+      return null;
+    }
+    double unit =
+        switch (parts.group(2).toLowerCase(Locale.ROOT)) {
+          case "", "b" -> 1;
+          case "k", "kb" -> 1e3;
+          case "m", "mb" -> 1e6;
+          case "g", "gb" -> 1e9;
+          case "t", "tb" -> 1e12;
+          case "p", "pb" -> 1e15;
+          case "e", "eb" -> 1e18;
+          case "ki", "kib" -> 0x1p10;
+          case "mi", "mib" -> 0x1p20;
+          case "gi", "gib" -> 0x1p30;
+          case "ti", "tib" -> 0x1p40;
+          case "pi", "pib" -> 0x1p50;
+          case "ei", "eib" -> 0x1p60;
+          default -> Double.NaN;
+        };
+    double value = Math.floor(Double.parseDouble(parts.group(1)) * unit);
+    return Double.isNaN(value) ? null : value;
+  }
+
+  /// A number in decimal or hexadecimal; null when the text is none.
+  public static @Nullable Double number(String text) {
+    if (text.isEmpty() || text.length() > 4 * CHARS_MAX || isFlagged(text)) {
+      return null;
+    }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "nan" -> Double.NaN;
+      case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
+      case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+      default -> parsed(text);
+    };
+  }
+
+  private static @Nullable Double parsed(String text) {
+    try {
+      return Double.parseDouble(text);
+    } catch (NumberFormatException _) {
+      return null;
+    }
+  }
+
+  /// Java also reads `1f`, ` 1 ` and `NaN` as numbers.
+  private static boolean isFlagged(String text) {
+    char last = text.charAt(text.length() - 1);
+    boolean letter = last == 'f' || last == 'F' || last == 'd' || last == 'D';
+    boolean isInf = text.toLowerCase(Locale.ROOT).endsWith("inf");
+    return (letter && !isInf) || last <= ' ' || text.charAt(0) <= ' ';
+  }
+
+  private static long unitNanos(String unit) {
+    return switch (unit) {
+      case "ns" -> 1;
+      case "us", "µs", "μs" -> 1_000;
+      case "ms" -> 1_000_000;
+      case "s" -> SECOND_NANOS;
+      case "m" -> 60 * SECOND_NANOS;
+      case "h" -> 3_600 * SECOND_NANOS;
+      case "d" -> 86_400 * SECOND_NANOS;
+      case "w" -> 7 * 86_400 * SECOND_NANOS;
+      case "y" -> 365 * 86_400 * SECOND_NANOS;
+      default -> throw new IllegalStateException("unit " + unit);
+    };
+  }
+}

@@ -1,0 +1,128 @@
+package io.widerow.query.logql.line;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import io.widerow.query.logql.line.Line.Category;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Shows events as lines. The body is the line, byte for byte. An event without a body, or whose
+/// body is no text, has its attributes as logfmt.
+///
+/// - Threads: one.
+/// - Memory: borrows the event until the next [#show].
+public final class EventLines {
+  private static final String BODY = AttributeName.BODY.toString();
+
+  private final LabelNames labels;
+  private final @Nullable List<AttributeName> names;
+  private final boolean level;
+  private final Line line = new Line();
+  private final AttributeValue scratch = new AttributeValue();
+  private final AttributeValue body = new AttributeValue();
+  private final Text text = new Text();
+
+  /// @param names the attributes to show; null for all
+  /// @param level whether the detected level is shown
+  public EventLines(LabelNames labels, @Nullable List<AttributeName> names, boolean level) {
+    this.labels = labels;
+    this.names = names == null ? null : List.copyOf(names);
+    this.level = level;
+  }
+
+  /// The line of an event, valid until the next call.
+  public Line show(EventView newEvent) {
+    text.event = newEvent;
+    text.known = false;
+    line.begin(newEvent.timeNanos(), text);
+    line.set(Category.STREAM, LabelNames.SERVICE, newEvent.type());
+    List<AttributeName> only = names;
+    if (only == null) {
+      newEvent.forEach(scratch, this::attribute);
+    } else {
+      for (AttributeName name : only) {
+        if (newEvent.find(name, scratch)) {
+          attribute(name, scratch);
+        }
+      }
+    }
+    if (level) {
+      line.set(Category.METADATA, LabelNames.DETECTED_LEVEL, Level.of(newEvent, scratch));
+    }
+    return line;
+  }
+
+  private void attribute(AttributeName name, AttributeValue value) {
+    String shown = labels.shown(name);
+    if (shown.equals(LabelNames.SERVICE) || shown.equals(BODY)) {
+      return;
+    }
+    boolean isText = value.kind() == AttributeKind.STRING;
+    boolean isLabel = isText && labels.isLabel(name);
+    String unique = shown;
+    for (int i = 2; line.has(unique); i++) {
+      unique = shown + "_" + i;
+    }
+    line.set(isLabel ? Category.STREAM : Category.METADATA, unique, text(value));
+  }
+
+  /// A value as the text of a label.
+  public static String text(AttributeValue value) {
+    return switch (value.kind()) {
+      case BYTES -> Base64.getEncoder().encodeToString(value.toBytes());
+      case DOUBLE -> number(value.asDouble());
+      default -> value.toString();
+    };
+  }
+
+  private static String number(double value) {
+    boolean isWhole = value == Math.rint(value) && Math.abs(value) < 1e15;
+    return isWhole ? Long.toString((long) value) : Double.toString(value);
+  }
+
+  /// The text of the current event.
+  private final class Text implements Line.EventText {
+    private @Nullable EventView event;
+    private boolean known; // whether `body` is that of the event
+    private boolean isBody;
+
+    @Override
+    public boolean isBody() {
+      EventView of = event;
+      if (!known) {
+        known = true;
+        isBody =
+            of != null && of.find(AttributeName.BODY, body) && body.kind() == AttributeKind.STRING;
+      }
+      return isBody;
+    }
+
+    @Override
+    public String text() {
+      EventView of = event;
+      return isBody() || of == null ? body.toString() : logfmt(of);
+    }
+
+    @Override
+    public int bytes() {
+      return isBody() ? body.length() : text().getBytes(StandardCharsets.UTF_8).length;
+    }
+  }
+
+  private static String logfmt(EventView event) {
+    StringBuilder text = new StringBuilder();
+    event.forEach(
+        new AttributeValue(),
+        (name, value) -> {
+          text.append(text.isEmpty() ? "" : " ")
+              .append(LogfmtText.key(name.toString()))
+              .append('=');
+          LogfmtText.value(text(value), text);
+        });
+    return text.toString();
+  }
+}

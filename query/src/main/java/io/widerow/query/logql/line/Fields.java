@@ -1,0 +1,41 @@
+package io.widerow.query.logql.line;
+
+import io.widerow.query.logql.Names;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.line.Line.Category;
+import java.util.List;
+
+/// What the parsers of JSON and logfmt find in a line without being asked for certain names.
+public final class Fields {
+  private static final Stage JSON = new Stage.Json(List.of());
+  private static final Stage LOGFMT = new Stage.Logfmt(false, false, List.of());
+
+  private Fields() {}
+
+  /// Takes what is found.
+  @FunctionalInterface
+  public interface Found {
+    /// @param parser `json` or `logfmt`
+    void field(String label, String value, String parser);
+  }
+
+  /// True when a line is parsed as JSON, and not as logfmt.
+  public static boolean isJson(String line) {
+    return line.stripLeading().startsWith("{");
+  }
+
+  /// Reads a line.
+  public static void read(String line, Found found) {
+    boolean json = isJson(line);
+    Line parsed = new Line();
+    parsed.setText(line);
+    boolean _ = Pipeline.run(json ? JSON : LOGFMT, parsed);
+    parsed
+        .labels(Category.PARSED)
+        .forEach((label, value) -> {
+          if (!label.equals(Names.ERROR) && !label.equals(Names.ERROR_DETAILS)) {
+            found.field(label, value, json ? "json" : "logfmt");
+          }
+        });
+  }
+}

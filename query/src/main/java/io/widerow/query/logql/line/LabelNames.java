@@ -1,0 +1,157 @@
+package io.widerow.query.logql.line;
+
+import io.widerow.event.AttributeName;
+import io.widerow.query.logql.Names;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// Which attributes are labels of streams, and which attributes the name of a label means.
+///
+/// - A name without an underscore means the attribute of that name.
+/// - A name that shows an attribute of the list (`k8s_pod_name` shows `k8s.pod.name`) means those
+///   of the list, and the attribute of that very name.
+/// - Any other name with an underscore may mean any attribute that shows so: only events tell.
+/// - `service_name` is the event's type, `detected_level` follows from [Level].
+///
+/// - Threads: any.
+public final class LabelNames {
+  /// The label that is the type.
+  public static final String SERVICE = "service_name";
+
+  /// The label of the level that the store finds.
+  public static final String DETECTED_LEVEL = "detected_level";
+
+  /// What is a label unless the operator says otherwise.
+  public static final List<String> DEFAULT =
+      List.of(
+          "service_name",
+          "service",
+          "app",
+          "application",
+          "app_name",
+          "name",
+          "app_kubernetes_io_name",
+          "container",
+          "container_name",
+          "k8s_container_name",
+          "component",
+          "workload",
+          "job",
+          "k8s_job_name",
+          "level",
+          "env",
+          "environment",
+          "host",
+          "hostname",
+          "instance",
+          "namespace",
+          "pod",
+          "cluster",
+          "region",
+          "stream",
+          "filename",
+          "facility",
+          "source",
+          "service.namespace",
+          "service.instance.id",
+          "deployment.environment",
+          "deployment.environment.name",
+          "cloud.region",
+          "cloud.availability_zone",
+          "k8s.cluster.name",
+          "k8s.namespace.name",
+          "k8s.pod.name",
+          "k8s.container.name",
+          "container.name",
+          "k8s.replicaset.name",
+          "k8s.deployment.name",
+          "k8s.statefulset.name",
+          "k8s.daemonset.name",
+          "k8s.cronjob.name",
+          "k8s.job.name");
+
+  private static final int SHOWN_MAX = 10_000;
+
+  private final Set<AttributeName> labels;
+  private final Map<String, List<AttributeName>> byShown = new TreeMap<>();
+  private final Map<AttributeName, String> shown = new ConcurrentHashMap<>();
+
+  /// @param names of the attributes that are labels; `default` among them stands for [#DEFAULT]
+  public LabelNames(List<String> names) {
+    Set<AttributeName> stored = new LinkedHashSet<>();
+    List<String> all = new ArrayList<>(names);
+    if (all.remove("default")) {
+      all.addAll(DEFAULT);
+    }
+    for (String name : all) {
+      AttributeName attribute = AttributeName.of(name);
+      stored.add(attribute);
+      String label = Names.shown(name);
+      byShown.computeIfAbsent(label, _ -> new ArrayList<>()).add(attribute);
+    }
+    byShown.forEach((label, attributes) -> {
+      AttributeName verbatim = AttributeName.of(label);
+      if (!attributes.contains(verbatim)) {
+        attributes.add(verbatim);
+      }
+      attributes.sort(null); // as events show them
+    });
+    labels = Collections.unmodifiableSet(stored);
+  }
+
+  /// The attributes that are labels, besides the type.
+  public Set<AttributeName> attributes() {
+    return labels;
+  }
+
+  /// How these show, `service_name` included, in order.
+  public List<String> labels() {
+    Set<String> names = new LinkedHashSet<>(byShown.keySet());
+    names.add(SERVICE);
+    return names.stream().sorted().toList();
+  }
+
+  /// True when an attribute that is text is a label.
+  boolean isLabel(AttributeName name) {
+    return labels.contains(name);
+  }
+
+  /// How an attribute shows.
+  public String shown(AttributeName name) {
+    String known = shown.get(name);
+    if (known != null) {
+      return known;
+    }
+    String label = Names.shown(name.toString());
+    if (shown.size() < SHOWN_MAX) {
+      shown.put(name, label);
+    }
+    return label;
+  }
+
+  /// The attributes that a label may mean; null when only the events tell. None for what is not an
+  /// attribute.
+  public @Nullable List<AttributeName> attributes(String label) {
+    if (label.equals(SERVICE) || label.equals(AttributeName.BODY.toString())) {
+      return List.of();
+    }
+    if (label.equals(DETECTED_LEVEL)) {
+      return Level.ATTRIBUTES;
+    }
+    List<AttributeName> listed = byShown.get(label);
+    if (listed != null) {
+      return listed;
+    }
+    if (label.indexOf('_') >= 0) {
+      return null;
+    }
+    return label.length() > 255 ? List.of() : List.of(AttributeName.of(label));
+  }
+}

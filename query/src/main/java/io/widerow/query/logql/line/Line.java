@@ -1,0 +1,195 @@
+package io.widerow.query.logql.line;
+
+import io.widerow.query.logql.Names;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+
+/// One line with its labels while the stages of a pipeline change it. Reused for each event.
+///
+/// - Threads: one.
+public final class Line {
+  /// Where a label comes from.
+  public enum Category {
+    /// A label of the stream.
+    STREAM,
+    /// Another attribute of the event: structured metadata.
+    METADATA,
+    /// A stage of the pipeline.
+    PARSED
+  }
+
+  private long timeNanos;
+  private @Nullable String text; // null while it is that of the event
+  private @Nullable EventText source;
+  private String[] names = new String[32];
+  private String[] values = new String[32];
+  private Category[] categories = new Category[32];
+  private int size;
+  private String error = "";
+  private String errorDetails = "";
+
+  /// The text of the event that a line is of.
+  interface EventText {
+    String text();
+
+    /// Length of the text in UTF-8.
+    int bytes();
+
+    /// True when the text is the body of the event, and not made of its attributes.
+    boolean isBody();
+  }
+
+  void begin(long newTimeNanos, EventText newSource) {
+    timeNanos = newTimeNanos;
+    source = newSource;
+    text = null;
+    size = 0;
+    error = "";
+    errorDetails = "";
+  }
+
+  /// Time of the event, nanoseconds since the Unix epoch.
+  public long timeNanos() {
+    return timeNanos;
+  }
+
+  public String text() {
+    String known = text;
+    if (known == null) {
+      EventText of = source;
+      known = of == null ? "" : of.text();
+      text = known;
+    }
+    return known;
+  }
+
+  void setText(String newText) {
+    text = newText;
+    source = null;
+  }
+
+  /// True when the text is the body of the event as it was stored.
+  boolean isBody() {
+    EventText of = source;
+    return of != null && of.isBody();
+  }
+
+  /// Length of the text in UTF-8.
+  public int bytes() {
+    EventText of = source;
+    return of != null ? of.bytes() : text().getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private int find(String name) {
+    for (int i = 0; i < size; i++) {
+      if (names[i].equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// The value of a label; null when the line does not have it.
+  public @Nullable String get(String name) {
+    if (name.equals(Names.ERROR)) {
+      return error.isEmpty() ? null : error;
+    }
+    if (name.equals(Names.ERROR_DETAILS)) {
+      return errorDetails.isEmpty() ? null : errorDetails;
+    }
+    int at = find(name);
+    return at < 0 ? null : values[at];
+  }
+
+  boolean has(String name) {
+    return find(name) >= 0;
+  }
+
+  /// Adds a label, or replaces it.
+  void set(Category category, String name, String value) {
+    int at = find(name);
+    if (at < 0) {
+      if (size == names.length) {
+        names = Arrays.copyOf(names, 2 * size);
+        values = Arrays.copyOf(values, 2 * size);
+        categories = Arrays.copyOf(categories, 2 * size);
+      }
+      at = size++;
+      names[at] = name;
+    }
+    values[at] = value;
+    categories[at] = category;
+  }
+
+  /// Adds what a parser has found. A label of the event keeps its name, the parsed one gets
+  /// `_extracted` after it.
+  void parsed(String name, String value) {
+    int at = find(name);
+    boolean taken = at >= 0 && categories[at] != Category.PARSED;
+    set(Category.PARSED, taken ? name + "_extracted" : name, value);
+  }
+
+  void remove(String name) {
+    switch (name) {
+      case Names.ERROR -> error = "";
+      case Names.ERROR_DETAILS -> errorDetails = "";
+      default -> {
+        int at = find(name);
+        if (at >= 0) {
+          removeAt(at);
+        }
+      }
+    }
+  }
+
+  private void removeAt(int at) {
+    size--;
+    System.arraycopy(names, at + 1, names, at, size - at);
+    System.arraycopy(values, at + 1, values, at, size - at);
+    System.arraycopy(categories, at + 1, categories, at, size - at);
+  }
+
+  /// Removes the labels that a test does not keep.
+  void keep(BiPredicate<String, String> kept) {
+    for (int i = size - 1; i >= 0; i--) {
+      if (!kept.test(names[i], values[i])) {
+        removeAt(i);
+      }
+    }
+  }
+
+  /// Marks the line: a stage could not do its work on it.
+  void fail(String newError, String details) {
+    error = newError;
+    errorDetails = details;
+  }
+
+  /// True when a stage has failed on the line.
+  public boolean hasError() {
+    return !error.isEmpty();
+  }
+
+  /// The labels of some categories that have a value, by name.
+  public SortedMap<String, String> labels(Category... wanted) {
+    SortedMap<String, String> labels = new TreeMap<>();
+    for (int i = 0; i < size; i++) {
+      for (Category category : wanted) {
+        if (categories[i] == category && !values[i].isEmpty()) {
+          labels.put(names[i], values[i]);
+        }
+      }
+    }
+    boolean parsed = Arrays.asList(wanted).contains(Category.PARSED);
+    if (parsed && !error.isEmpty()) {
+      labels.put(Names.ERROR, error);
+    }
+    if (parsed && !errorDetails.isEmpty()) {
+      labels.put(Names.ERROR_DETAILS, errorDetails);
+    }
+    return labels;
+  }
+}

@@ -1,0 +1,326 @@
+package io.widerow.query.logql.line;
+
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
+import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Names;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.Units;
+import io.widerow.query.logql.line.Line.Category;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The matchers and stages of a query on one line after the other.
+///
+/// - Threads: one.
+public final class Pipeline {
+  private static final String JSON_ERROR = "JSONParserErr";
+  private static final String LOGFMT_ERROR = "LogfmtParserErr";
+  private static final String FILTER_ERROR = "LabelFilterErr";
+  private static final String SAMPLE_ERROR = "SampleExtractionErr";
+  private static final String ENTRY = "_entry";
+  private static final String LINE = "__line__";
+  private static final Pattern COLORS =
+      Pattern.compile(
+          "[\\x{1b}\\x{9b}][\\[\\]()#;?]*(?:(?:(?:[a-zA-Z\\d]*(?:;[a-zA-Z\\d]*)*)?\\x{07})"
+              + "|(?:(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PRZcf-ntqry=><~]))");
+
+  private final LogQuery query;
+  private final int searched;
+
+  /// @param searched so many stages, the first ones, hold line filters that the store has applied
+  ///   to events with a body
+  public Pipeline(LogQuery query, int searched) {
+    this.query = query;
+    this.searched = searched;
+  }
+
+  /// Runs a line through. False when it is not kept.
+  public boolean run(Line line) {
+    for (var matcher : query.matchers()) {
+      String value = line.get(matcher.name());
+      if (!matcher.test(value == null ? "" : value)) {
+        return false;
+      }
+    }
+    List<Stage> stages = query.stages();
+    for (int i = 0; i < stages.size(); i++) {
+      boolean isDone = i < searched && stages.get(i) instanceof Stage.LineFilter && line.isBody();
+      if (!isDone && !run(stages.get(i), line)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Runs one stage. False when the line is not kept.
+  public static boolean run(Stage stage, Line line) {
+    switch (stage) {
+      case Stage.LineFilter filter -> {
+        return keeps(filter, line);
+      }
+      case Stage.LabelFilter(Condition condition) -> {
+        return holds(condition, line);
+      }
+      case Stage.Json json -> json(json, line);
+      case Stage.Logfmt logfmt -> logfmt(logfmt, line);
+      case Stage.Regexp regexp -> regexp(regexp, line);
+      case Stage.PatternParser(List<Stage.Piece> pieces) -> pattern(pieces, line);
+      case Stage.Unpack() -> unpack(line);
+      case Stage.LineFormat(List<Stage.Piece> template) -> line.setText(render(template, line));
+      case Stage.LabelFormat(List<Stage.Assignment> assignments) -> format(assignments, line);
+      case Stage.Drop(List<Stage.NameTest> names) -> drop(names, line);
+      case Stage.Keep(List<Stage.NameTest> names) ->
+          line.keep((name, value) -> names.stream().anyMatch(test -> isNamed(test, name, value)));
+      case Stage.Decolorize() -> line.setText(COLORS.matcher(line.text()).replaceAll(""));
+      case Stage.Unwrap _ -> throw new IllegalStateException("unwrap is no stage of lines");
+    }
+    return true;
+  }
+
+  private static boolean keeps(Stage.LineFilter filter, Line line) {
+    if (filter.keepsAll()) {
+      return true;
+    }
+    String text = line.text();
+    for (Stage.LinePart part : filter.parts()) {
+      Pattern regex = part.regex();
+      boolean found = regex == null ? text.contains(part.text()) : regex.matcher(text).find();
+      if (found) {
+        return !filter.negated();
+      }
+    }
+    return filter.negated();
+  }
+
+  private static boolean holds(Condition condition, Line line) {
+    return switch (condition) {
+      case Condition.And(List<Condition> parts) -> {
+        boolean all = true;
+        for (int i = 0; i < parts.size() && all; i++) {
+          all = holds(parts.get(i), line);
+        }
+        yield all;
+      }
+      case Condition.Or(List<Condition> parts) -> {
+        boolean any = false;
+        for (int i = 0; i < parts.size() && !any; i++) {
+          any = holds(parts.get(i), line);
+        }
+        yield any;
+      }
+      case Condition.Words(var matcher) -> {
+        String value = line.get(matcher.name());
+        yield matcher.test(value == null ? "" : value);
+      }
+      case Condition.Quantity quantity -> holds(quantity, line);
+    };
+  }
+
+  private static boolean holds(Condition.Quantity test, Line line) {
+    if (line.hasError()) {
+      return true;
+    }
+    String text = line.get(test.label());
+    if (text == null) {
+      return false;
+    }
+    Double value = number(test.conversion(), text);
+    if (value == null) {
+      line.fail(FILTER_ERROR, "%s is no %s: %s".formatted(test.label(), kind(test), text));
+      return true;
+    }
+    return test.sign().holds(value, test.value());
+  }
+
+  private static String kind(Condition.Quantity test) {
+    return switch (test.conversion()) {
+      case NUMBER -> "number";
+      case DURATION -> "duration";
+      case BYTES -> "number of bytes";
+    };
+  }
+
+  /// The number of a text; null when it has none.
+  public static @Nullable Double number(Stage.Conversion conversion, String text) {
+    return switch (conversion) {
+      case NUMBER -> Units.number(text);
+      case DURATION -> Units.seconds(text);
+      case BYTES -> Units.bytes(text);
+    };
+  }
+
+  /// Marks a line of which no sample could be made.
+  public static void fail(Line line, String details) {
+    line.fail(SAMPLE_ERROR, details);
+  }
+
+  private static void json(Stage.Json json, Line line) {
+    JsonNode root;
+    try {
+      root = JsonNode.parse(line.text());
+    } catch (JsonNode.Bad bad) {
+      line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
+      return;
+    }
+    if (!json.wanted().isEmpty()) {
+      for (Stage.Extraction wanted : json.wanted()) {
+        JsonNode found = root.at(wanted.path());
+        if (found != null && !found.isNull() && !found.text().isEmpty()) {
+          line.parsed(wanted.label(), found.text());
+        }
+      }
+    } else if (root.members() == null) {
+      line.fail(JSON_ERROR, "the line is no object");
+    } else {
+      flatten("", root, line);
+    }
+  }
+
+  private static void flatten(String prefix, JsonNode object, Line line) {
+    Map<String, JsonNode> members = object.members();
+    if (members == null) {
+      return;
+    }
+    members.forEach((name, node) -> {
+      String label = Names.shown(prefix + name);
+      if (node.members() != null) {
+        flatten(label + "_", node, line);
+      } else if (node.items() == null && !node.isNull() && !node.text().isEmpty()) {
+        line.parsed(label, node.text());
+      }
+    });
+  }
+
+  private static void logfmt(Stage.Logfmt logfmt, Line line) {
+    List<Stage.Extraction> wanted = logfmt.wanted();
+    String wrong =
+        LogfmtText.read(
+            line.text(),
+            logfmt.strict(),
+            (key, value) -> {
+              if (value.isEmpty() && !logfmt.keepsEmpty()) {
+                return;
+              }
+              if (wanted.isEmpty()) {
+                line.parsed(Names.shown(key), value);
+              }
+              for (Stage.Extraction one : wanted) {
+                if (one.path().getFirst().equals(key)) {
+                  line.parsed(one.label(), value);
+                }
+              }
+            });
+    if (wrong != null) {
+      line.fail(LOGFMT_ERROR, wrong);
+    }
+  }
+
+  private static void regexp(Stage.Regexp regexp, Line line) {
+    Matcher found = regexp.regex().matcher(line.text());
+    if (found.find()) {
+      for (String group : regexp.groups()) {
+        String value = found.group(group);
+        if (value != null && !value.isEmpty()) {
+          line.parsed(group, value);
+        }
+      }
+    }
+  }
+
+  /// The first literal must start the line; a capture reaches to the next literal, or to the end.
+  private static void pattern(List<Stage.Piece> pieces, Line line) {
+    String text = line.text();
+    int at = 0;
+    for (int i = 0; i < pieces.size(); i++) {
+      Stage.Piece piece = pieces.get(i);
+      if (!piece.isName()) {
+        boolean there = i > 0 || text.startsWith(piece.text());
+        if (!there) {
+          return;
+        }
+        at += piece.text().length();
+        continue;
+      }
+      int next = i + 1 < pieces.size() ? text.indexOf(pieces.get(i + 1).text(), at) : text.length();
+      String value = text.substring(at, next < 0 ? text.length() : next);
+      if (!piece.text().equals("_") && !value.isEmpty()) {
+        line.parsed(piece.text(), value);
+      }
+      if (next < 0) {
+        return;
+      }
+      at = next;
+    }
+  }
+
+  private static void unpack(Line line) {
+    JsonNode root;
+    try {
+      root = JsonNode.parse(line.text());
+    } catch (JsonNode.Bad bad) {
+      line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
+      return;
+    }
+    Map<String, JsonNode> members = root.members();
+    if (members == null) {
+      line.fail(JSON_ERROR, "the line is no object");
+      return;
+    }
+    members.forEach((name, node) -> {
+      if (node.isText() && !name.equals(ENTRY) && !node.text().isEmpty()) {
+        line.parsed(Names.shown(name), node.text());
+      }
+    });
+    JsonNode entry = members.get(ENTRY);
+    if (entry != null && entry.isText()) {
+      line.setText(entry.text());
+    }
+  }
+
+  private static String render(List<Stage.Piece> template, Line line) {
+    StringBuilder text = new StringBuilder();
+    for (Stage.Piece piece : template) {
+      if (!piece.isName()) {
+        text.append(piece.text());
+      } else if (piece.text().equals(LINE)) {
+        text.append(line.text());
+      } else {
+        String value = line.get(piece.text());
+        text.append(value == null ? "" : value);
+      }
+    }
+    return text.toString();
+  }
+
+  private static void format(List<Stage.Assignment> assignments, Line line) {
+    for (Stage.Assignment assignment : assignments) {
+      String from = assignment.from();
+      if (from == null) {
+        line.set(Category.PARSED, assignment.label(), render(assignment.template(), line));
+      } else {
+        String value = line.get(from);
+        if (value != null) {
+          line.remove(from);
+          line.set(Category.PARSED, assignment.label(), value);
+        }
+      }
+    }
+  }
+
+  private static void drop(List<Stage.NameTest> names, Line line) {
+    for (Stage.NameTest test : names) {
+      String value = line.get(test.name());
+      if (value != null && isNamed(test, test.name(), value)) {
+        line.remove(test.name());
+      }
+    }
+  }
+
+  private static boolean isNamed(Stage.NameTest test, String name, String value) {
+    var matcher = test.matcher();
+    return test.name().equals(name) && (matcher == null || matcher.test(value));
+  }
+}

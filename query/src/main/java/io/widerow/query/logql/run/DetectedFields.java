@@ -1,0 +1,125 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.Units;
+import io.widerow.query.logql.line.Fields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// The fields of the newest lines of a query: attributes of their events, and what the parsers find
+/// in the lines.
+///
+/// - Threads: one.
+public final class DetectedFields {
+  private final Map<String, Values> fields = new TreeMap<>();
+
+  /// A field.
+  ///
+  /// @param label its name as a label
+  /// @param type one of string int float boolean duration bytes
+  /// @param cardinality how many values were seen
+  /// @param parsers those that find it in lines; empty for an attribute
+  public record Field(String label, String type, int cardinality, List<String> parsers) {}
+
+  private static final class Values {
+    private final SortedSet<String> values = new TreeSet<>();
+    private final Set<String> parsers = new TreeSet<>();
+    private String type = "";
+  }
+
+  /// Reads lines.
+  ///
+  /// @param lineLimit how many of the newest
+  public void read(
+      Execution execution, LogQuery query, long fromNanos, long untilNanos, long lineLimit) {
+    LogRun run = new LogRun(execution, query, true);
+    run.read(fromNanos, untilNanos, true, lineLimit);
+    boolean parsed =
+        query.stages().stream()
+            .anyMatch(stage -> stage instanceof Stage.Json || stage instanceof Stage.Logfmt);
+    run.entries()
+        .streams()
+        .forEach((stream, entries) -> {
+          for (StreamEntries.Entry entry : entries) {
+            entry.metadata().forEach((label, value) -> add(label, value, ""));
+            if (parsed) {
+              entry
+                  .parsed()
+                  .forEach((label, value) -> {
+                    if (!label.startsWith("__error")) {
+                      add(label, value, Fields.isJson(entry.text()) ? "json" : "logfmt");
+                    }
+                  });
+            } else {
+              Fields.read(
+                  entry.text(),
+                  (label, value, parser) -> {
+                    boolean taken =
+                        stream.labels().containsKey(label) || entry.metadata().containsKey(label);
+                    add(taken ? label + "_extracted" : label, value, parser);
+                  });
+            }
+          }
+        });
+  }
+
+  private void add(String label, String value, String parser) {
+    if (value.isEmpty()) {
+      return;
+    }
+    Values of = fields.computeIfAbsent(label, _ -> new Values());
+    of.values.add(value);
+    if (!parser.isEmpty()) {
+      of.parsers.add(parser);
+    }
+    String type = type(value);
+    of.type = of.type.isEmpty() || of.type.equals(type) ? type : both(of.type, type);
+  }
+
+  private static String both(String one, String other) {
+    boolean numbers =
+        (one.equals("int") || one.equals("float"))
+            && (other.equals("int") || other.equals("float"));
+    return numbers ? "float" : "string";
+  }
+
+  static String type(String value) {
+    if (value.equals("true") || value.equals("false")) {
+      return "boolean";
+    }
+    if (value.matches("-?\\d{1,19}")) {
+      return "int";
+    }
+    if (Units.number(value) != null) {
+      return "float";
+    }
+    if (Units.nanos(value) != null) {
+      return "duration";
+    }
+    boolean hasUnit = Character.isLetter(value.charAt(value.length() - 1));
+    return hasUnit && Units.bytes(value) != null ? "bytes" : "string";
+  }
+
+  /// The fields by name, at most so many.
+  public List<Field> fields(long limit) {
+    List<Field> list = new ArrayList<>();
+    fields.forEach((label, of) -> {
+      if (list.size() < limit) {
+        list.add(new Field(label, of.type, of.values.size(), List.copyOf(of.parsers)));
+      }
+    });
+    return list;
+  }
+
+  /// The values of a field in order, at most so many; none when it was not seen.
+  public List<String> values(String label, long limit) {
+    Values of = fields.get(label);
+    return of == null ? List.of() : of.values.stream().limit(limit).toList();
+  }
+}

@@ -1,0 +1,230 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.output.OutputBuffer;
+import java.math.BigDecimal;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Writes answers as Loki does.
+///
+/// ```
+/// {"status":"success","data":{"resultType":"streams","result":[...],"stats":{...}}}
+/// ```
+public final class LokiJson {
+  /// The name of the encoding that tells labels apart.
+  public static final String CATEGORIZE = "categorize-labels";
+
+  private LokiJson() {}
+
+  /// Lines by stream.
+  public static void streams(StreamEntries entries, Execution cost, OutputBuffer out) {
+    out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"streams\",");
+    flags(entries, out);
+    out.put("\"result\":");
+    streamList(entries, out);
+    stats(cost, out);
+    out.put("}}\n");
+  }
+
+  /// A message of a tail.
+  ///
+  /// @param droppedNanos the time up to which lines are missing; null when none are
+  public static void tailed(StreamEntries entries, @Nullable Long droppedNanos, OutputBuffer out) {
+    out.put('{');
+    flags(entries, out);
+    out.put("\"streams\":");
+    streamList(entries, out);
+    out.put(",\"dropped_entries\":");
+    out.put(
+        droppedNanos == null ? "null" : "[{\"labels\":{},\"timestamp\":\"" + droppedNanos + "\"}]");
+    out.put('}');
+  }
+
+  private static void flags(StreamEntries entries, OutputBuffer out) {
+    if (entries.isCategorized()) {
+      out.put("\"encodingFlags\":[\"" + CATEGORIZE + "\"],");
+    }
+  }
+
+  private static void streamList(StreamEntries entries, OutputBuffer out) {
+    out.put('[');
+    String comma = "";
+    for (Map.Entry<LabelSet, List<StreamEntries.Entry>> stream : entries.streams().entrySet()) {
+      out.put(comma);
+      out.put("{\"stream\":");
+      labels(stream.getKey().labels(), out);
+      out.put(",\"values\":[");
+      String between = "";
+      for (StreamEntries.Entry entry : stream.getValue()) {
+        out.put(between);
+        entry(entry, entries.isCategorized(), out);
+        between = ",";
+      }
+      out.put("]}");
+      comma = ",";
+    }
+    out.put(']');
+  }
+
+  private static void entry(StreamEntries.Entry entry, boolean categorized, OutputBuffer out) {
+    out.put("[\"" + entry.timeNanos() + "\",");
+    text(entry.text(), out);
+    if (categorized) {
+      out.put(",{");
+      boolean both = !entry.metadata().isEmpty() && !entry.parsed().isEmpty();
+      if (!entry.metadata().isEmpty()) {
+        out.put("\"structuredMetadata\":");
+        labels(entry.metadata(), out);
+      }
+      out.put(both ? "," : "");
+      if (!entry.parsed().isEmpty()) {
+        out.put("\"parsed\":");
+        labels(entry.parsed(), out);
+      }
+      out.put('}');
+    }
+    out.put(']');
+  }
+
+  /// Numbers at several steps.
+  public static void matrix(List<Series> series, Steps steps, Execution cost, OutputBuffer out) {
+    begin("matrix", out);
+    String comma = "";
+    for (Series one : series) {
+      if (one.isEmpty()) {
+        continue;
+      }
+      out.put(comma);
+      out.put("{\"metric\":");
+      labels(one.labels().labels(), out);
+      out.put(",\"values\":[");
+      String between = "";
+      for (int i = 0; i < steps.count(); i++) {
+        if (one.has(i)) {
+          out.put(between);
+          point(steps.at(i), one.at(i), out);
+          between = ",";
+        }
+      }
+      out.put("]}");
+      comma = ",";
+    }
+    out.put(']');
+    stats(cost, out);
+    out.put("}}\n");
+  }
+
+  /// Numbers at one instant.
+  public static void vector(List<Series> series, long atNanos, Execution cost, OutputBuffer out) {
+    begin("vector", out);
+    String comma = "";
+    for (Series one : series) {
+      if (one.has(0)) {
+        out.put(comma);
+        out.put("{\"metric\":");
+        labels(one.labels().labels(), out);
+        out.put(",\"value\":");
+        point(atNanos, one.at(0), out);
+        out.put('}');
+        comma = ",";
+      }
+    }
+    out.put(']');
+    stats(cost, out);
+    out.put("}}\n");
+  }
+
+  /// A number at one instant.
+  public static void scalar(double value, long atNanos, Execution cost, OutputBuffer out) {
+    out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"scalar\",\"result\":");
+    point(atNanos, value, out);
+    stats(cost, out);
+    out.put("}}\n");
+  }
+
+  private static void begin(String type, OutputBuffer out) {
+    out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"" + type + "\",\"result\":[");
+  }
+
+  private static void stats(Execution cost, OutputBuffer out) {
+    out.put(",\"stats\":{\"summary\":{\"execTime\":");
+    out.put(plain(cost.elapsedNanos() / 1e9));
+    out.put(",\"totalBytesProcessed\":" + cost.bytesRead());
+    out.put(",\"totalLinesProcessed\":" + cost.eventsScanned());
+    out.put(",\"totalEntriesReturned\":" + cost.eventsKept() + "}}");
+  }
+
+  /// `{"status":"success","data":["a","b"]}`.
+  public static void list(Collection<String> values, OutputBuffer out) {
+    out.put("{\"status\":\"success\",\"data\":");
+    texts(values, out);
+    out.put("}\n");
+  }
+
+  /// `{"status":"success","data":[{"app":"x"}]}`.
+  public static void sets(Collection<LabelSet> sets, OutputBuffer out) {
+    out.put("{\"status\":\"success\",\"data\":[");
+    String comma = "";
+    for (LabelSet set : sets) {
+      out.put(comma);
+      labels(set.labels(), out);
+      comma = ",";
+    }
+    out.put("]}\n");
+  }
+
+  /// A list of texts.
+  public static void texts(Collection<String> values, OutputBuffer out) {
+    out.put('[');
+    String comma = "";
+    for (String value : values) {
+      out.put(comma);
+      text(value, out);
+      comma = ",";
+    }
+    out.put(']');
+  }
+
+  private static void labels(Map<String, String> labels, OutputBuffer out) {
+    out.put('{');
+    String comma = "";
+    for (Map.Entry<String, String> label : labels.entrySet()) {
+      out.put(comma);
+      text(label.getKey(), out);
+      out.put(':');
+      text(label.getValue(), out);
+      comma = ",";
+    }
+    out.put('}');
+  }
+
+  /// A text in quotes.
+  public static void text(String value, OutputBuffer out) {
+    out.put('"');
+    out.putJson(value);
+    out.put('"');
+  }
+
+  /// `[seconds,"number"]`, the seconds to the millisecond.
+  private static void point(long nanos, double value, OutputBuffer out) {
+    long millis = Math.floorDiv(nanos, 1_000_000L);
+    String seconds = BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
+    out.put("[" + seconds + ",\"" + plain(value) + "\"]");
+  }
+
+  /// A number without an exponent.
+  public static String plain(double value) {
+    if (Double.isNaN(value)) {
+      return "NaN";
+    }
+    if (Double.isInfinite(value)) {
+      return value > 0 ? "+Inf" : "-Inf";
+    }
+    if (value == 0) {
+      return 1 / value < 0 ? "-0" : "0";
+    }
+    return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
+  }
+}

@@ -1,0 +1,250 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventView;
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.logql.Metric;
+import io.widerow.query.logql.Metric.RangeFunction;
+import io.widerow.query.logql.Names;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Line.Category;
+import io.widerow.query.logql.line.Pipeline;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.Grouping;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The series of a range function. A window reaches from its step back by the range: its start is
+/// inside, the step itself is not, as everywhere in this store.
+///
+/// When a function only counts, and the labels it needs are certain attributes, the store counts
+/// events in groups and no line is looked at.
+///
+/// - Threads: one.
+/// - Memory: that of the buckets of each series, told to the execution.
+final class RangeSamples {
+  static final int SERIES_MAX = 100_000;
+
+  private final Execution execution;
+  private final Metric.Range range;
+  private final Steps steps;
+  private final SeriesNames seriesNames;
+  private final Selection selection;
+  private final Pipeline pipeline;
+  private final long widthNanos; // of a bucket
+  private final long baseNanos; // start of the first bucket
+  private final Map<LabelSet, Samples> samples = new TreeMap<>();
+  private @Nullable SortedMap<String, String> labelsLast;
+  private @Nullable Samples samplesLast;
+
+  /// @param names which labels make a series
+  RangeSamples(Execution execution, Metric.Range range, Steps steps, SeriesNames names) {
+    this.execution = execution;
+    this.range = range;
+    this.steps = steps;
+    this.seriesNames = names;
+    this.selection = Selection.of(range.lines(), execution.labels());
+    this.pipeline = new Pipeline(range.lines(), selection.searched());
+    this.widthNanos =
+        steps.count() == 1 ? range.rangeNanos() : gcd(range.rangeNanos(), steps.stepNanos());
+    this.baseNanos = firstNanos(steps.startNanos());
+  }
+
+  private static long gcd(long one, long other) {
+    return other == 0 ? one : gcd(other, one % other);
+  }
+
+  /// Start of the window of an instant.
+  private long firstNanos(long atNanos) {
+    return atNanos - range.offsetNanos() - range.rangeNanos();
+  }
+
+  List<Series> series() {
+    long mark = execution.held();
+    read();
+    List<Series> series = new ArrayList<>();
+    long perStep = steps.stepNanos() / widthNanos;
+    long perWindow = range.rangeNanos() / widthNanos;
+    for (Map.Entry<LabelSet, Samples> each : samples.entrySet()) {
+      execution.check();
+      each.getValue().complete();
+      Series one = new Series(each.getKey(), steps.count());
+      execution.hold(Series.bytes(steps.count()));
+      for (int i = 0; i < steps.count(); i++) {
+        each.getValue().evaluate(range, i * perStep, i * perStep + perWindow, i, one);
+      }
+      if (!one.isEmpty()) {
+        series.add(one);
+      }
+    }
+    if (range.function() == RangeFunction.ABSENT_OVER_TIME) {
+      series = List.of(absent(series));
+    }
+    execution.release(mark + Series.bytes(steps.count()) * series.size());
+    return series;
+  }
+
+  /// 1 at each step at which no series has a sample.
+  private Series absent(List<Series> series) {
+    TreeMap<String, String> labels = new TreeMap<>();
+    Set<String> several = new HashSet<>();
+    for (Matcher matcher : range.lines().matchers()) {
+      boolean isFirst = several.add(matcher.name());
+      if (isFirst && matcher.kind() == Matcher.Kind.EQUAL && !matcher.text().isEmpty()) {
+        labels.put(matcher.name(), matcher.text());
+      } else {
+        labels.remove(matcher.name());
+      }
+    }
+    Series absent = new Series(new LabelSet(labels), steps.count());
+    for (int i = 0; i < steps.count(); i++) {
+      int step = i;
+      if (series.stream().noneMatch(one -> one.has(step))) {
+        absent.set(i, 1);
+      }
+    }
+    return absent;
+  }
+
+  private Set<String> otherNames() {
+    Set<String> others = new LinkedHashSet<>(seriesNames.needed(execution.labels()));
+    Stage.Unwrap unwrap = range.unwrap();
+    if (unwrap != null) {
+      others.add(unwrap.label());
+    }
+    for (Stage stage : range.afterUnwrap()) {
+      if (stage instanceof Stage.LabelFilter(var condition)) {
+        Selection.addNames(condition, others);
+      }
+    }
+    return others;
+  }
+
+  private boolean readsBytes() {
+    return range.function() == RangeFunction.BYTES_OVER_TIME
+        || range.function() == RangeFunction.BYTES_RATE;
+  }
+
+  private void read() {
+    long until = steps.at(steps.count() - 1) - range.offsetNanos();
+    RangeQuery query = selection.range(baseNanos, until);
+    if (query.fromNanos() >= query.untilNanos()) {
+      return;
+    }
+    Set<String> others = otherNames();
+    List<AttributeName> names = selection.attributes(others);
+    boolean looksAtLines = selection.looksAtLines() || readsBytes();
+    EventLines lines = new EventLines(execution.labels(), names, selection.needsLevel(others));
+    RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
+    try {
+      if (names != null && !looksAtLines && range.unwrap() == null) {
+        reader.inAnyOrder(new Grouping(names, widthNanos).withPhase(baseNanos).withCells());
+      }
+      while (reader.nextWhenReady() == Step.EVENT) {
+        add(reader.event(), lines);
+      }
+    } finally {
+      execution.close(reader);
+    }
+  }
+
+  /// An empty projection would mean all.
+  private static @Nullable List<AttributeName> projection(@Nullable List<AttributeName> names) {
+    return names != null && names.isEmpty() ? List.of(AttributeName.of("type")) : names;
+  }
+
+  private void add(EventView event, EventLines lines) {
+    Line line = lines.show(event);
+    if (!pipeline.run(line)) {
+      return;
+    }
+    double value = 1;
+    Stage.Unwrap unwrap = range.unwrap();
+    if (readsBytes()) {
+      value = line.bytes();
+    } else if (unwrap != null) {
+      Double number = unwrapped(unwrap, line);
+      if (number == null) {
+        return;
+      }
+      value = number;
+    }
+    if (line.hasError()) {
+      throw failed(line);
+    }
+    SortedMap<String, String> key = seriesNames.key(line, unwrap == null ? "" : unwrap.label());
+    Samples of = samplesLast;
+    if (of == null || !key.equals(labelsLast)) {
+      of = samples(key);
+      samplesLast = of;
+      labelsLast = key;
+    }
+    long bucket = Math.floorDiv(line.timeNanos() - baseNanos, widthNanos);
+    long bytes = of.add(bucket, line.timeNanos(), value, event.weight());
+    if (bytes > 0) {
+      execution.hold(bytes);
+    }
+  }
+
+  private Samples samples(SortedMap<String, String> key) {
+    LabelSet labels = new LabelSet(key);
+    Samples known = samples.get(labels);
+    if (known != null) {
+      return known;
+    }
+    if (samples.size() == SERIES_MAX) {
+      throw new QueryException.OverBudget(
+          "series", SERIES_MAX, SERIES_MAX + 1L, "sum by fewer labels");
+    }
+    boolean keepsValues =
+        switch (range.function()) {
+          case QUANTILE_OVER_TIME, STDDEV_OVER_TIME, STDVAR_OVER_TIME -> true;
+          default -> false;
+        };
+    Samples made = new Samples(keepsValues);
+    samples.put(labels, made);
+    execution.hold(labels.bytes());
+    return made;
+  }
+
+  /// The number of a line; null when it has none.
+  private @Nullable Double unwrapped(Stage.Unwrap unwrap, Line line) {
+    String text = line.get(unwrap.label());
+    if (text == null || text.isEmpty()) {
+      return null;
+    }
+    Double number = Pipeline.number(unwrap.conversion(), text);
+    if (number == null) {
+      Pipeline.fail(line, "%s is no number: %s".formatted(unwrap.label(), text));
+    }
+    for (Stage stage : range.afterUnwrap()) {
+      if (!Pipeline.run(stage, line)) {
+        return null;
+      }
+    }
+    return number == null ? Double.valueOf(0) : number;
+  }
+
+  /// What Loki says, so that users find the way out.
+  private static QueryException failed(Line line) {
+    LabelSet labels = new LabelSet(line.labels(Category.STREAM, Category.PARSED));
+    String error = line.get(Names.ERROR);
+    return new QueryException.Refused(
+        "query",
+        "pipeline error: '%s' for series: '%s'. Use a label filter to intentionally skip this"
+                .formatted(error, labels)
+            + " error. (e.g | __error__!=\"%s\")".formatted(error));
+  }
+}

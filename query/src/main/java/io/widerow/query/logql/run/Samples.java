@@ -1,0 +1,173 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.logql.Metric;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// The samples of one series in buckets of time. Every window is made up of whole buckets.
+///
+/// ```
+///   steps      |       |       |         start + i * step
+///   windows    [-----------)             range; the buckets are as wide as the greatest common
+///                      [-----------)     divisor of range and step
+///   buckets    |   |   |   |   |   |
+/// ```
+///
+/// - Threads: one.
+final class Samples {
+  static final long BUCKET_BYTES = 160;
+  static final long VALUE_BYTES = 16;
+
+  private final Map<Long, Bucket> buckets = new HashMap<>();
+  private final boolean keepsValues;
+  private long[] numbers = new long[0]; // of the buckets, sorted, once they are complete
+  private Bucket[] sorted = new Bucket[0];
+
+  /// @param keepsValues whether the function needs each sample
+  Samples(boolean keepsValues) {
+    this.keepsValues = keepsValues;
+  }
+
+  /// What is known of the samples of a bucket, or of a window.
+  private static final class Bucket {
+    private long count;
+    private double sum;
+    private double least = Double.NaN;
+    private double greatest = Double.NaN;
+    private long firstNanos = Long.MAX_VALUE;
+    private double first;
+    private long lastNanos = Long.MIN_VALUE;
+    private double last;
+    private double[] values = new double[0];
+    private int size;
+
+    void add(long nanos, double value, long weight, boolean keeps) {
+      count += weight;
+      sum += value * weight;
+      extremes(value, value);
+      if (nanos < firstNanos) {
+        firstNanos = nanos;
+        first = value;
+      }
+      if (nanos >= lastNanos) {
+        lastNanos = nanos;
+        last = value;
+      }
+      if (keeps) {
+        if (size == values.length) {
+          values = Arrays.copyOf(values, Math.max(4, 2 * size));
+        }
+        values[size++] = value;
+      }
+    }
+
+    private void extremes(double low, double high) {
+      least = Double.isNaN(least) || low < least ? low : least;
+      greatest = Double.isNaN(greatest) || high > greatest ? high : greatest;
+    }
+
+    void add(Bucket later) {
+      count += later.count;
+      sum += later.sum;
+      extremes(later.least, later.greatest);
+      if (later.firstNanos < firstNanos) {
+        firstNanos = later.firstNanos;
+        first = later.first;
+      }
+      if (later.lastNanos >= lastNanos) {
+        lastNanos = later.lastNanos;
+        last = later.last;
+      }
+      if (later.size > 0) {
+        values = Arrays.copyOf(values, size + later.size);
+        System.arraycopy(later.values, 0, values, size, later.size);
+        size += later.size;
+      }
+    }
+  }
+
+  /// Adds a sample to a bucket.
+  ///
+  /// @return bytes of memory that it took
+  long add(long bucket, long nanos, double value, long weight) {
+    int before = buckets.size();
+    buckets.computeIfAbsent(bucket, _ -> new Bucket()).add(nanos, value, weight, keepsValues);
+    return (buckets.size() > before ? BUCKET_BYTES : 0) + (keepsValues ? VALUE_BYTES : 0);
+  }
+
+  /// Ends the adding.
+  void complete() {
+    TreeMap<Long, Bucket> inOrder = new TreeMap<>(buckets);
+    numbers = inOrder.keySet().stream().mapToLong(Long::longValue).toArray();
+    sorted = inOrder.values().toArray(Bucket[]::new);
+  }
+
+  /// Sets the value of a step from the buckets of its window, if there is any sample in them.
+  ///
+  /// @param from the first bucket
+  /// @param until after the last one
+  void evaluate(Metric.Range range, long from, long until, int step, Series out) {
+    Bucket window = new Bucket();
+    for (int i = place(from); i < numbers.length && numbers[i] < until; i++) {
+      window.add(sorted[i]);
+    }
+    if (window.count > 0) {
+      out.set(step, value(range, window));
+    }
+  }
+
+  private int place(long bucket) {
+    int at = Arrays.binarySearch(numbers, bucket);
+    return at < 0 ? -at - 1 : at;
+  }
+
+  private static double value(Metric.Range range, Bucket window) {
+    double seconds = range.rangeNanos() / 1e9;
+    return switch (range.function()) {
+      case COUNT_OVER_TIME -> window.count;
+      case RATE -> (range.unwrap() == null ? window.count : window.sum) / seconds;
+      case BYTES_OVER_TIME, SUM_OVER_TIME -> window.sum;
+      case BYTES_RATE -> window.sum / seconds;
+      case ABSENT_OVER_TIME -> 1;
+      case AVG_OVER_TIME -> window.sum / window.count;
+      case MIN_OVER_TIME -> window.least;
+      case MAX_OVER_TIME -> window.greatest;
+      case FIRST_OVER_TIME -> window.first;
+      case LAST_OVER_TIME -> window.last;
+      case STDVAR_OVER_TIME -> variance(window);
+      case STDDEV_OVER_TIME -> Math.sqrt(variance(window));
+      case QUANTILE_OVER_TIME -> quantile(range.parameter(), window);
+    };
+  }
+
+  private static double variance(Bucket window) {
+    double mean = window.sum / window.count;
+    double squares = 0;
+    for (int i = 0; i < window.size; i++) {
+      double off = window.values[i] - mean;
+      squares += off * off;
+    }
+    return squares / window.count;
+  }
+
+  private static double quantile(double wanted, Bucket window) {
+    if (Double.isNaN(wanted)) {
+      return Double.NaN;
+    }
+    if (wanted < 0) {
+      return Double.NEGATIVE_INFINITY;
+    }
+    if (wanted > 1) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double[] values = Arrays.copyOf(window.values, window.size);
+    Arrays.sort(values);
+    double rank = wanted * (values.length - 1);
+    int low = (int) Math.floor(rank);
+    int high = Math.min(low + 1, values.length - 1);
+    double weight = rank - low;
+    return values[low] * (1 - weight) + values[high] * weight;
+  }
+}

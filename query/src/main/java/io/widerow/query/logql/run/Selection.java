@@ -1,0 +1,183 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.event.AttributeName;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.logql.Names;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.line.LabelNames;
+import io.widerow.storage.Filter;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What the store is asked for a log query: the filter that leaves out as much as it can, and the
+/// attributes that have to be read.
+///
+/// - Threads: any; immutable.
+final class Selection {
+  private final LogQuery query;
+  private final LabelNames labels;
+  private final Filter filter;
+  private final int searched;
+
+  private Selection(LogQuery query, LabelNames labels, Filter filter, int searched) {
+    this.query = query;
+    this.labels = labels;
+    this.filter = filter;
+    this.searched = searched;
+  }
+
+  static Selection of(LogQuery query, LabelNames labels) {
+    List<Filter> parts = new ArrayList<>();
+    for (Matcher matcher : query.matchers()) {
+      add(matcher, labels, parts);
+    }
+    int searched = searched(query.stages());
+    List<Stage.LineFilter> lines = new ArrayList<>();
+    boolean labelsChanged = false;
+    for (Stage stage : query.stages().subList(0, searched)) {
+      switch (stage) {
+        case Stage.LineFilter line -> lines.add(line);
+        case Stage.LabelFilter(Condition.Words(var matcher)) -> {
+          if (!labelsChanged) {
+            add(matcher, labels, parts);
+          }
+        }
+        case Stage.LabelFilter _ -> {}
+        default -> labelsChanged = true;
+      }
+    }
+    parts.add(Pushdown.ofLines(lines));
+    parts.removeIf(part -> part instanceof Filter.Everything);
+    Filter all =
+        parts.isEmpty()
+            ? new Filter.Everything()
+            : parts.size() == 1 ? parts.getFirst() : new Filter.And(parts);
+    return new Selection(query, labels, all, searched);
+  }
+
+  private static void add(Matcher matcher, LabelNames labels, List<Filter> parts) {
+    if (matcher.name().equals(LabelNames.SERVICE)) {
+      parts.add(Pushdown.ofType(matcher));
+      return;
+    }
+    List<AttributeName> names = labels.attributes(matcher.name());
+    boolean isOwn = matcher.name().startsWith(Names.ERROR) || isLevel(matcher.name());
+    if (names != null && !names.isEmpty() && !isOwn) {
+      parts.add(Pushdown.ofAny(matcher, names));
+    }
+  }
+
+  private static boolean isLevel(String name) {
+    return name.equals(LabelNames.DETECTED_LEVEL);
+  }
+
+  /// How many of the first stages leave the line as it was stored.
+  private static int searched(List<Stage> stages) {
+    for (int i = 0; i < stages.size(); i++) {
+      switch (stages.get(i)) {
+        case Stage.LineFormat _, Stage.Unpack _, Stage.Decolorize _ -> {
+          return i;
+        }
+        default -> {}
+      }
+    }
+    return stages.size();
+  }
+
+  Filter filter() {
+    return filter;
+  }
+
+  /// So many of the first stages hold line filters that the store applies to events with a body.
+  int searched() {
+    return searched;
+  }
+
+  /// The range of events to read.
+  RangeQuery range(long fromNanos, long untilNanos) {
+    return RangeQuery.ALL.withRange(fromNanos, untilNanos).withFilter(filter);
+  }
+
+  /// True when a stage looks at the line itself.
+  boolean looksAtLines() {
+    return parses()
+        || query.stages().stream()
+            .anyMatch(stage -> stage instanceof Stage.LineFilter filter && !filter.keepsAll());
+  }
+
+  /// True when a stage makes labels of the line, or changes it.
+  private boolean parses() {
+    for (Stage stage : query.stages()) {
+      switch (stage) {
+        case Stage.LabelFilter _, Stage.Drop _, Stage.Keep _, Stage.LabelFormat _ -> {}
+        case Stage.LineFilter _ -> {}
+        default -> {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// The attributes that matchers, stages and other names need; null when it can be any.
+  ///
+  /// @param others names of further labels
+  @Nullable List<AttributeName> attributes(Set<String> others) {
+    if (parses()) {
+      return null;
+    }
+    Set<String> wanted = new LinkedHashSet<>(others);
+    query.matchers().forEach(matcher -> wanted.add(matcher.name()));
+    for (Stage stage : query.stages()) {
+      switch (stage) {
+        case Stage.LabelFilter(Condition condition) -> addNames(condition, wanted);
+        case Stage.LabelFormat(var assignments) ->
+            assignments.forEach(assignment -> {
+              String from = assignment.from();
+              if (from != null) {
+                wanted.add(from);
+              }
+              assignment.template().stream()
+                  .filter(Stage.Piece::isName)
+                  .forEach(piece -> wanted.add(piece.text()));
+            });
+        default -> {}
+      }
+    }
+    Set<AttributeName> names = new LinkedHashSet<>();
+    for (String name : wanted) {
+      List<AttributeName> known = labels.attributes(name);
+      if (name.equals("__line__") || (known == null && !name.startsWith(Names.ERROR))) {
+        return null;
+      }
+      if (known != null) {
+        names.addAll(known);
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  /// True when the detected level is needed.
+  boolean needsLevel(Set<String> others) {
+    Set<String> wanted = new LinkedHashSet<>(others);
+    query.matchers().forEach(matcher -> wanted.add(matcher.name()));
+    return parses()
+        || wanted.contains(LabelNames.DETECTED_LEVEL)
+        || query.stages().stream().anyMatch(stage -> !(stage instanceof Stage.LineFilter));
+  }
+
+  static void addNames(Condition condition, Set<String> names) {
+    switch (condition) {
+      case Condition.And(var parts) -> parts.forEach(part -> addNames(part, names));
+      case Condition.Or(var parts) -> parts.forEach(part -> addNames(part, names));
+      case Condition.Words(var matcher) -> names.add(matcher.name());
+      case Condition.Quantity quantity -> names.add(quantity.label());
+    }
+  }
+}

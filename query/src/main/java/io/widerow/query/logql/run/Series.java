@@ -1,0 +1,67 @@
+package io.widerow.query.logql.run;
+
+import java.util.BitSet;
+
+/// Numbers at some of the steps of a query, with the labels they belong to.
+///
+/// - Threads: one.
+public final class Series {
+  private final LabelSet labels;
+  private final double[] values;
+  private final BitSet there;
+
+  Series(LabelSet labels, int steps) {
+    this(labels, new double[steps], new BitSet(steps));
+  }
+
+  private Series(LabelSet labels, double[] values, BitSet there) {
+    this.labels = labels;
+    this.values = values;
+    this.there = there;
+  }
+
+  /// The same number at every step.
+  static Series constant(LabelSet labels, int steps, double value) {
+    Series series = new Series(labels, steps);
+    for (int i = 0; i < steps; i++) {
+      series.set(i, value);
+    }
+    return series;
+  }
+
+  /// The same samples with other labels.
+  Series withLabels(LabelSet newLabels) {
+    return new Series(newLabels, values, there);
+  }
+
+  public LabelSet labels() {
+    return labels;
+  }
+
+  /// True when there is a number at a step.
+  public boolean has(int step) {
+    return there.get(step);
+  }
+
+  public double at(int step) {
+    return values[step];
+  }
+
+  void set(int step, double value) {
+    values[step] = value;
+    there.set(step);
+  }
+
+  public boolean isEmpty() {
+    return there.isEmpty();
+  }
+
+  public int steps() {
+    return values.length;
+  }
+
+  /// Heap memory of so many steps, in bytes.
+  static long bytes(int steps) {
+    return 64 + 9L * steps;
+  }
+}

@@ -1,0 +1,77 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Line.Category;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+
+/// Lines by stream, in the order in which they are added.
+///
+/// - Threads: one.
+/// - Memory: all of them, told to the execution.
+public final class StreamEntries {
+  private static final long ENTRY_BYTES = 128;
+  private static final long LABEL_BYTES = 128;
+
+  private final Execution execution;
+  private final boolean categorized;
+  private final Map<LabelSet, List<Entry>> streams = new LinkedHashMap<>();
+  private long count;
+
+  /// One line.
+  ///
+  /// @param metadata further attributes of the event; empty unless labels are told apart
+  /// @param parsed labels that stages have made; empty unless labels are told apart
+  public record Entry(
+      long timeNanos, String text, Map<String, String> metadata, Map<String, String> parsed) {}
+
+  /// @param categorized whether labels, metadata and parsed labels are told apart; else all of them
+  ///   are labels of the stream
+  StreamEntries(Execution execution, boolean categorized) {
+    this.execution = execution;
+    this.categorized = categorized;
+  }
+
+  void add(Line line) {
+    SortedMap<String, String> labels =
+        categorized
+            ? line.labels(Category.STREAM)
+            : line.labels(Category.STREAM, Category.METADATA, Category.PARSED);
+    LabelSet stream = new LabelSet(labels);
+    List<Entry> of = streams.get(stream);
+    if (of == null) {
+      of = new ArrayList<>();
+      streams.put(stream, of);
+      execution.hold(stream.bytes());
+    }
+    Map<String, String> metadata = categorized ? line.labels(Category.METADATA) : Map.of();
+    Map<String, String> parsed = categorized ? line.labels(Category.PARSED) : Map.of();
+    of.add(new Entry(line.timeNanos(), line.text(), metadata, parsed));
+    execution.hold(
+        ENTRY_BYTES + 2L * line.text().length() + LABEL_BYTES * (metadata.size() + parsed.size()));
+    count++;
+  }
+
+  /// Makes the last line of each stream the first one.
+  void reverse() {
+    streams.values().forEach(Collections::reverse);
+  }
+
+  public Map<LabelSet, List<Entry>> streams() {
+    return streams;
+  }
+
+  /// True when labels, metadata and parsed labels are told apart.
+  public boolean isCategorized() {
+    return categorized;
+  }
+
+  /// How many lines there are.
+  public long count() {
+    return count;
+  }
+}

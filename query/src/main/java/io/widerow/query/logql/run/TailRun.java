@@ -1,0 +1,102 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.Token;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Pipeline;
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.EventCursor.Step;
+import org.jspecify.annotations.Nullable;
+
+/// Follows the lines of a query: first the newest ones, then in each call those since the last one,
+/// in order, and those that came late. Each line is shown once. What was shown last is a position
+/// in the order of events and in the order of arrival, so that a slow reader delays the next call
+/// and loses nothing, unless retention overtakes it.
+///
+/// - Threads: one.
+public final class TailRun {
+  /// Lines of a message.
+  private static final int MESSAGE_LINES = 1_000;
+
+  private final LogQuery query;
+  private final boolean categorized;
+  private final long startNanos;
+  private @Nullable Token shown;
+  private @Nullable Arrivals arrived;
+
+  /// Takes a message.
+  @FunctionalInterface
+  public interface Messages {
+    /// @param droppedNanos the time up to which lines are missing; null when none are
+    /// @return false when the reader has gone
+    boolean write(StreamEntries entries, @Nullable Long droppedNanos);
+  }
+
+  /// @param startNanos no line before this is shown, nanoseconds since the Unix epoch
+  /// @param categorized whether labels, metadata and parsed labels are told apart
+  public TailRun(LogQuery query, long startNanos, boolean categorized) {
+    this.query = query;
+    this.startNanos = startNanos;
+    this.categorized = categorized;
+  }
+
+  /// Shows the newest lines before an instant, oldest first.
+  public boolean begin(Execution execution, long untilNanos, long limit, Messages out) {
+    LogRun newest = new LogRun(execution, query, categorized);
+    newest.read(startNanos, untilNanos, true, limit);
+    newest.entries().reverse();
+    moved(execution, untilNanos);
+    return newest.entries().count() == 0 || out.write(newest.entries(), null);
+  }
+
+  private void moved(Execution execution, long untilNanos) {
+    shown = Token.before(untilNanos);
+    arrived = execution.view().arrivals();
+  }
+
+  /// Shows the lines since the last call that are before an instant.
+  ///
+  /// @return false when the reader has gone
+  public boolean next(Execution execution, long untilNanos, Messages out) {
+    Selection selection = Selection.of(query, execution.labels());
+    RangeQuery range = selection.range(startNanos, untilNanos).withAfter(shown).withSince(arrived);
+    boolean there = true;
+    try {
+      there = range.fromNanos() >= range.untilNanos() || read(execution, selection, range, out);
+    } catch (QueryException.Expired gone) {
+      there = out.write(new StreamEntries(execution, categorized), untilNanos);
+    }
+    moved(execution, untilNanos);
+    return there;
+  }
+
+  private boolean read(Execution execution, Selection selection, RangeQuery range, Messages out) {
+    EventLines lines = new EventLines(execution.labels(), null, true);
+    Pipeline pipeline = new Pipeline(query, selection.searched());
+    StreamEntries entries = new StreamEntries(execution, categorized);
+    long mark = execution.held();
+    RangeReader reader = execution.open(range);
+    try {
+      while (reader.nextWhenReady() == Step.EVENT) {
+        Line line = lines.show(reader.event());
+        if (pipeline.run(line)) {
+          entries.add(line);
+        }
+        if (entries.count() == MESSAGE_LINES) {
+          if (!out.write(entries, null)) {
+            return false;
+          }
+          execution.release(mark);
+          entries = new StreamEntries(execution, categorized);
+        }
+      }
+    } finally {
+      execution.close(reader);
+    }
+    return entries.count() == 0 || out.write(entries, null);
+  }
+}

@@ -1,0 +1,198 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.logql.Metric;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Pipeline;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.TypeInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// How much there is, without reading it.
+///
+/// - [#stats] adds up what the catalog of partitions knows.
+/// - [#volume] counts events by labels, and takes the bytes of a line from a sample of each type.
+///
+/// - Threads: one.
+public final class Volumes {
+  /// Lines of each type that tell how long its lines are.
+  private static final int SAMPLED = 100;
+
+  private final Execution execution;
+
+  public Volumes(Execution execution) {
+    this.execution = execution;
+  }
+
+  /// What a selector may read.
+  ///
+  /// @param streams types
+  /// @param chunks partitions
+  /// @param bytes on disk, of the events that are in segments
+  /// @param entries events
+  public record Stats(long streams, long chunks, long bytes, long entries) {}
+
+  /// Estimates from the catalog; of the matchers only those of the type count.
+  public Stats stats(List<Matcher> matchers, long fromNanos, long untilNanos) {
+    Map<String, TypeInfo> known = new HashMap<>();
+    execution.view().types(TypeGlobs.ALL).forEach(type -> known.put(type.type(), type));
+    Set<String> types = new HashSet<>();
+    long chunks = 0;
+    double bytes = 0;
+    double entries = 0;
+    for (PartitionInfo info : execution.view().partitions(TypeGlobs.ALL, fromNanos, untilNanos)) {
+      String type = info.key().type();
+      double part = part(info, fromNanos, untilNanos);
+      if (part == 0 || !isWanted(type, matchers)) {
+        continue;
+      }
+      types.add(type);
+      chunks++;
+      double events = info.isCounted() ? info.events() * part : 0;
+      entries += events;
+      TypeInfo of = known.get(type);
+      if (of != null && of.events() > 0) {
+        bytes += (double) of.bytes() / of.events() * events;
+      }
+    }
+    return new Stats(types.size(), chunks, Math.round(bytes), Math.round(entries));
+  }
+
+  private static boolean isWanted(String type, List<Matcher> matchers) {
+    return matchers.stream()
+        .filter(matcher -> matcher.name().equals(LabelNames.SERVICE))
+        .allMatch(matcher -> matcher.test(type));
+  }
+
+  /// How much of a partition's time is in a range, 0 to 1.
+  private static double part(PartitionInfo info, long fromNanos, long untilNanos) {
+    double from = Math.max(fromNanos, info.timeFirstNanos());
+    double until = Math.min((double) untilNanos, info.timeLastNanos() + 1.0);
+    double whole = info.timeLastNanos() + 1.0 - info.timeFirstNanos();
+    return until <= from ? 0 : Math.min(1, (until - from) / whole);
+  }
+
+  /// Bytes of lines by labels, at each step of those in the window before it. The greatest first.
+  ///
+  /// @param byLabels the labels; empty for those of the matchers
+  /// @param limit at most so many series
+  public List<Series> volume(
+      LogQuery lines, List<String> byLabels, Steps steps, long windowNanos, long limit) {
+    Set<String> by = new LinkedHashSet<>(byLabels);
+    if (by.isEmpty()) {
+      lines.matchers().forEach(matcher -> by.add(matcher.name()));
+    }
+    Set<String> named = new LinkedHashSet<>(by);
+    named.add(LabelNames.SERVICE);
+    Metric.Range count =
+        new Metric.Range(
+            Metric.RangeFunction.COUNT_OVER_TIME,
+            lines,
+            null,
+            List.of(),
+            windowNanos,
+            0,
+            0,
+            new Metric.Labels(false, List.copyOf(named)));
+    Map<String, Double> lengths = new HashMap<>();
+    Map<LabelSet, Series> sums = new TreeMap<>();
+    SeriesNames names = SeriesNames.only(List.copyOf(named));
+    long until = steps.at(steps.count() - 1);
+    for (Series one : new RangeSamples(execution, count, steps, names).series()) {
+      String type = one.labels().labels().getOrDefault(LabelNames.SERVICE, "");
+      double length =
+          lengths.computeIfAbsent(type, of -> length(lines, of, steps.at(0) - windowNanos, until));
+      Series sum =
+          sums.computeIfAbsent(one.labels().only(by), key -> new Series(key, steps.count()));
+      for (int i = 0; i < steps.count(); i++) {
+        if (one.has(i)) {
+          sum.set(i, (sum.has(i) ? sum.at(i) : 0) + Math.rint(one.at(i) * length));
+        }
+      }
+    }
+    return sums.values().stream()
+        .sorted(Comparator.comparingDouble(Volumes::total).reversed())
+        .limit(limit)
+        .toList();
+  }
+
+  private static double total(Series series) {
+    double total = 0;
+    for (int i = 0; i < series.steps(); i++) {
+      total += series.has(i) ? series.at(i) : 0;
+    }
+    return total;
+  }
+
+  /// Volumes by the names of labels instead of their values.
+  public List<Series> volumeOfLabels(LogQuery lines, Steps steps, long windowNanos, long limit) {
+    long from = steps.at(0) - windowNanos;
+    LabelCatalog catalog = new LabelCatalog(execution, from, steps.at(steps.count() - 1));
+    List<Series> result = new ArrayList<>();
+    for (String label : catalog.labels(lines.matchers())) {
+      Map<Integer, Double> sums = new LinkedHashMap<>();
+      for (Series one : volume(lines, List.of(label), steps, windowNanos, Long.MAX_VALUE)) {
+        boolean has = one.labels().labels().containsKey(label);
+        for (int i = 0; has && i < steps.count(); i++) {
+          if (one.has(i)) {
+            sums.merge(i, one.at(i), Double::sum);
+          }
+        }
+      }
+      TreeMap<String, String> name = new TreeMap<>();
+      name.put(label, "");
+      Series sum = new Series(new LabelSet(name), steps.count());
+      sums.forEach(sum::set);
+      result.add(sum);
+    }
+    result.sort(Comparator.comparingDouble(Volumes::total).reversed());
+    return result.size() > limit ? result.subList(0, (int) limit) : result;
+  }
+
+  /// How long lines of a type are, on average of its newest ones.
+  private double length(LogQuery lines, String type, long fromNanos, long untilNanos) {
+    RangeQuery query =
+        Selection.of(lines, execution.labels())
+            .range(fromNanos, untilNanos)
+            .withTypes(new TypeGlobs(List.of(literal(type))))
+            .withDescending(true);
+    EventLines shown = new EventLines(execution.labels(), null, true);
+    Pipeline pipeline = new Pipeline(new LogQuery(lines.matchers(), List.of()), 0);
+    long bytes = 0;
+    int count = 0;
+    RangeReader reader = execution.open(query);
+    try {
+      while (count < SAMPLED && reader.nextWhenReady() == Step.EVENT) {
+        Line line = shown.show(reader.event());
+        if (reader.event().type().equals(type) && pipeline.run(line)) {
+          bytes += line.bytes();
+          count++;
+        }
+      }
+    } finally {
+      execution.close(reader);
+    }
+    return count == 0 ? 0 : (double) bytes / count;
+  }
+
+  /// A glob that matches a type; other types that it matches are left out afterwards.
+  private static String literal(String type) {
+    return type.replace('*', '?');
+  }
+}

@@ -1,0 +1,164 @@
+package io.widerow.query.logql.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.StoreDirectory;
+import io.widerow.query.StoreDirectory.Stored;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.LogqlParser;
+import io.widerow.query.logql.Metric;
+import io.widerow.query.logql.line.LabelNames;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: what the store can decide is not read, and a query that is cancelled ends. Method: bodies
+/// that cannot be compressed, beside the bytes that are read from the segment.
+class LogqlPushdownTest {
+  private static final int EVENTS = 4_000;
+  private static final int BODY_CHARS = 400;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long UNTIL = PlainLine.START + EVENTS / 10 * SECOND;
+
+  private final QueryMemory memory = new QueryMemory(64 << 20);
+  private final EmbeddedStore store;
+  private final StoreView view;
+
+  LogqlPushdownTest(@TempDir Path directory) {
+    SplittableRandom random = new SplittableRandom(17);
+    List<Stored> events = new ArrayList<>();
+    for (int i = 0; i < EVENTS; i++) {
+      StringBuilder body = new StringBuilder("begin ");
+      while (body.length() < BODY_CHARS) {
+        body.append((char) ('!' + random.nextInt(90)));
+      }
+      Map<String, Object> attributes = new TreeMap<>();
+      attributes.put("body", body.toString());
+      attributes.put("level", i % 4 == 0 ? "error" : "info");
+      attributes.put("env", i % 2 == 0 ? "prod" : "dev");
+      String type = i % 10 == 0 ? "other" : "shop";
+      events.add(new Stored(type, PlainLine.START + i * SECOND / 10, attributes));
+    }
+    StoreConfig config = StoreConfig.at(directory.resolve("s")).withJournal(8 << 20, 64 << 20);
+    store = EmbeddedStore.open(config, Runnable::run);
+    StoreDirectory.append(store, events);
+    store.sealAll();
+    view = store.view();
+  }
+
+  @AfterEach
+  void close() {
+    view.close();
+    store.close();
+  }
+
+  private Execution execution() {
+    return new Execution(view, new LabelNames(LabelNames.DEFAULT), QueryBudget.DEFAULT, memory);
+  }
+
+  private long bytesRead(String query, double expected) {
+    try (Execution execution = execution()) {
+      Metric metric = (Metric) LogqlParser.parse(query);
+      double sum = 0;
+      for (Series series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {
+        sum += series.at(0);
+      }
+      assertEquals(expected, sum, query);
+      return execution.bytesRead();
+    }
+  }
+
+  @Test
+  void countsByLabelReadNoBodies() {
+    long bodies = (long) EVENTS * BODY_CHARS / 2; // they need more than half a byte a character
+    for (String query :
+        List.of(
+            "sum by (level, detected_level) (count_over_time({service_name=\"shop\"}"
+                + " | drop __error__[1h]))",
+            "sum by (env) (count_over_time({service_name=~\"sh.*\"} |= `` [1h]))",
+            "sum(count_over_time({service_name=\"shop\"} | detected_level!=\"\" [1h]))",
+            "count_over_time({service_name=\"shop\"}[1h])")) {
+      assertTrue(bytesRead(query, 3_600) < bodies / 20, query);
+    }
+    assertTrue(
+        bytesRead("sum(count_over_time({level=\"error\", env=\"prod\"}[1h]))", 1_000)
+            < bodies / 20);
+    assertTrue(bytesRead("sum(count_over_time({env=~\".+\"} |= \"begin\" [1h]))", 4_000) > bodies);
+  }
+
+  @Test
+  void windowsBeginInsideAndEndBefore() {
+    assertEquals(10, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START + SECOND));
+    assertEquals(1, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START + 1));
+    assertEquals(0, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START));
+    assertEquals(
+        10, count("count_over_time({env=~\".+\"}[1s] offset 5s)", PlainLine.START + 6 * SECOND));
+  }
+
+  private double count(String query, long at) {
+    try (Execution execution = execution()) {
+      Metric metric = (Metric) LogqlParser.parse("sum(" + query + ")");
+      List<Series> series = new MetricRun(execution, Steps.at(at)).run(metric).series();
+      return series.isEmpty() ? 0 : series.getFirst().at(0);
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsOne() {
+    Metric metric =
+        (Metric) LogqlParser.parse("absent_over_time({service_name=\"shop\", env=~\"p.*\"}[10s])");
+    try (Execution execution = execution()) {
+      Steps steps = new Steps(UNTIL, 10 * SECOND, 3);
+      List<Series> series = new MetricRun(execution, steps).run(metric).series();
+      assertEquals("{service_name=\"shop\"}", series.getFirst().labels().toString());
+      assertEquals(
+          List.of(false, true, true),
+          List.of(series.getFirst().has(0), series.getFirst().has(1), series.getFirst().has(2)));
+    }
+  }
+
+  @Test
+  void aCancelledQueryEnds() {
+    try (Execution execution = execution()) {
+      LogQuery query = (LogQuery) LogqlParser.parse("{env=\"prod\"} |~ \"zzzzzz\"");
+      execution.cancel();
+      QueryException stopped =
+          assertThrows(
+              QueryException.Stopped.class,
+              () -> new LogRun(execution, query, false).read(PlainLine.START, UNTIL, true, 10));
+      assertEquals("the query was cancelled", stopped.getMessage());
+      Metric metric = (Metric) LogqlParser.parse("rate({env=\"prod\"}[1m])");
+      assertThrows(
+          QueryException.Stopped.class,
+          () -> new MetricRun(execution, Steps.at(UNTIL)).run(metric));
+    }
+    assertEquals(0, memory.bytesUsed());
+  }
+
+  @Test
+  void anAnswerThatIsTooLargeIsRefused() {
+    QueryMemory little = new QueryMemory(300_000);
+    try (Execution execution =
+        new Execution(view, new LabelNames(LabelNames.DEFAULT), QueryBudget.DEFAULT, little)) {
+      LogQuery query = (LogQuery) LogqlParser.parse("{}");
+      assertThrows(
+          QueryException.OverBudget.class,
+          () -> new LogRun(execution, query, false).read(PlainLine.START, UNTIL, true, 10_000));
+    }
+    assertEquals(0, little.bytesUsed());
+  }
+}

@@ -1,0 +1,323 @@
+package io.widerow.query.logql.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A log query as text, and what it means for one line, in a few plain words of Java.
+final class PlainQuery {
+  private final SplittableRandom random;
+  private final StringBuilder text = new StringBuilder();
+  private final List<Predicate<PlainLine>> steps = new ArrayList<>();
+  private boolean lineChanged;
+
+  PlainQuery(SplittableRandom random) {
+    this.random = random;
+    selector();
+    int stages = random.nextInt(4);
+    for (int i = 0; i < stages; i++) {
+      stage();
+    }
+  }
+
+  /// The query.
+  String text() {
+    return text.toString();
+  }
+
+  /// Runs a copy of a line through. False when it is not kept.
+  boolean run(PlainLine line) {
+    for (Predicate<PlainLine> step : steps) {
+      if (!step.test(line)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Adds a stage that keeps lines without an error only.
+  void withoutErrors() {
+    add(" | __error__=\"\"", line -> line.error.isEmpty());
+  }
+
+  private void add(String stage, Predicate<PlainLine> step) {
+    text.append(stage);
+    steps.add(step);
+  }
+
+  private String pick(String... texts) {
+    return texts[random.nextInt(texts.length)];
+  }
+
+  private void selector() {
+    text.append('{');
+    int matchers = random.nextInt(4);
+    for (int i = 0; i < matchers; i++) {
+      text.append(i == 0 ? "" : ", ");
+      matcher("");
+    }
+    text.append('}');
+  }
+
+  /// A test of the text of a label.
+  private void matcher(String before) {
+    String name =
+        pick(
+            "service_name",
+            "env",
+            "level",
+            "code",
+            "k8s_pod_name",
+            "http_status",
+            "ok",
+            "detected_level",
+            "none",
+            "ratio",
+            "took");
+    String value =
+        switch (name) {
+          case "service_name" -> pick("shop", "web", "w.*", "web|shop", ".+");
+          case "env" -> pick("prod", "dev", "p.*", "");
+          case "level" -> pick("info", "ERROR", "ERROR|crit", ".*", "low");
+          case "code" -> pick("200", "300", "0200", "[23]00");
+          case "k8s_pod_name" -> pick("p1", "p[12]", "", ".+");
+          case "http_status" -> pick("ok", "bad|x", "");
+          case "ok" -> pick("true", "false", "t.*");
+          case "ratio" -> pick("1", "0.5", "1.0", ".*5");
+          case "took" -> pick("5ms", ".*ms");
+          case "detected_level" -> pick("error", "warn|info", "unknown");
+          default -> pick("", "x", ".*");
+        };
+    String sign = pick("=", "!=", "=~", "!~");
+    boolean regex = sign.endsWith("~");
+    boolean negated = sign.startsWith("!");
+    add(
+        before + name + sign + "\"" + value + "\"",
+        line -> {
+          String is = line.get(name);
+          return (regex ? Pattern.matches(value, is) : is.equals(value)) != negated;
+        });
+  }
+
+  private void stage() {
+    switch (random.nextInt(lineChanged ? 7 : 13)) {
+      case 0 -> lineFilter();
+      case 1 -> matcher(" | ");
+      case 2 -> number();
+      case 3 -> either();
+      case 4 -> drop();
+      case 5 -> keepOrFormat();
+      case 6 -> lineFormat();
+      case 7 -> lineFilter();
+      case 8 -> json();
+      case 9 ->
+          add(
+              " | logfmt",
+              line -> {
+                line.found(line.asLogfmt);
+                return true;
+              });
+      case 10 -> regexp();
+      case 11 -> pattern();
+      default -> extract();
+    }
+  }
+
+  private void lineFilter() {
+    String sign = pick("|=", "!=", "|~", "!~");
+    String one = pick("GET", "red", "a", "", "env=", "\\\"b\\\"", "/1");
+    String other = pick("POST", "green", "level");
+    boolean both = random.nextBoolean();
+    boolean regex = sign.endsWith("~");
+    boolean negated = sign.startsWith("!");
+    String first = regex && one.equals("GET") ? "G.T|msg" : one;
+    String plain = first.replace("\\\"", "\"");
+    add(
+        " " + sign + " \"" + first + "\"" + (both ? " or \"" + other + "\"" : ""),
+        line -> {
+          boolean found =
+              regex ? Pattern.compile(plain).matcher(line.text).find() : line.text.contains(plain);
+          return (found || (both && line.text.contains(other))) != negated;
+        });
+  }
+
+  /// Compares a number; a text that is none keeps the line and marks it.
+  private static boolean compare(
+      PlainLine line, String name, double factor, Predicate<Double> test) {
+    if (!line.error.isEmpty()) {
+      return true;
+    }
+    if (!line.has(name)) {
+      return false;
+    }
+    Matcher parts = Pattern.compile("([0-9.]+)(ms|s|KB|MiB|)").matcher(line.get(name));
+    boolean isKind =
+        parts.matches()
+            && switch (parts.group(2)) {
+              case "" -> factor == 1 || factor == 3;
+              case "ms", "s" -> factor == 2;
+              default -> factor == 3;
+            };
+    if (!isKind) {
+      line.error = "LabelFilterErr";
+      return true;
+    }
+    return test.test(value(parts));
+  }
+
+  static double value(Matcher parts) {
+    double number = Double.parseDouble(parts.group(1));
+    return switch (parts.group(2)) {
+      case "ms" -> number / 1000;
+      case "KB" -> number * 1000;
+      case "MiB" -> number * 1024 * 1024;
+      default -> number;
+    };
+  }
+
+  private void number() {
+    switch (random.nextInt(4)) {
+      case 0 -> add(" | code >= 300", line -> compare(line, "code", 1, value -> value >= 300));
+      case 1 -> add(" | took < 20ms", line -> compare(line, "took", 2, value -> value < 0.02));
+      case 2 -> add(" | size > 1500B", line -> compare(line, "size", 3, value -> value > 1500));
+      default -> add(" | a_b == 2", line -> compare(line, "a_b", 1, value -> value == 2));
+    }
+  }
+
+  private void either() {
+    add(
+        " | (env=\"dev\" or code==200) and ok!=\"true\"",
+        line ->
+            (line.get("env").equals("dev") || compare(line, "code", 1, value -> value == 200))
+                && !line.get("ok").equals("true"));
+  }
+
+  private void drop() {
+    switch (random.nextInt(3)) {
+      case 0 ->
+          add(
+              " | drop env, took",
+              line -> {
+                line.remove("env");
+                line.remove("took");
+                return true;
+              });
+      case 1 ->
+          add(
+              " | drop __error__, __error_details__",
+              line -> {
+                line.error = "";
+                return true;
+              });
+      default ->
+          add(
+              " | drop code=\"200\"",
+              line -> {
+                if (line.get("code").equals("200")) {
+                  line.remove("code");
+                }
+                return true;
+              });
+    }
+  }
+
+  private void keepOrFormat() {
+    switch (random.nextInt(3)) {
+      case 0 ->
+          add(
+              " | keep env, code, service_name",
+              line -> {
+                for (Map<String, String> of : List.of(line.stream, line.metadata, line.parsed)) {
+                  of.keySet().retainAll(List.of("env", "code", "service_name"));
+                }
+                return true;
+              });
+      case 1 ->
+          add(
+              " | label_format where=env",
+              line -> {
+                if (line.has("env")) {
+                  String value = line.get("env");
+                  line.remove("env");
+                  line.remove("where");
+                  line.parsed.put("where", value);
+                }
+                return true;
+              });
+      default ->
+          add(
+              " | label_format both=`{{.env}}-{{ .code }}`",
+              line -> {
+                line.parsed.put("both", line.get("env") + "-" + line.get("code"));
+                return true;
+              });
+    }
+  }
+
+  private void lineFormat() {
+    lineChanged = true;
+    add(
+        " | line_format \"{{.env}}: {{__line__}}\"",
+        line -> {
+          line.text = line.get("env") + ": " + line.text;
+          return true;
+        });
+  }
+
+  private void json() {
+    add(
+        " | json",
+        line -> {
+          if (line.asJson == null) {
+            line.error = "JSONParserErr";
+          } else {
+            line.found(line.asJson);
+          }
+          return true;
+        });
+  }
+
+  private void extract() {
+    add(
+        " | json n=\"a.b\", c",
+        line -> {
+          Map<String, String> fields = line.asJson;
+          if (fields == null) {
+            line.error = "JSONParserErr";
+          } else {
+            line.found(
+                Map.of("n", fields.getOrDefault("a_b", ""), "c", fields.getOrDefault("c", "")));
+          }
+          return true;
+        });
+  }
+
+  private void regexp() {
+    add(
+        " | regexp `(?P<method>GET|POST) (?P<path>\\S+)`",
+        line -> {
+          Matcher found = Pattern.compile("(GET|POST) (\\S+)").matcher(line.text);
+          if (found.find()) {
+            line.found(Map.of("method", found.group(1), "path", found.group(2)));
+          }
+          return true;
+        });
+  }
+
+  private void pattern() {
+    add(
+        " | pattern `<ip> - <method> <_>`",
+        line -> {
+          String[] ends = line.text.split(" - ", 2);
+          line.found(Map.of("ip", ends[0]));
+          if (ends.length > 1) {
+            line.found(Map.of("method", ends[1].split(" ", 2)[0]));
+          }
+          return true;
+        });
+  }
+}

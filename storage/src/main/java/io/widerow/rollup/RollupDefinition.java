@@ -1,0 +1,43 @@
+package io.widerow.rollup;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A rollup as its owner defined it: of these types, segments that are written from now on keep
+/// cells of this shape.
+///
+/// @param name 1 to 100 letters, digits, `.`, `_` and `-`, without a `.` at its start
+/// @param glob a type, or a pattern with `*` and `?`
+/// @param stats the aggregates that it was defined for, as text
+/// @param keep how long cells are kept when the events are past their retention; null for as long
+///   as the events
+public record RollupDefinition(
+    String name, String glob, RollupShape shape, String stats, @Nullable Duration keep) {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}");
+  private static final int GLOB_BYTES_MAX = 255;
+  private static final int STATS_BYTES_MAX = 4_096;
+
+  public RollupDefinition {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "rollup: one word of up to 100 letters, digits, '_', '-' and, inside, '.', got '%s'"
+              .formatted(name.substring(0, Math.min(name.length(), 200))));
+    }
+    int globBytes = glob.getBytes(StandardCharsets.UTF_8).length;
+    if (globBytes < 1 || globBytes > GLOB_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "type: a type or a pattern of 1 to %d bytes, got %d"
+              .formatted(GLOB_BYTES_MAX, globBytes));
+    }
+    int statsBytes = stats.getBytes(StandardCharsets.UTF_8).length;
+    if (statsBytes < 1 || statsBytes > STATS_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "stats: 1 to %d bytes, got %d".formatted(STATS_BYTES_MAX, statsBytes));
+    }
+    if (keep != null && (keep.isNegative() || keep.isZero())) {
+      throw new IllegalArgumentException("keep: must be longer than nothing, got " + keep);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.widerow.storage.aggregate;
+
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentSummary;
+import java.util.List;
+
+/// Kept figures of one kind: what [CellCount] takes instead of events.
+///
+/// - Threads: one.
+interface CellSource {
+  /// A segment's part of a partition.
+  ///
+  /// @param number of the partition in the segment
+  /// @param from the first step of it that is shown whole
+  /// @param firstStep the steps of its first and last event
+  record Piece(
+      Segment segment,
+      int number,
+      SegmentSummary.Partition partition,
+      long from,
+      long firstStep,
+      long lastStep) {}
+
+  /// Width of a step in minutes.
+  int minutes();
+
+  /// An empty plan for its steps.
+  default CellPlan plan(long first, int count) {
+    return new CellPlan(first, count);
+  }
+
+  /// Adds the cells of some pieces to a plan, and where there are none, says so.
+  ///
+  /// @param pieces of one segment, with rising numbers
+  void read(List<Piece> pieces, CellPlan plan);
+
+  /// Shows the figures of a plan into which all pieces were read.
+  EventCursor open(CellPlan plan);
+}

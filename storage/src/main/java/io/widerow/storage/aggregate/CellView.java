@@ -1,0 +1,41 @@
+package io.widerow.storage.aggregate;
+
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Scan;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.segment.SegmentSummary;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A view of a store, as an aggregation needs it.
+public interface CellView {
+  /// The events of partitions in any order, each once.
+  ///
+  /// @param wanted partitions that are kept
+  EventCursor unordered(List<PartitionKey> wanted, Scan scan);
+
+  /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
+  Scan kept(PartitionKey key, Scan scan);
+
+  /// Segments that may hold a partition.
+  List<LiveSegment> segmentsOf(PartitionKey key);
+
+  /// What a segment holds of a partition; null when the scan wants nothing of it.
+  SegmentSummary.@Nullable Partition wanted(LiveSegment segment, PartitionKey key, Scan scan);
+
+  /// Views of open rows.
+  List<OpenRows.View> rows();
+
+  /// Readers of blocks, and the deadline of reading.
+  BlockReaders readers();
+
+  /// True when a partition may have events in the range of a scan.
+  static boolean overlaps(SegmentSummary.Partition partition, Scan scan) {
+    return scan.from().compareTo(scan.until()) < 0
+        && partition.least().compareTo(scan.until()) < 0
+        && partition.greatest().compareTo(scan.from()) >= 0;
+  }
+}

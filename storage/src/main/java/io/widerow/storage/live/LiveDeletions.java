@@ -1,0 +1,112 @@
+package io.widerow.storage.live;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import io.widerow.event.TypeGlob;
+import io.widerow.storage.Deletion;
+import io.widerow.storage.Deletion.State;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.manifest.DeletionSection;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// The deletions of a store, and what those that are running hide.
+///
+/// - Threads: any. The lock of this orders the changes.
+public final class LiveDeletions {
+  /// In a test of types every name stands for the type.
+  private static final AttributeName TYPE = AttributeName.of("type");
+
+  private final StoreContents contents;
+  private final SegmentFiles files;
+  private volatile DeletionSection section; // replaced under the lock of this
+  private volatile @Nullable Filter shown;
+
+  LiveDeletions(StoreContents contents, SegmentFiles files, DeletionSection section) {
+    this.contents = contents;
+    this.files = files;
+    this.section = section;
+    this.shown = shownBy(section);
+  }
+
+  /// Changes the deletions by one edit, which may swap segments too. Durable before readers see it;
+  /// nothing changes when `change` throws.
+  ///
+  /// @param written segments that take the place of others
+  /// @param removed those others
+  public synchronized void change(
+      UnaryOperator<DeletionSection> change, List<LiveSegment> written, List<LiveSegment> removed) {
+    contents.requireWriting();
+    DeletionSection next = change.apply(section);
+    files.requireSections();
+    boolean _ = contents.replaced(written, removed, () -> true, next.toSections());
+    shown = shownBy(next);
+    section = next;
+  }
+
+  public DeletionSection section() {
+    return section;
+  }
+
+  /// What is running.
+  public List<Deletion> running() {
+    return section.deletions().stream().filter(each -> each.state() == State.RUNNING).toList();
+  }
+
+  /// What readers may be shown; null when nothing is hidden.
+  public @Nullable Filter shown() {
+    return shown;
+  }
+
+  private static @Nullable Filter shownBy(DeletionSection section) {
+    List<Filter> parts =
+        section.deletions().stream()
+            .filter(each -> each.state() == State.RUNNING)
+            .<Filter>map(each -> new Filter.Not(filterOf(each)))
+            .toList();
+    return parts.isEmpty() ? null : new Filter.And(parts);
+  }
+
+  /// The types of a deletion.
+  public static Predicate<String> typesOf(List<String> globs) {
+    return type -> globs.isEmpty() || globs.stream().anyMatch(glob -> TypeGlob.matches(glob, type));
+  }
+
+  /// Keeps the events that a deletion is about: its types, times and filter.
+  public static Filter filterOf(Deletion deletion) {
+    List<Filter> parts = new ArrayList<>();
+    if (!deletion.globs().isEmpty()) {
+      parts.add(
+          new Filter.OfType(
+              new Filter.Or(deletion.globs().stream().map(LiveDeletions::ofType).toList())));
+    }
+    if (deletion.fromNanos() != Long.MIN_VALUE) {
+      parts.add(new Filter.OfTime(Comparison.GREATER_OR_EQUAL, deletion.fromNanos()));
+    }
+    if (deletion.untilNanos() != Long.MAX_VALUE) {
+      parts.add(new Filter.OfTime(Comparison.LESS, deletion.untilNanos()));
+    }
+    parts.add(deletion.filter());
+    return new Filter.And(parts);
+  }
+
+  private static Filter ofType(String glob) {
+    return TypeGlob.isExact(glob)
+        ? new Filter.Compare(TYPE, Comparison.EQUAL, new Filter.Literal.Word(Text.of(glob)))
+        : new Filter.Matches(
+            TYPE,
+            (memory, offset, length) -> {
+              byte[] utf8 = new byte[length];
+              for (int i = 0; i < length; i++) {
+                utf8[i] = memory.get(ValueLayout.JAVA_BYTE, offset + i);
+              }
+              return TypeGlob.matches(glob, new String(utf8, StandardCharsets.UTF_8));
+            });
+  }
+}

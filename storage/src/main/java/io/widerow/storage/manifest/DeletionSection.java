@@ -1,0 +1,201 @@
+package io.widerow.storage.manifest;
+
+import io.widerow.storage.Deletion;
+import io.widerow.storage.Deletion.Digest;
+import io.widerow.storage.Deletion.Proof;
+import io.widerow.storage.Deletion.State;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The manifest's section of deletions by filter. A program that does not know it would show what
+/// is hidden, so its tag refuses such programs.
+///
+/// ```
+///   next id (4) | count (2) of deletions, then each:
+///     id (4) | state (1): 0 planned, 1 running, 2 done |
+///     count (2) of globs, texts | from in ns (8) | until in ns (8) | text of the filter | filter |
+///     arrived before (8) | ended in ns (8) |
+///     removed (8) | partitions (4) | digest kept | digest kept before |
+///     count (4) of files removed, ids (8) | the same of files written |
+///     count (2) of lanes, then each: lane (2) | journal up to (8)
+///   a text: bytes (4) | UTF-8      a digest: events (8) | high (8) | low (8)
+/// ```
+///
+/// @param next id of the next deletion
+/// @param deletions in ascending order of ids
+public record DeletionSection(int next, List<Deletion> deletions) {
+  /// The most deletions that a store remembers.
+  public static final int COUNT_MAX = 256;
+
+  public static final DeletionSection NONE = new DeletionSection(1, List.of());
+
+  static final int TAG = ManifestSections.REQUIRED | ManifestSections.DELETIONS;
+
+  public DeletionSection {
+    deletions = List.copyOf(deletions);
+  }
+
+  /// The section of a manifest; without deletions when it has none.
+  ///
+  /// @throws IOException when the bytes are no such section
+  public static DeletionSection of(ManifestSections sections) throws IOException {
+    byte[] bytes = sections.get(TAG);
+    return bytes == null ? NONE : of(bytes);
+  }
+
+  public ManifestSections toSections() {
+    return ManifestSections.of(TAG, toBytes());
+  }
+
+  /// The deletion of an id; null when there is none.
+  public @Nullable Deletion get(int id) {
+    return deletions.stream().filter(each -> each.id() == id).findFirst().orElse(null);
+  }
+
+  /// With another state of a deletion that is there.
+  public DeletionSection with(Deletion deletion) {
+    return new DeletionSection(
+        next,
+        deletions.stream().map(each -> each.id() == deletion.id() ? deletion : each).toList());
+  }
+
+  byte[] toBytes() {
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(bytes)) {
+      out.writeInt(next);
+      out.writeShort(deletions.size());
+      for (Deletion each : deletions) {
+        write(each, out);
+      }
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible); // a byte array takes everything
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void write(Deletion each, DataOutputStream out) throws IOException {
+    out.writeInt(each.id());
+    out.writeByte(each.state().code);
+    out.writeShort(each.globs().size());
+    for (String glob : each.globs()) {
+      FilterBytes.write(glob, out);
+    }
+    out.writeLong(each.fromNanos());
+    out.writeLong(each.untilNanos());
+    FilterBytes.write(each.where(), out);
+    FilterBytes.write(each.filter(), out);
+    out.writeLong(each.arrivedBefore());
+    out.writeLong(each.endedNanos());
+    Proof proof = each.proof();
+    out.writeLong(proof.removed());
+    out.writeInt(proof.partitions());
+    write(proof.kept(), out);
+    write(proof.keptBefore(), out);
+    write(proof.filesRemoved(), out);
+    write(proof.filesWritten(), out);
+    out.writeShort(proof.journals().size());
+    for (var lane : new TreeMap<>(proof.journals()).entrySet()) {
+      out.writeShort(lane.getKey());
+      out.writeLong(lane.getValue());
+    }
+  }
+
+  private static void write(Digest digest, DataOutputStream out) throws IOException {
+    out.writeLong(digest.events());
+    out.writeLong(digest.high());
+    out.writeLong(digest.low());
+  }
+
+  private static void write(List<Long> ids, DataOutputStream out) throws IOException {
+    out.writeInt(ids.size());
+    for (long id : ids) {
+      out.writeLong(id);
+    }
+  }
+
+  static DeletionSection of(byte[] bytes) throws IOException {
+    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      int next = in.readInt();
+      List<Deletion> deletions = new ArrayList<>();
+      int last = 0;
+      for (int left = in.readUnsignedShort(); left > 0; left--) {
+        Deletion each = read(in);
+        if (each.id() <= last || each.id() >= next) {
+          throw new IOException(
+              "deletions: id %d after %d, before %d".formatted(each.id(), last, next));
+        }
+        last = each.id();
+        deletions.add(each);
+      }
+      if (in.available() > 0) {
+        throw new IOException("deletions: %d bytes after their end".formatted(in.available()));
+      }
+      return new DeletionSection(next, deletions);
+    } catch (IllegalArgumentException refused) {
+      throw new IOException("deletions: " + refused.getMessage(), refused);
+    }
+  }
+
+  private static Deletion read(DataInputStream in) throws IOException {
+    int id = in.readInt();
+    State state = state(in.readUnsignedByte());
+    List<String> globs = new ArrayList<>();
+    for (int left = in.readUnsignedShort(); left > 0; left--) {
+      globs.add(FilterBytes.text(in));
+    }
+    return new Deletion(
+        id,
+        globs,
+        in.readLong(),
+        in.readLong(),
+        FilterBytes.text(in),
+        FilterBytes.read(in),
+        state,
+        in.readLong(),
+        in.readLong(),
+        new Proof(
+            in.readLong(), in.readInt(), digest(in), digest(in), ids(in), ids(in), journals(in)));
+  }
+
+  private static State state(int code) throws IOException {
+    for (State state : State.values()) {
+      if (state.code == code) {
+        return state;
+      }
+    }
+    throw new IOException("deletions: state " + code);
+  }
+
+  private static Digest digest(DataInputStream in) throws IOException {
+    return new Digest(in.readLong(), in.readLong(), in.readLong());
+  }
+
+  private static List<Long> ids(DataInputStream in) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > in.available() / Long.BYTES) {
+      throw new IOException("deletions: %d files".formatted(count));
+    }
+    List<Long> ids = new ArrayList<>();
+    for (int left = count; left > 0; left--) {
+      ids.add(in.readLong());
+    }
+    return ids;
+  }
+
+  private static Map<Integer, Long> journals(DataInputStream in) throws IOException {
+    Map<Integer, Long> journals = new TreeMap<>();
+    for (int left = in.readUnsignedShort(); left > 0; left--) {
+      journals.put(in.readUnsignedShort(), in.readLong());
+    }
+    return journals;
+  }
+}

@@ -1,0 +1,397 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.event.Bucket;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.Deletion;
+import io.widerow.storage.Deletion.Proof;
+import io.widerow.storage.Deletion.State;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.Filters;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.live.LiveDeletions;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.SegmentSet;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreMoment;
+import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.scan.Prefetch;
+import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.segment.SegmentSummary;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/// Writes the segments that hold events of a deletion again without them. All segments of a bucket,
+/// with those of the buckets inside of it, are one step: an id has its time, so all writes of it
+/// lie there.
+///
+/// What goes is each write that the filter keeps, and of an id whose last write it keeps each
+/// earlier one too: it would be shown again. Nothing goes that arrived after the deletion began.
+///
+/// The progress is written down with the edit that swaps the files of a step, so a start goes on
+/// where a kill ended it.
+///
+/// - Threads: the merging one.
+public final class DeletionWork extends Rewrite<Boolean> {
+  private final int id;
+  private final Set<Long> looked = new HashSet<>(); // segments without such events
+
+  /// @param id of a deletion that is running
+  public DeletionWork(int id) {
+    this.id = id;
+  }
+
+  /// What a deletion is about, as far as segments say it.
+  private static final class Target {
+    private final Deletion deletion;
+    private final Filter filter;
+    private final Predicate<String> types;
+    private final AttributeValue scratch = new AttributeValue();
+
+    Target(Deletion deletion) {
+      this.deletion = deletion;
+      this.filter = LiveDeletions.filterOf(deletion);
+      this.types = LiveDeletions.typesOf(deletion.globs());
+    }
+
+    boolean mayBeIn(PartitionKey key) {
+      return types.test(key.type())
+          && key.untilNanos() > deletion.fromNanos()
+          && key.fromNanos() < deletion.untilNanos();
+    }
+
+    boolean isMatch(EventView event) {
+      return event.arrival() < deletion.arrivedBefore()
+          && FilterEvaluation.keeps(filter, event, scratch);
+    }
+
+    boolean goes(EventView event, Set<EventId> ids) {
+      return isMatch(event)
+          || (!ids.isEmpty()
+              && event.arrival() < deletion.arrivedBefore()
+              && types.test(event.type())
+              && ids.contains(event.id()));
+    }
+  }
+
+  @Override
+  boolean step(Tools tools) {
+    StoreContents contents = tools.contents();
+    Deletion deletion = contents.deletions().section().get(id);
+    if (deletion == null || deletion.state() != State.RUNNING) {
+      return false;
+    }
+    var target = new Target(deletion);
+    for (List<LiveSegment> unit : units(contents.state().segments())) {
+      if (unit.stream().anyMatch(live -> !looked.contains(live.entry().id()))
+          && write(unit, target, tools)) {
+        return true;
+      }
+      unit.forEach(live -> looked.add(live.entry().id()));
+    }
+    long ended = contents.clock().wallNanos();
+    Proof proof = deletion.proof().goneFrom(sealed(contents));
+    Deletion done = deletion.with(State.DONE, deletion.arrivedBefore(), ended, proof);
+    contents.deletions().change(now -> now.with(done), List.of(), List.of());
+    return false;
+  }
+
+  /// By lane, up to where the journal held what is in segments now.
+  private static Map<Integer, Long> sealed(StoreContents contents) {
+    StoreMoment moment = contents.moment();
+    moment.segments().release(Runnable::run);
+    Map<Integer, Long> sealed = new TreeMap<>(moment.manifest().sealedLsns());
+    sealed.keySet().removeIf(lane -> lane >= contents.config().lanes());
+    return sealed;
+  }
+
+  @Override
+  Boolean result() {
+    return true;
+  }
+
+  /// The segments of each bucket that lies in no other.
+  private static List<List<LiveSegment>> units(SegmentSet segments) {
+    NavigableMap<Bucket, List<LiveSegment>> units = new TreeMap<>();
+    List<LiveSegment> widest = new ArrayList<>(segments.all());
+    widest.removeIf(live -> !live.isWhole());
+    widest.sort((a, b) -> Integer.compare(b.entry().widthMinutes(), a.entry().widthMinutes()));
+    for (LiveSegment live : widest) {
+      Bucket bucket = SegmentSet.bucketOf(live);
+      Map.Entry<Bucket, List<LiveSegment>> before =
+          units.floorEntry(new Bucket(bucket.startMinutes(), Integer.MAX_VALUE));
+      if (before != null && before.getKey().untilNanos() >= bucket.untilNanos()) {
+        before.getValue().add(live);
+      } else {
+        units.computeIfAbsent(bucket, _ -> new ArrayList<>()).add(live);
+      }
+    }
+    return List.copyOf(units.values());
+  }
+
+  /// Does one step. False when there is nothing to remove.
+  private static boolean write(List<LiveSegment> unit, Target target, Tools tools) {
+    if (!tools.expiry().take(unit)) {
+      return true; // retention dropped one of them just now
+    }
+    try {
+      return writeTaken(unit, target, tools);
+    } finally {
+      tools.expiry().giveBack();
+    }
+  }
+
+  private static boolean writeTaken(List<LiveSegment> unit, Target target, Tools tools) {
+    Set<EventId> ids = idsThatGo(unit, target, tools);
+    List<LiveSegment> sources = new ArrayList<>();
+    int partitions = 0;
+    for (LiveSegment live : unit) {
+      int touched = touched(live, target, ids, tools);
+      partitions += touched;
+      if (touched > 0) {
+        sources.add(live);
+      }
+    }
+    if (sources.isEmpty()) {
+      return false;
+    }
+    Predicate<EventView> kept = event -> !target.goes(event, ids);
+    var before = new Count(kept);
+    before.read(sources, tools);
+    List<LiveSegment> written = List.of();
+    List<MergeOutput> outputs = outputs(sources, kept, tools.readers());
+    if (!outputs.isEmpty()) {
+      written = tools.writer().write(sources, outputs, tools.readers(), kept);
+    }
+    Deletion.Digest after = requireSame(before, written, !outputs.isEmpty(), tools);
+    commit(target.deletion, before, after, partitions, sources, written, tools);
+    return true;
+  }
+
+  /// Ids that clients brought and whose last write goes.
+  private static Set<EventId> idsThatGo(List<LiveSegment> unit, Target target, Tools tools) {
+    Map<String, List<MergeOutput.Source>> types = new TreeMap<>();
+    for (LiveSegment live : unit) {
+      for (SegmentSummary.Partition partition : live.partitions()) {
+        if (partition.ownIds() && target.mayBeIn(partition.key())) {
+          types
+              .computeIfAbsent(partition.key().type(), _ -> new ArrayList<>())
+              .add(new MergeOutput.Source(live, partition));
+        }
+      }
+    }
+    Set<EventId> ids = new HashSet<>();
+    types
+        .values()
+        .forEach(sources -> {
+          try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
+            while (EventCursor.nextLocal(events)) {
+              if (events.event().version() != 0 && target.isMatch(events.event())) {
+                ids.add(events.event().id());
+              }
+            }
+          }
+        });
+    return ids;
+  }
+
+  /// How many partitions of a segment have something that goes.
+  private static int touched(LiveSegment live, Target target, Set<EventId> ids, Tools tools) {
+    int touched = 0;
+    for (SegmentSummary.Partition partition : live.partitions()) {
+      if (target.mayBeIn(partition.key())) {
+        requireTime(tools);
+        boolean all = partition.ownIds() && !ids.isEmpty();
+        String type = partition.key().type();
+        Scan scan = all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter, type));
+        try (EventCursor events = open(live, partition, scan, tools.readers())) {
+          boolean found = false;
+          while (!found && EventCursor.nextLocal(events)) {
+            found = target.goes(events.event(), ids);
+          }
+          touched += found ? 1 : 0;
+        }
+      }
+    }
+    return touched;
+  }
+
+  /// Waits until reading may go on.
+  private static void requireTime(Tools tools) {
+    if (!tools.writer().isTime()) {
+      throw closing(new IllegalStateException("reading was given up"));
+    }
+  }
+
+  private static EventCursor open(
+      LiveSegment live, SegmentSummary.Partition partition, Scan scan, BlockReaders readers) {
+    PartitionKey key = partition.key();
+    return SegmentCursor.open(live.fileFor(key), key, scan, readers, Prefetch.OFF);
+  }
+
+  /// How many writes of a deletion the segments of a store still have.
+  public static long left(Deletion deletion, StoreContents contents) {
+    var target = new Target(deletion);
+    long left = 0;
+    SegmentSet segments = contents.moment().segments();
+    try {
+      for (LiveSegment live : segments.all()) {
+        for (SegmentSummary.Partition partition : live.partitions()) {
+          if (live.isWhole() && target.mayBeIn(partition.key())) {
+            try (EventCursor events = open(live, partition, Scan.all(), BlockReaders.NONE)) {
+              while (EventCursor.nextLocal(events)) {
+                left += target.isMatch(events.event()) ? 1 : 0;
+              }
+            }
+          }
+        }
+      }
+    } finally {
+      segments.release(Runnable::run);
+    }
+    return left;
+  }
+
+  /// What is written, each partition under its key.
+  private static List<MergeOutput> outputs(
+      List<LiveSegment> sources, Predicate<EventView> kept, BlockReaders readers) {
+    Map<Bucket, NavigableMap<PartitionKey, List<MergeOutput.Source>>> buckets =
+        new LinkedHashMap<>();
+    for (LiveSegment live : sources) {
+      for (SegmentSummary.Partition partition : live.partitions()) {
+        buckets
+            .computeIfAbsent(SegmentSet.bucketOf(live), _ -> new TreeMap<>())
+            .computeIfAbsent(partition.key(), _ -> new ArrayList<>())
+            .add(new MergeOutput.Source(live, partition));
+      }
+    }
+    return buckets.entrySet().stream()
+        .map(each -> MergeOutput.of(each.getKey(), each.getValue()))
+        .filter(output ->
+            output.targets().values().stream().anyMatch(each -> hasKept(each, kept, readers)))
+        .toList();
+  }
+
+  private static boolean hasKept(
+      MergeOutput.Target target, Predicate<EventView> kept, BlockReaders readers) {
+    try (EventCursor events = target.open(readers)) {
+      while (EventCursor.nextLocal(events)) {
+        if (kept.test(events.event())) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /// What segments have, each event once.
+  private static final class Count {
+    private final Predicate<EventView> kept;
+    private final EventDigest digest = new EventDigest();
+    private long removed;
+
+    Count(Predicate<EventView> kept) {
+      this.kept = kept;
+    }
+
+    void read(List<LiveSegment> segments, Tools tools) {
+      Map<String, List<MergeOutput.Source>> types = new TreeMap<>();
+      for (LiveSegment live : segments) {
+        for (SegmentSummary.Partition partition : live.partitions()) {
+          types
+              .computeIfAbsent(partition.key().type(), _ -> new ArrayList<>())
+              .add(new MergeOutput.Source(live, partition));
+        }
+      }
+      int count = 0;
+      for (List<MergeOutput.Source> sources : types.values()) {
+        try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
+          while (EventCursor.nextLocal(events)) {
+            if (kept.test(events.event())) {
+              digest.add(events.event());
+            } else {
+              removed++;
+            }
+            if (++count % MergeWriter.PACE_EVENTS == 0) {
+              requireTime(tools);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Reads back what was written.
+  private static Deletion.Digest requireSame(
+      Count before, List<LiveSegment> written, boolean any, Tools tools) {
+    try {
+      if (any && written.isEmpty()) {
+        throw closing(new IllegalStateException("writing was given up"));
+      }
+      var after = new Count(_ -> true);
+      after.read(written, tools);
+      Deletion.Digest sum = after.digest.sum();
+      if (!sum.equals(before.digest.sum())) {
+        String differs =
+            "what was written has %d events with digest %s, and should have %d with %s"
+                .formatted(
+                    after.digest.events(),
+                    after.digest.text(),
+                    before.digest.events(),
+                    before.digest.text());
+        throw new StorageException.Failed(
+            differs + "; nothing was changed", new IllegalStateException(differs));
+      }
+      return sum;
+    } catch (Throwable failed) {
+      tools.writer().abandon(written, failed);
+      throw failed;
+    }
+  }
+
+  private static void commit(
+      Deletion deletion,
+      Count before,
+      Deletion.Digest after,
+      int partitions,
+      List<LiveSegment> sources,
+      List<LiveSegment> written,
+      Tools tools) {
+    Proof so = deletion.proof();
+    List<Long> removed = new ArrayList<>(so.filesRemoved());
+    sources.forEach(live -> removed.add(live.entry().id()));
+    List<Long> made = new ArrayList<>(so.filesWritten());
+    written.forEach(live -> made.add(live.entry().id()));
+    var proof =
+        new Proof(
+            so.removed() + before.removed,
+            so.partitions() + partitions,
+            so.kept().and(after),
+            so.keptBefore().and(before.digest.sum()),
+            removed,
+            made,
+            so.journals());
+    Deletion next = deletion.with(State.RUNNING, deletion.arrivedBefore(), 0, proof);
+    boolean _ =
+        tools
+            .writer()
+            .commit(
+                written,
+                () -> {
+                  tools.contents().deletions().change(now -> now.with(next), written, sources);
+                  return true;
+                });
+  }
+}

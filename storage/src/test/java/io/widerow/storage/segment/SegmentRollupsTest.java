@@ -1,0 +1,307 @@
+package io.widerow.storage.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventId;
+import io.widerow.event.EventLayout;
+import io.widerow.event.TimeUuid;
+import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.TestEvent;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.rollup.RollupShape;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.disk.Throttle;
+import io.widerow.storage.rollup.AttributeFigures;
+import io.widerow.storage.rollup.Extreme;
+import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.rollup.HashedValues;
+import io.widerow.storage.rollup.NumberGrid;
+import io.widerow.storage.rollup.NumberSum;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: cells of rollups have the figures of their segment's events, in segments that are kept for
+/// ever too; a step of too many groups or values says so; damage is found. Method: golden segments
+/// and others, aggregated again; each byte flipped.
+class SegmentRollupsTest {
+  private static final Path FILE = Path.of("a.seg");
+  private static final UUID STORE = new UUID(1, 2);
+
+  private static byte[] golden(String form) throws IOException {
+    try (InputStream bytes =
+        Objects.requireNonNull(
+            SegmentRollupsTest.class.getResourceAsStream("/golden/segment-v1-rollups-" + form))) {
+      return bytes.readAllBytes();
+    }
+  }
+
+  private static Segment open(byte[] bytes) {
+    MemoryDisk disk = new MemoryDisk();
+    disk.set(FILE, bytes);
+    return Segment.open(disk, FILE, STORE, 1);
+  }
+
+  static byte[] written(
+      List<TestEvent> events, List<RollupDefinition> rollups, SegmentProfile form) {
+    MemoryDisk disk = new MemoryDisk();
+    try (SegmentWriter writer =
+        new SegmentWriter(disk, FILE, STORE, 1, form, Throttle.NONE, rollups)) {
+      writer.begin(SegmentSizes.key(events));
+      events.forEach(writer::add);
+      writer.finish();
+    }
+    return disk.bytes(FILE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sealed", "final"})
+  void goldenCellsHaveTheFiguresOfTheirEvents(String form) throws IOException {
+    byte[] bytes = golden(form);
+    List<TestEvent> events = GoldenRollups.events();
+    assertEquals(events, GoldenSegment.read(bytes, events));
+    try (Segment segment = open(bytes)) {
+      segment.verify();
+      assertEquals(2, segment.rollups().pieces(0));
+      for (int piece = 0; piece < 2; piece++) {
+        assertFigures(events, segment, piece);
+      }
+    }
+  }
+
+  @Test
+  void writtenCellsHaveTheFiguresOfTheirEvents() {
+    List<TestEvent> events = GoldenRollups.events();
+    List<RollupDefinition> rollups = GoldenRollups.rollups();
+    try (Segment segment = open(written(events, rollups, SegmentProfile.SEALED))) {
+      segment.verify();
+      assertEquals(2, segment.rollups().pieces(0));
+      for (int piece = 0; piece < 2; piece++) {
+        assertFigures(events, segment, piece);
+      }
+    }
+  }
+
+  /// Aggregates the events again.
+  private static void assertFigures(List<TestEvent> events, Segment segment, int piece) {
+    RollupShape shape = segment.rollups().shape(0, piece);
+    Map<String, List<TestEvent>> groups = new TreeMap<>();
+    for (TestEvent event : events) {
+      groups.computeIfAbsent(keyOf(event, shape), _ -> new ArrayList<>()).add(event);
+    }
+    GroupCells cells = new SegmentCells.GroupReader(segment, ReadDeadline.NONE).read(0, piece);
+    int found = 0;
+    for (int at = 0; at < cells.size(); at++) {
+      assertTrue(cells.isKept(at));
+      GroupCells.Groups group = cells.groups(at, "counted");
+      while (group.next()) {
+        String key = cells.step(at) + values(group, shape);
+        List<TestEvent> of = groups.get(key);
+        assertNotNull(of, key);
+        assertEquals(of.size(), group.weight(), key);
+        for (RollupField field : shape.fields()) {
+          AttributeFigures figures = Objects.requireNonNull(group.figures(field.name()));
+          assertEquals(results(of, field), results(figures, field), key);
+        }
+        found++;
+      }
+    }
+    assertEquals(groups.size(), found);
+  }
+
+  private static String keyOf(TestEvent event, RollupShape shape) {
+    long step = event.idTime() / shape.stepTicks();
+    StringBuilder key = new StringBuilder().append(step);
+    shape.by().forEach(name -> key.append(' ').append(event.attributes().get(name)));
+    return key.toString();
+  }
+
+  private static String values(GroupCells.Groups group, RollupShape shape) {
+    TreeMap<AttributeName, Object> attributes = TestEvent.copyOf(group).attributes();
+    StringBuilder key = new StringBuilder();
+    shape.by().forEach(name -> key.append(' ').append(attributes.get(name)));
+    return key.toString();
+  }
+
+  private static List<Object> results(List<TestEvent> events, RollupField field) {
+    long values = 0;
+    NumberSum sum = new NumberSum();
+    Extreme least = Extreme.least();
+    Extreme greatest = Extreme.greatest();
+    NumberGrid grid = new NumberGrid();
+    HashedValues distinct = new HashedValues();
+    AttributeValue value = new AttributeValue();
+    for (TestEvent event : events) {
+      if (event.find(field.name(), value)) {
+        values++;
+        distinct.add(value);
+        if (AttributeFigures.isNumber(value)) {
+          sum.add(value);
+          least.add(value);
+          greatest.add(value);
+          grid.add(value.asDouble());
+        }
+      }
+    }
+    return results(field, values, sum, least, greatest, grid, distinct);
+  }
+
+  private static List<Object> results(AttributeFigures figures, RollupField field) {
+    return results(
+        field,
+        figures.values(),
+        field.has(RollupFigure.SUM) ? figures.sum() : new NumberSum(),
+        field.has(RollupFigure.MIN) ? figures.least() : Extreme.least(),
+        field.has(RollupFigure.MAX) ? figures.greatest() : Extreme.greatest(),
+        field.has(RollupFigure.GRID) ? figures.grid() : new NumberGrid(),
+        field.has(RollupFigure.DISTINCT) ? figures.distinct() : new HashedValues());
+  }
+
+  private static List<Object> results(
+      RollupField field,
+      long values,
+      NumberSum sum,
+      Extreme least,
+      Extreme greatest,
+      NumberGrid grid,
+      HashedValues distinct) {
+    List<Object> results = new ArrayList<>();
+    if (field.has(RollupFigure.COUNT)) {
+      results.add(values);
+    }
+    if (field.has(RollupFigure.SUM)) {
+      results.addAll(List.of(sum.count(), sum.whole(), sum.value()));
+    }
+    if (field.has(RollupFigure.MIN)) {
+      results.addAll(List.of(least.isAny(), least.isLong(), least.number()));
+    }
+    if (field.has(RollupFigure.MAX)) {
+      results.addAll(List.of(greatest.isAny(), greatest.isLong(), greatest.number()));
+    }
+    if (field.has(RollupFigure.GRID) && grid.total() > 0) {
+      results.addAll(List.of(grid.percentile(50), grid.percentile(99)));
+    }
+    if (field.has(RollupFigure.DISTINCT)) {
+      results.add(distinct.size());
+    }
+    return results;
+  }
+
+  /// Each byte of the cells and of the index belongs to a checksum.
+  @Test
+  void everyFlippedByteIsFound() throws IOException {
+    byte[] good = golden("sealed");
+    long from;
+    long until;
+    try (Segment segment = open(good)) {
+      from = segment.rollups().offset(0, 0);
+      until = segment.cells().offset(0);
+    }
+    assertTrue(until - from > 1_000, until - from + " bytes");
+    for (int at = (int) from; at < until; at += 7) {
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << at % 8);
+      try (Segment segment = open(bad)) {
+        assertThrows(StorageException.Corrupt.class, segment::verify, "byte " + at);
+      }
+    }
+    for (int at = (int) until; at < good.length; at++) {
+      byte[] bad = good.clone();
+      bad[at] ^= (byte) (1 << at % 8);
+      assertThrows(
+          StorageException.Corrupt.class,
+          () -> {
+            try (Segment segment = open(bad)) {
+              segment.verify();
+            }
+          },
+          "byte " + at);
+    }
+  }
+
+  /// The minute of too many groups has none, and so has that of too many distinct values.
+  @Test
+  void tooManySaySo() {
+    List<TestEvent> events = new ArrayList<>();
+    for (int minute = 0; minute < 3; minute++) {
+      int groups = minute == 1 ? GroupCells.GROUPS_MAX + 1 : GroupCells.GROUPS_MAX;
+      for (int i = 0; i < groups; i++) {
+        events.add(event(events.size(), minute, i, 1));
+      }
+    }
+    for (int i = 0; i <= HashedValues.CELL_MAX; i++) {
+      events.add(event(events.size(), 3, 0, i));
+    }
+    events.add(event(events.size(), 4, 0, 0));
+    RollupShape shape =
+        new RollupShape(
+            1,
+            List.of(GroupField.KEY),
+            List.of(new RollupField(GroupField.VALUE, RollupFigure.DISTINCT.bit)));
+    var rollup = new RollupDefinition("r", "*", shape, "distinct(value)", null);
+    try (Segment segment = open(written(events, List.of(rollup), SegmentProfile.SEALED))) {
+      segment.verify();
+      GroupCells cells = new SegmentCells.GroupReader(segment, ReadDeadline.NONE).read(0, 0);
+      assertEquals(5, cells.size());
+      assertTrue(cells.isKept(0));
+      assertFalse(cells.isKept(1));
+      assertTrue(cells.isKept(2));
+      assertFalse(cells.isKept(3));
+      assertTrue(cells.isKept(4));
+      assertEquals(GroupCells.GROUPS_MAX + 1, cells.events(1));
+      GroupCells.Groups groups = cells.groups(2, "t");
+      int count = 0;
+      while (groups.next()) {
+        count++;
+      }
+      assertEquals(GroupCells.GROUPS_MAX, count);
+    }
+  }
+
+  private static final class GroupField {
+    static final AttributeName KEY = AttributeName.of("key");
+    static final AttributeName VALUE = AttributeName.of("value");
+  }
+
+  private static TestEvent event(int number, int minute, long key, long value) {
+    TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+    TestEvent.putBits(attributes, "key", AttributeKind.LONG, key);
+    TestEvent.putBits(attributes, "value", AttributeKind.LONG, value);
+    long nanos = minute * 60_000_000_000L + number * 100L;
+    EventId id = new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(nanos, 3, number & 0xff));
+    return new TestEvent(id, EventLayout.VERSION_ASSIGNED, "t", attributes);
+  }
+
+  @Test
+  void aSegmentWithoutRollupsIsAsBefore() {
+    List<TestEvent> events = GoldenCells.events();
+    byte[] bytes = written(events, List.of(), SegmentProfile.SEALED);
+    MemoryDisk disk = new MemoryDisk();
+    SegmentSizes.write(disk, FILE, events, SegmentProfile.SEALED);
+    assertTrue(Arrays.equals(disk.bytes(FILE), bytes));
+    try (Segment segment = open(bytes)) {
+      assertFalse(segment.rollups().isThere());
+      assertEquals(0, segment.rollups().pieces(0));
+    }
+  }
+}
