@@ -225,7 +225,7 @@ async function begin() {
     question.element, strip.element, events, differences.element, layout.element, status, keys.element);
   strip.start({ goTo: (time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); }, different: () => change({ view: "differences" }, true) });
   startRail((time) => { change({ at: "" }); void run(() => openTime(time)); });
-  rows.start({ held: () => follow.hold(true), opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
+  rows.start({ held: () => follow.hold(true), failed: question.refuse, opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
   event.start({ context });
   question.start({ follow: toggleFollow });
   follow.start({ tell: (text) => {

@@ -27,10 +27,12 @@ export const element = h("section.list", {}, head, h("div.list-body", {}, scroll
 /** Whether the end of the list is in sight, and the event where the list stands. */
 export const sight = { end: true, key: "" };
 let opened = () => {};
+let failed = (/** @type {unknown} */ _failure) => {};
 
-/** @param {{opened: () => void, held: () => void}} on */
+/** @param {{opened: () => void, held: () => void, failed: (failure: unknown) => void}} on */
 export function start(on) {
   opened = on.opened;
+  failed = on.failed;
   scroller.addEventListener("wheel", (event) => event.deltaY < 0 && on.held(), { passive: true });
   document.addEventListener("selectionchange", () => {
     if (!document.getSelection()?.isCollapsed && scroller.contains(document.getSelection()?.anchorNode ?? null)) {
@@ -106,10 +108,10 @@ export function render() {
   inner.replaceChildren(...rows);
   sight.end = scroller.scrollTop + scroller.clientHeight >= tops[tops.length - 1] - ROW;
   if (first < NEAR) {
-    void grow("up");
+    grow("up").catch(failed);
   }
   if (last > list.items.length - NEAR && !state.tail) {
-    void grow("down");
+    grow("down").catch(failed);
   }
   const selected = indexOf(state.at);
   const stands = list.items[selected >= first && selected < last ? selected : Math.floor((first + last) / 2)];

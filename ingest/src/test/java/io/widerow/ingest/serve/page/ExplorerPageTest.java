@@ -188,9 +188,13 @@ class ExplorerPageTest {
               const ids = () => [...document.querySelectorAll('[data-test=row]')]
                 .map((row) => row.dataset.id);
               let order = ids();
-              for (let i = 0; i < 2000 && order.length < %d; i++) {
+              const frame = () => new Promise((next) => requestAnimationFrame(next));
+              const end = performance.now() + 60000;
+              while (order.length < %d && performance.now() < end) {
                 list.scrollTop -= list.clientHeight / 2;
-                await new Promise((next) => setTimeout(next, 16));
+                await frame(); // the page hears of it
+                await frame(); // and draws
+                await frame();
                 const now = ids();
                 const at = now.indexOf(order[0]);
                 if (at > 0) { order = [...now.slice(0, at), ...order]; }

@@ -1,5 +1,6 @@
 package io.widerow.ingest.serve.page;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -57,6 +58,16 @@ class PageFilesTest {
         assertTrue(!FORBIDDEN.matcher(text).find(), name);
         assertTrue(text.lines().noneMatch(line -> line.endsWith(" ")), name);
       }
+    }
+  }
+
+  @Test
+  void theBuildLeavesTheFilesAsTheyAre() throws IOException {
+    for (Map.Entry<String, PageFile> file : PageFile.all().entrySet()) {
+      String text = Files.readString(DIRECTORY.resolve(file.getKey()));
+      assertEquals(
+          file.getKey().endsWith(".js") ? PageFile.withoutComments(text) : text,
+          new String(file.getValue().bytes(), UTF_8));
     }
   }
 
