@@ -179,6 +179,7 @@ class DeletionTest {
       assertTrue(
           shown.equals(after) || (!begun && shown.equals(before)),
           () -> "begun %s, begins %s: %s".formatted(begun, begins, shown));
+      assertEquals(1, it.store().deletions().all().size(), "a plan that was acknowledged");
       boolean goes = it.store().deletions().get(1).state() != State.PLANNED;
       assertEquals(goes, shown.equals(after));
       states++;
