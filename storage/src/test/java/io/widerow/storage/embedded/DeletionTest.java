@@ -184,6 +184,7 @@ class DeletionTest {
       assertTrue(
           shown.equals(after) || (!begun && shown.equals(before)),
           () -> "begun %s, begins %s: %s".formatted(begun, begins, shown));
+      assertEquals(1, it.store().deletions().all().size(), "a plan that was acknowledged");
       boolean goes = stateOf(it) != State.PLANNED;
       assertEquals(goes, shown.equals(after));
       states++;
