@@ -5,6 +5,7 @@ import io.widerow.event.AttributeValue;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -30,6 +31,17 @@ public final class Filters {
       case Filter.Has(var name, _) -> columns.add(name);
       case Filter.Matches(var name, _) -> columns.add(name);
     }
+  }
+
+  /// A scan without its filter, which still shows what the filter examines: for filters that come
+  /// after a merge.
+  public static Scan removedFrom(Scan scan) {
+    Set<AttributeName> columns = scan.columns();
+    if (columns != null) {
+      columns = new HashSet<>(columns);
+      addColumns(scan.filter(), columns);
+    }
+    return scan.withColumns(columns).withFilter(EVERYTHING);
   }
 
   /// True when a filter tests the type.

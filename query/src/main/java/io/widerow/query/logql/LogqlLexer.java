@@ -133,7 +133,8 @@ final class LogqlLexer {
     try {
       return Pattern.compile(source, Pattern.DOTALL);
     } catch (PatternSyntaxException invalid) {
-      throw wrongAt(where, "no regular expression: " + invalid.getMessage());
+      String why = String.valueOf(invalid.getMessage()).replace("`(?s)", "`"); // not the user's
+      throw wrongAt(where, "no regular expression: " + why);
     }
   }
 

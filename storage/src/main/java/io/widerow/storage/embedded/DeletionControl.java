@@ -1,9 +1,6 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.PartitionKey;
-import io.widerow.storage.Deletion;
-import io.widerow.storage.Deletion.Proof;
-import io.widerow.storage.Deletion.State;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.PartitionInfo;
@@ -11,12 +8,17 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.manifest.Deletion;
+import io.widerow.storage.manifest.Deletion.Proof;
+import io.widerow.storage.manifest.Deletion.State;
 import io.widerow.storage.manifest.DeletionSection;
+import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.upkeep.DeletionWork;
 import io.widerow.storage.upkeep.Merger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -65,7 +67,49 @@ public final class DeletionControl {
   }
 
   /// What a deletion would remove.
-  public record Plan(Deletion deletion, long events, int partitions) {}
+  public record Plan(int id, long events, int partitions) {}
+
+  /// How far a deletion is, and the proof of it.
+  ///
+  /// @param state `planned`, `running` or `done`
+  /// @param endedNanos when it was done, nanoseconds since the Unix epoch; 0 before
+  /// @param removed events that were removed, each once
+  /// @param partitions partitions from which some were
+  /// @param kept what the written files have
+  /// @param keptBefore what their sources had besides what was removed
+  /// @param filesRemoved names of segment files that were removed
+  /// @param filesWritten names of those that were written
+  /// @param journalsGoneTo by lane, the LSN up to which the journal is gone
+  /// @param journals lanes whose journal may still hold what was removed
+  /// @param damaged damaged segment files that may hold it
+  public record Standing(
+      int id,
+      String where,
+      String state,
+      long endedNanos,
+      long removed,
+      int partitions,
+      Digest kept,
+      Digest keptBefore,
+      List<String> filesRemoved,
+      List<String> filesWritten,
+      Map<Integer, Long> journalsGoneTo,
+      List<Integer> journals,
+      List<String> damaged) {
+    public Standing {
+      filesRemoved = List.copyOf(filesRemoved);
+      filesWritten = List.copyOf(filesWritten);
+      journals = List.copyOf(journals);
+      damaged = List.copyOf(damaged);
+    }
+  }
+
+  /// A digest of events, in 32 hexadecimal digits.
+  public record Digest(long events, String digest) {
+    private static Digest of(Deletion.Digest digest) {
+      return new Digest(digest.events(), digest.text());
+    }
+  }
 
   /// Counts what a deletion would remove, and remembers it. Hides nothing.
   ///
@@ -100,7 +144,7 @@ public final class DeletionControl {
             List.of(),
             List.of());
     return new Plan(
-        contents.deletions().section().deletions().getLast(), found.events, found.partitions);
+        contents.deletions().section().deletions().getLast().id(), found.events, found.partitions);
   }
 
   private static Deletion draft(Asked asked, int id) {
@@ -140,13 +184,13 @@ public final class DeletionControl {
         partitions += EventCursor.nextLocal(cursor) ? 1 : 0;
       }
     }
-    return new Plan(deletion, events, partitions);
+    return new Plan(deletion.id(), events, partitions);
   }
 
   /// Begins a deletion that was planned: its events are hidden when this returns, durably.
   ///
   /// @throws IllegalArgumentException when there is none of this id, or it has begun
-  public Deletion run(int id) {
+  public Standing run(int id) {
     requireOpen.run();
     contents
         .deletions()
@@ -165,13 +209,39 @@ public final class DeletionControl {
             List.of());
     lanes.get().forEach(EmbeddedLane::requestSealAndFile);
     goOn();
-    return get(id);
+    return standing(get(id));
   }
 
-  /// A deletion, and how far it is.
+  /// How far a deletion is.
   ///
   /// @throws IllegalArgumentException when there is none of this id
-  public Deletion get(int id) {
+  public Standing standing(int id) {
+    return standing(get(id));
+  }
+
+  private Standing standing(Deletion deletion) {
+    Proof proof = deletion.proof();
+    Map<Integer, Long> gone = new TreeMap<>(proof.journals());
+    List<Integer> left = journals(deletion);
+    left.forEach(gone::remove);
+    return new Standing(
+        deletion.id(),
+        deletion.where(),
+        deletion.state().name().toLowerCase(Locale.ROOT),
+        deletion.endedNanos(),
+        proof.removed(),
+        proof.partitions(),
+        Digest.of(proof.kept()),
+        Digest.of(proof.keptBefore()),
+        proof.filesRemoved().stream().map(SegmentEntry::fileName).toList(),
+        proof.filesWritten().stream().map(SegmentEntry::fileName).toList(),
+        gone,
+        left,
+        damaged(deletion));
+  }
+
+  /// A deletion as it is written down.
+  Deletion get(int id) {
     Deletion found = contents.deletions().section().get(id);
     if (found == null) {
       List<String> ids =
@@ -187,8 +257,8 @@ public final class DeletionControl {
   }
 
   /// All deletions, in the order of their ids.
-  public List<Deletion> all() {
-    return contents.deletions().section().deletions();
+  public List<Standing> all() {
+    return contents.deletions().section().deletions().stream().map(this::standing).toList();
   }
 
   /// Does what is to be done for deletions that are running, in the background. Call it now and
@@ -229,7 +299,7 @@ public final class DeletionControl {
   }
 
   /// Lanes whose journal may still hold what was removed: it goes with the next events.
-  public List<Integer> journals(Deletion deletion) {
+  private List<Integer> journals(Deletion deletion) {
     Map<Integer, Long> to = new TreeMap<>(deletion.proof().journals());
     List<Integer> left = new ArrayList<>();
     List<EmbeddedLane> all = lanes.get();
@@ -242,7 +312,7 @@ public final class DeletionControl {
   }
 
   /// Damaged segments that may hold what should be gone.
-  public List<String> damaged(Deletion deletion) {
+  private List<String> damaged(Deletion deletion) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     return contents.state().segments().all().stream()
         .filter(live -> !live.isWhole())

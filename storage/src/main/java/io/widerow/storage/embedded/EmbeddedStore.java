@@ -67,6 +67,7 @@ public final class EmbeddedStore implements EventStore {
   private static final Duration CLOCK_AGE = Duration.ofMinutes(5);
 
   private static final Duration CLOCK_AGE_CLOSED = Duration.ofMinutes(1);
+  private static final String NOT_BY_AGE = "a drained store drops what is released, not by age";
 
   private final StoreConfig config;
   private final Disk disk;
@@ -235,13 +236,17 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
+  private void requireDrained(boolean drained, String otherwise) {
+    if (contents.isDrained() != drained) {
+      throw new IllegalStateException(otherwise);
+    }
+  }
+
   /// Its retention policies.
   ///
   /// @throws IllegalStateException when the store is drained: it drops what is released
   public RetentionControl retention() {
-    if (contents.isDrained()) {
-      throw new IllegalStateException("a store that is drained drops what is released, not by age");
-    }
+    requireDrained(false, NOT_BY_AGE);
     return retention;
   }
 
@@ -297,9 +302,7 @@ public final class EmbeddedStore implements EventStore {
   /// @throws IllegalStateException when the store was not opened with [#openSpool]: another one
   ///   does not keep writes that later ones replace
   public StoreView viewBefore(LaneArrivals to) {
-    if (!contents.isDrained()) {
-      throw new IllegalStateException("only a store that is drained has views that end earlier");
-    }
+    requireDrained(true, "only a store that is drained has views that end earlier");
     return EmbeddedView.of(contents, to, readers, sealer.executor(), ReadDeadline.NONE);
   }
 
@@ -312,9 +315,7 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
-    if (contents.isDrained()) {
-      throw new IllegalStateException("a store that is drained drops what is released, not by age");
-    }
+    requireDrained(false, NOT_BY_AGE);
     String glob = type == null ? "*" : type;
     RetentionRule policy = RetentionRule.ofConfig(glob, age, Duration.ZERO);
     contents.retentions().change(now -> now.changed(now.policies().with(policy)));
@@ -326,9 +327,7 @@ public final class EmbeddedStore implements EventStore {
   /// @throws IllegalStateException when the store was not opened with [#openSpool]; another one
   ///   refuses by its own retention
   public void admitBy(RetentionPolicy policy) {
-    if (!contents.isDrained()) {
-      throw new IllegalStateException("only a store that is drained has a policy of elsewhere");
-    }
+    requireDrained(true, "only a store that is drained has a policy of elsewhere");
     contents.retentions().admitBy(policy);
   }
 
@@ -388,8 +387,7 @@ public final class EmbeddedStore implements EventStore {
   /// Makes a copy of the store, by hard links, while everything else goes on.
   ///
   /// @param target must not exist; its parent does, on the same file system
-  /// @throws StorageException when `target` exists or links cannot be made. Nothing half-made is
-  ///   left
+  /// @throws StorageException when `target` exists or links cannot be made; then nothing is left
   public StoreSnapshot.Report snapshot(Path target) {
     if (start != null && waitsForRoom()) {
       throw start.refusal(); // what is only in the old journals has no lane
@@ -421,17 +419,14 @@ public final class EmbeddedStore implements EventStore {
   /// @param to a position of a view of this store, in any number of lanes
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public void release(LaneArrivals to) {
-    if (!contents.isDrained()) {
-      throw new IllegalStateException("only a store that is drained forgets by position");
-    }
+    requireDrained(true, "only a store that is drained forgets by position");
     contents.release(to);
     if (start == null || start.isTidy()) {
       drainer.start();
     }
   }
 
-  /// How much was committed that arrived at or after a position: for status reports. It costs a
-  /// look at each segment's entry.
+  /// How much was committed that arrived at or after a position. Looks at each segment's entry.
   public Pending pending(LaneArrivals from) {
     return Pending.of(contents, from);
   }

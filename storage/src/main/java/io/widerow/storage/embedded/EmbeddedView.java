@@ -1,6 +1,5 @@
 package io.widerow.storage.embedded;
 
-import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
@@ -41,11 +40,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -301,7 +298,7 @@ final class EmbeddedView implements StoreView, CellView {
     Scan scan = notDeleted(all).withBefore(before);
     List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
-    Scan below = pushDown ? scan : withoutFilter(scan);
+    Scan below = pushDown ? scan : Filters.removedFrom(scan);
     EventCursor merged = merged(cursors(wanted, below), scan.descending());
     return pushDown ? merged : new FilterCursor(merged, scan.filter());
   }
@@ -462,15 +459,6 @@ final class EmbeddedView implements StoreView, CellView {
   @Override
   public List<LiveSegment> segmentsOf(PartitionKey key) {
     return state.segments().of(Bucket.of(key));
-  }
-
-  private static Scan withoutFilter(Scan scan) {
-    Set<AttributeName> columns = scan.columns();
-    if (columns != null) {
-      columns = new HashSet<>(columns);
-      Filters.addColumns(scan.filter(), columns);
-    }
-    return scan.withColumns(columns).withFilter(new Filter.Everything());
   }
 
   /// False when a scan wants nothing of a segment for its arrival.

@@ -1,9 +1,8 @@
 package io.widerow.storage.manifest;
 
-import io.widerow.storage.Deletion;
-import io.widerow.storage.Deletion.Digest;
-import io.widerow.storage.Deletion.Proof;
-import io.widerow.storage.Deletion.State;
+import io.widerow.storage.manifest.Deletion.Digest;
+import io.widerow.storage.manifest.Deletion.Proof;
+import io.widerow.storage.manifest.Deletion.State;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -20,7 +20,8 @@ import java.util.List;
 ///   0 everything      1 and, 2 or: count (2) | parts      3 not | filter      4 exists | name
 ///   5 compare | name | comparison (1) | literal           6 contains | name | text
 ///   7 contains in any case | name | text                  8 has words | name | text
-///   9 of type | filter      10 of time | comparison (1) | ns (8)      11 of id | time (8) | tail (8)
+///   9 of type | filter        10 of time | comparison (1) | ns (8)
+///   11 of id | time (8) | tail (8)
 ///   a name, a text: bytes (4) | UTF-8
 ///   a literal: 0 text, 1 whole (8), 2 fraction (8), 3 truth (1)
 /// ```

@@ -3,7 +3,7 @@ package io.widerow.storage.upkeep;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import io.widerow.storage.Deletion;
+import io.widerow.storage.manifest.Deletion;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

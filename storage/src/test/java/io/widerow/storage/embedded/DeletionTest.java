@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,12 +10,12 @@ import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
-import io.widerow.storage.Deletion;
-import io.widerow.storage.Deletion.State;
 import io.widerow.storage.Filter;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.DeletionControl.Asked;
 import io.widerow.storage.embedded.DeletionControl.Plan;
+import io.widerow.storage.manifest.Deletion;
+import io.widerow.storage.manifest.Deletion.State;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -83,9 +84,9 @@ class DeletionTest {
       Plan plan = plan(it, asked(List.of(), "7"));
       List<String> kept = all.stream().filter(each -> !hasWord(each, "7")).toList();
       assertEquals(all.size() - kept.size(), plan.events());
-      assertEquals(1, plan.deletion().id());
+      assertEquals(1, plan.id());
       assertEquals(all, it.shown(), "a plan hides nothing");
-      Deletion begun = it.store().deletions().run(1);
+      var begun = it.store().deletions().run(1);
       assertEquals(kept, it.shown(), "hidden at once");
       it.store().sealAll();
       finish(it);
@@ -158,15 +159,19 @@ class DeletionTest {
       Plan plan = plan(it, asked(List.of(), word));
       disk.beforeEach(() -> cut(disk));
       begins = true;
-      var _ = it.store().deletions().run(plan.deletion().id());
+      var _ = it.store().deletions().run(plan.id());
       begun = true;
       assertEquals(after, Set.copyOf(it.shown()));
       finish(it);
       disk.beforeEach(() -> {});
-      assertEquals(State.DONE, it.store().deletions().get(1).state());
+      assertEquals(State.DONE, stateOf(it));
       assertEquals(0, it.store().deletions().verify(1));
       assertEquals(after, Set.copyOf(it.shown()));
     }
+  }
+
+  private static State stateOf(RetentionStore it) {
+    return assertDoesNotThrow(() -> it.store().deletions().get(1).state(), "it is lost");
   }
 
   private void cut(SimDisk disk) {
@@ -179,13 +184,14 @@ class DeletionTest {
       assertTrue(
           shown.equals(after) || (!begun && shown.equals(before)),
           () -> "begun %s, begins %s: %s".formatted(begun, begins, shown));
-      boolean goes = it.store().deletions().get(1).state() != State.PLANNED;
+      assertEquals(1, it.store().deletions().all().size(), "a plan that was acknowledged");
+      boolean goes = stateOf(it) != State.PLANNED;
       assertEquals(goes, shown.equals(after));
       states++;
       finish(it);
       assertEquals(shown, Set.copyOf(it.shown()));
       if (goes) {
-        assertEquals(State.DONE, it.store().deletions().get(1).state());
+        assertEquals(State.DONE, stateOf(it));
         assertEquals(0, it.store().deletions().verify(1));
       }
     }

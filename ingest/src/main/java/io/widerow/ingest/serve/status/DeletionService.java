@@ -10,21 +10,19 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.filter.FilterParser;
-import io.widerow.storage.Deletion;
-import io.widerow.storage.Deletion.Proof;
-import io.widerow.storage.Deletion.State;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.DeletionControl;
+import io.widerow.storage.embedded.DeletionControl.Digest;
+import io.widerow.storage.embedded.DeletionControl.Standing;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
@@ -82,7 +80,7 @@ public final class DeletionService {
             range.types().globs(), range.fromNanos(), until, where == null ? "" : where, filter);
     try (StoreView view = store.view()) {
       DeletionControl.Plan plan = store.deletions().plan(asked, view);
-      StringBuilder json = new StringBuilder("{\"id\":\"d-").append(plan.deletion().id());
+      StringBuilder json = new StringBuilder("{\"id\":\"d-").append(plan.id());
       json.append("\",\"events\":").append(plan.events());
       json.append(",\"partitions\":").append(plan.partitions()).append("}\n");
       LOG.log(Level.INFO, "a deletion was planned: {0}", json.toString().strip());
@@ -93,22 +91,22 @@ public final class DeletionService {
   private HttpResponse list(EmbeddedStore store, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
-    store.deletions().all().forEach(each -> append(lines, store, each));
+    store.deletions().all().forEach(each -> append(lines, each));
     return UpkeepRoutes.lines(lines);
   }
 
   private HttpResponse run(EmbeddedStore store, String id, QueryParams given)
       throws RequestRefused {
     Parameters.requireKnown(given, List.of());
-    Deletion begun = store.deletions().run(number(id));
+    Standing begun = store.deletions().run(number(id));
     LOG.log(Level.INFO, "the deletion {0} begins", id);
-    return answer(store, begun);
+    return answer(begun);
   }
 
   private HttpResponse show(EmbeddedStore store, String id, QueryParams given)
       throws RequestRefused {
     Parameters.requireKnown(given, List.of());
-    return answer(store, store.deletions().get(number(id)));
+    return answer(store.deletions().standing(number(id)));
   }
 
   private HttpResponse verify(EmbeddedStore store, String id, QueryParams given)
@@ -126,53 +124,40 @@ public final class DeletionService {
     return Integer.parseInt(parts.group(1));
   }
 
-  private HttpResponse answer(EmbeddedStore store, Deletion deletion) {
-    return HttpAnswers.json(HttpStatus.OK, append(new StringBuilder(), store, deletion).toString());
+  private HttpResponse answer(Standing standing) {
+    return HttpAnswers.json(HttpStatus.OK, append(new StringBuilder(), standing).toString());
   }
 
-  private StringBuilder append(StringBuilder json, EmbeddedStore store, Deletion deletion) {
-    boolean done = deletion.state() == State.DONE;
-    Proof proof = deletion.proof();
-    List<String> copies = done ? names(snapshots, deletion.endedNanos()) : List.of();
-    List<String> damaged = new ArrayList<>(store.deletions().damaged(deletion));
+  private StringBuilder append(StringBuilder json, Standing standing) {
+    boolean done = standing.state().equals("done");
+    List<String> copies = done ? names(snapshots, standing.endedNanos()) : List.of();
+    List<String> damaged = new ArrayList<>(standing.damaged());
     damaged.addAll(names(quarantine, Long.MAX_VALUE));
-    List<Integer> journals = done ? store.deletions().journals(deletion) : List.of();
-    boolean but = !copies.isEmpty() || !damaged.isEmpty() || !journals.isEmpty();
-    json.append("{\"id\":\"d-").append(deletion.id()).append("\",\"filter\":");
-    HttpAnswers.appendString(json, deletion.where());
-    json.append(",\"removed\":").append(proof.removed());
-    json.append(",\"partitions\":").append(proof.partitions());
-    append(json.append(",\"kept\":"), proof.kept());
-    append(json.append(",\"keptBefore\":"), proof.keptBefore());
-    appendFiles(json.append(",\"files\":{\"removed\":"), proof.filesRemoved());
-    appendFiles(json.append(",\"written\":"), proof.filesWritten());
+    boolean but = !copies.isEmpty() || !damaged.isEmpty() || !standing.journals().isEmpty();
+    json.append("{\"id\":\"d-").append(standing.id()).append("\",\"filter\":");
+    HttpAnswers.appendString(json, standing.where());
+    json.append(",\"removed\":").append(standing.removed());
+    json.append(",\"partitions\":").append(standing.partitions());
+    append(json.append(",\"kept\":"), standing.kept());
+    append(json.append(",\"keptBefore\":"), standing.keptBefore());
+    appendNames(json.append(",\"files\":{\"removed\":"), standing.filesRemoved());
+    appendNames(json.append(",\"written\":"), standing.filesWritten());
     json.append("},\"journalsGoneTo\":{");
     String comma = "";
-    for (var lane : new TreeMap<>(proof.journals()).entrySet()) {
-      if (!journals.contains(lane.getKey())) {
-        json.append(comma).append('"').append(lane.getKey()).append("\":").append(lane.getValue());
-        comma = ",";
-      }
+    for (var lane : standing.journalsGoneTo().entrySet()) {
+      json.append(comma).append('"').append(lane.getKey()).append("\":").append(lane.getValue());
+      comma = ",";
     }
-    json.append("},\"journals\":").append(journals);
+    json.append("},\"journals\":").append(standing.journals());
     appendNames(json.append(",\"snapshots\":"), copies);
     appendNames(json.append(",\"quarantine\":"), damaged);
-    String state =
-        switch (deletion.state()) {
-          case PLANNED -> "planned";
-          case RUNNING -> "running";
-          case DONE -> but ? "done-but" : "done";
-        };
+    String state = done && but ? "done-but" : standing.state();
     return json.append(",\"state\":\"").append(state).append("\"}\n");
   }
 
-  private static void append(StringBuilder json, Deletion.Digest digest) {
+  private static void append(StringBuilder json, Digest digest) {
     json.append("{\"events\":").append(digest.events());
-    json.append(",\"digest\":\"").append(digest.text()).append("\"}");
-  }
-
-  private static void appendFiles(StringBuilder json, List<Long> ids) {
-    appendNames(json, ids.stream().map("%016x.seg"::formatted).toList());
+    json.append(",\"digest\":\"").append(digest.digest()).append("\"}");
   }
 
   private static void appendNames(StringBuilder json, List<String> names) {

@@ -1,6 +1,5 @@
 package io.widerow.storage.cassandra.read;
 
-import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
@@ -23,7 +22,6 @@ import io.widerow.storage.scan.BlockReaders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -191,7 +189,7 @@ final class ClusterView implements StoreView {
   public EventCursor open(List<PartitionKey> partitions, Scan scan) {
     Group group = group(partitions, scan);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !group.hasOwnIds();
-    Scan below = pushDown ? scan : withoutFilter(scan);
+    Scan below = pushDown ? scan : Filters.removedFrom(scan);
     Comparator<SegmentFetch> byBound = Comparator.comparing(fetch -> fetch.bound);
     ReadAhead ahead = ahead(scan, scan.descending() ? byBound.reversed() : byBound);
     List<EventCursor> inputs = new ArrayList<>();
@@ -334,15 +332,6 @@ final class ClusterView implements StoreView {
     }
     EventId from = PartitionRead.greatest(scan.from(), EventId.leastOf(keptFrom));
     return scan.withRange(from, PartitionRead.greatest(from, scan.until()));
-  }
-
-  private static Scan withoutFilter(Scan scan) {
-    Set<AttributeName> columns = scan.columns();
-    if (columns != null) {
-      columns = new HashSet<>(columns);
-      Filters.addColumns(scan.filter(), columns);
-    }
-    return scan.withColumns(columns).withFilter(new Filter.Everything());
   }
 
   private static @Nullable ClusterArrivals clusterPosition(@Nullable Arrivals position) {

@@ -1,5 +1,6 @@
-package io.widerow.storage;
+package io.widerow.storage.manifest;
 
+import io.widerow.storage.Filter;
 import java.util.List;
 import java.util.Map;
 

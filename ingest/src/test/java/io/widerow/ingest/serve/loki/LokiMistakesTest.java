@@ -1,0 +1,101 @@
+package io.widerow.ingest.serve.loki;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a mistake in a parameter is one sentence with the value, and no mistake is an internal
+/// error. Method: wrong values for each parameter of each endpoint.
+@Timeout(120)
+class LokiMistakesTest {
+  private static final String[][] TOLD = {
+    {"query_range", "query={}", "start=x", "start: not a time: x"},
+    {"query_range", "query={}", "limit=0", "limit: must be 1 to 1000000, got 0"},
+    {"query_range", "query={}", "limit=-5", "limit: must be 1 to 1000000, got -5"},
+    {"query_range", "query={}", "direction=up", "direction: must be forward or backward, got up"},
+    {"query_range", "query=vector(1)", "step=0", "step: must be a duration above 0"},
+    {"query_range", "query=vector(1)", "step=-5s", "step: must be a duration above 0"},
+    {"query_range", "query=vector(1)", "step=1e9999", "step: must be a duration above 0"},
+    {"query_range", "query=vector(1)", "step=1ms", "step: 3600001 points a series"},
+    {"query_range", "query={}", "since=later", "since: must be a duration above 0"},
+    {"query", "query={}", "time=5", "query: log queries are not supported as an instant"},
+    {"query", "query=vector(1)", "time=yes", "time: not a time: yes"},
+    {"query", "query=rate({}[99y])", "time=5", "query: parse error at line 1, col 9"},
+    {"labels", "query=rate({}[1m])", "start=1", "query: not a selector"},
+    {"series", "match[]={", "start=1", "query: parse error at line 1, col 2"},
+    {"index/volume", "query={}", "aggregateBy=x", "aggregateBy: must be series or labels"},
+    {"detected_fields", "query=vector(1)", "start=1", "query: asks for numbers, lines are needed"},
+    {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"},
+    {"format_query", "query={a=}", "start=1", "query: parse error at line 1, col 4"}
+  };
+  private static final List<String> PATHS =
+      List.of(
+          "query",
+          "query_range",
+          "labels",
+          "label/a/values",
+          "series",
+          "index/stats",
+          "index/volume",
+          "index/volume_range",
+          "detected_labels",
+          "detected_fields",
+          "detected_field/a/values");
+  private static final String[] EXTREMES = {
+    "0",
+    "-1",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "1e300",
+    "99999999999999999999",
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:59Z"
+  };
+
+  private static String[] parameters(String... pairs) {
+    String[] parameters = new String[2 * pairs.length];
+    for (int i = 0; i < pairs.length; i++) {
+      int equals = pairs[i].indexOf('=');
+      parameters[2 * i] = pairs[i].substring(0, equals);
+      parameters[2 * i + 1] = pairs[i].substring(equals + 1);
+    }
+    return parameters;
+  }
+
+  @Test
+  void eachMistakeIsASentence(@TempDir Path directory) throws IOException, InterruptedException {
+    try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
+      for (String[] mistake : TOLD) {
+        String message = loki.refusal(400, mistake[0], parameters(mistake[1], mistake[2]));
+        String what = String.join(" ", mistake) + ": " + message;
+        assertTrue(message.startsWith(mistake[3]), what);
+      }
+      assertEquals("query: is missing", loki.refusal(400, "query_range", "start", "1", "end", "2"));
+    }
+  }
+
+  @Test
+  void extremesAreNoInternalErrors(@TempDir Path directory)
+      throws IOException, InterruptedException {
+    try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
+      loki.push("{\"app\":\"a\"}", "[\"1780000000000000000\",\"line\"]");
+      for (String path : PATHS) {
+        for (String query : new String[] {"{app=\"a\"}", "rate({app=\"a\"}[50y] offset 50y)"}) {
+          for (String extreme : EXTREMES) {
+            for (String name : new String[] {"start", "end", "time", "step"}) {
+              int status = loki.ask(path, "query", query, name, extreme).statusCode();
+              String what = path + " " + query + " " + name + "=" + extreme + ": " + status;
+              assertTrue(status == 200 || status == 400, what);
+            }
+          }
+        }
+      }
+    }
+  }
+}
