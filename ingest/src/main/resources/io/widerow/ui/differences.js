@@ -115,8 +115,8 @@ function row(field, value, picked, rest) {
   const chosen = value.picked / Math.max(picked, 1);
   const other = (value.count - value.picked) / Math.max(rest, 1);
   const said = value.value === "" ? '""' : valueText(value.value);
-  const bar = (/** @type {string} */ name, /** @type {number} */ share) => {
-    const made = h(`i.${name}`);
+  const bar = (/** @type {string} */ part, /** @type {number} */ share) => {
+    const made = h(`i.${part}`);
     made.style.width = `${share > 0 ? Math.max(share * 100, 1) : 0}%`;
     return made;
   };

@@ -95,10 +95,10 @@ export function both(where, condition) {
 
 const KEYWORDS = new Set(["and", "or", "not", "exists", "in", "is", "null", "contains", "icontains", "has", "true", "false"]);
 
-/** A name as a filter takes it. @param {string} name */
-export function nameText(name) {
-  const bare = /^[A-Za-z_][\w.\-/@:]*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
-  return bare ? name : `\`${name}\``;
+/** A name as a filter takes it. @param {string} field */
+export function nameText(field) {
+  const bare = /^[A-Za-z_][\w.\-/@:]*$/.test(field) && !KEYWORDS.has(field.toLowerCase());
+  return bare ? field : `\`${field}\``;
 }
 
 /** A string as a filter takes it. @param {string} text */

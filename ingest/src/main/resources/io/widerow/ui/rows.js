@@ -150,7 +150,7 @@ function bodyOf(event) {
     return valueText(event.body);
   }
   return Object.entries(event).filter(([name]) => !OWN.has(name))
-    .map(([name, value]) => `${name}=${valueText(value)}`).join("  ");
+    .map(([field, value]) => `${field}=${valueText(value)}`).join("  ");
 }
 
 function body(event, late) {
