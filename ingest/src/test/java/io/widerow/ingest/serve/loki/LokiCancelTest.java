@@ -38,7 +38,8 @@ class LokiCancelTest {
     try {
       return method.invoke(real, arguments);
     } catch (InvocationTargetException thrown) {
-      throw thrown.getCause();
+      Throwable cause = thrown.getCause();
+      throw cause == null ? thrown : cause;
     }
   }
 

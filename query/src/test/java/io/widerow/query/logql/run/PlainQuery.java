@@ -128,7 +128,8 @@ final class PlainQuery {
   }
 
   private void lineFilter() {
-    String sign = pick("|=", "!=", "|~", "!~");
+    boolean afterName = text.toString().matches(".*\\| (drop|keep) [^|\"]*"); // `drop a != "b"`
+    String sign = afterName ? pick("|=", "|~") : pick("|=", "!=", "|~", "!~");
     String one = pick("GET", "red", "a", "", "env=", "\\\"b\\\"", "/1");
     String other = pick("POST", "green", "level");
     boolean both = random.nextBoolean();
