@@ -104,9 +104,7 @@ class LokiCancelTest {
       String lines =
           "{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[[\"%d\",\"x\"]]}]}"
               .formatted(nanos);
-      assertEquals(
-          204,
-          http.post("/loki/api/v1/push", "application/json", lines).statusCode());
+      assertEquals(204, http.post("/loki/api/v1/push", "application/json", lines).statusCode());
       try (Socket client = new Socket()) {
         client.connect(daemon.httpAddress());
         String request =
