@@ -64,8 +64,8 @@ class LayerTest extends LayerRules {
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
-          query.answer ingest.config ingest.lane ingest.rules ingest.intake ingest.http \
-          ingest.doctor ingest.watch
+          query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
+          ingest.http ingest.doctor ingest.watch
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
