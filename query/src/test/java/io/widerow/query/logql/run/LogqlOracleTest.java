@@ -44,7 +44,7 @@ class LogqlOracleTest {
 
   static Stream<Long> seeds() {
     Long given = Long.getLong("seed");
-    return given != null ? Stream.of(given) : new SplittableRandom().longs(2).boxed();
+    return given != null ? Stream.of(given) : Stream.of(1L, 2L);
   }
 
   @ParameterizedTest
