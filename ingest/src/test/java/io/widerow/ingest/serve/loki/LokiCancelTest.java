@@ -90,7 +90,7 @@ class LokiCancelTest {
   @ValueSource(
       strings = {
         "query?query=sum(bytes_over_time(%7Bapp%3D%22a%22%7D%5B1h%5D))",
-        "query_range?query=%7Bapp%3D%22a%22%7D%20%21%3D%20%22x%22",
+        "query_range?query=%7Bapp%3D%22a%22%7D%20%7C%20logfmt%20%7C%20z%3D%221%22",
         "label/app/values?query=%7Bapp%3D%22a%22%7D"
       })
   void aClientThatLeavesEndsItsQuery(String question, @TempDir Path directory)

@@ -158,7 +158,7 @@ class DeletionOverHttpTest {
           Map.of(
               "", "where: say what to delete",
               "?where=user%20%3D%20%22nobody%22", "where: nothing matches user = \\\"nobody\\\"",
-              "?where=user%20%7E%20%22u%22", "takes no regular expression",
+              "?where=user%20%7E%20%22u.%2B1%22", "takes no regular expression",
               "?where=user%20%3D", "where",
               "?type=nginx.%2A&where=user", "no type matches 'nginx.*'",
               "/d-9", "id: there is no d-9; none was planned",
