@@ -21,24 +21,25 @@ class LayerTest extends LayerRules {
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
       storage.layout: event
+      storage.digest: event
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
       storage.segment: event rollup storage storage.disk storage.codec storage.text storage.cursor \
           storage.rollup
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
-      storage.manifest: event rollup storage storage.disk storage.segment
+      storage.manifest: event rollup storage storage.disk storage.digest storage.segment
       storage.live: event rollup storage storage.disk storage.layout storage.rows storage.segment \
           storage.manifest
       storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
           storage.rollup storage.segment storage.scan storage.live
       storage.upkeep: event rollup storage storage.disk storage.cursor storage.journal \
           storage.rows storage.rollup storage.segment storage.scan storage.layout \
-          storage.manifest storage.live
+          storage.manifest storage.live storage.digest
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
           storage.layout storage.rows storage.aggregate \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \
-          storage.recovery
+          storage.recovery storage.digest
       storage.repair: event storage storage.disk storage.codec storage.journal storage.rollup \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
           storage.embedded

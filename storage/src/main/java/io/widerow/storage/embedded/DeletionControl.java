@@ -6,6 +6,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Deletion;
@@ -106,7 +107,7 @@ public final class DeletionControl {
 
   /// A digest of events, in 32 hexadecimal digits.
   public record Digest(long events, String digest) {
-    private static Digest of(Deletion.Digest digest) {
+    private static Digest of(EventDigest digest) {
       return new Digest(digest.events(), digest.text());
     }
   }

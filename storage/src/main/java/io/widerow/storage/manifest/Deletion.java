@@ -1,6 +1,7 @@
 package io.widerow.storage.manifest;
 
 import io.widerow.storage.Filter;
+import io.widerow.storage.digest.EventDigest;
 import java.util.List;
 import java.util.Map;
 
@@ -44,25 +45,6 @@ public record Deletion(
     }
   }
 
-  /// A digest of events, whatever their order: how many, and the sum of their hashes.
-  ///
-  /// @param high upper half of the sum
-  /// @param low lower half of the sum
-  public record Digest(long events, long high, long low) {
-    public static final Digest NONE = new Digest(0, 0, 0);
-
-    public Digest and(Digest other) {
-      long sum = low + other.low;
-      long carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
-      return new Digest(events + other.events, high + other.high + carry, sum);
-    }
-
-    /// 32 hexadecimal digits.
-    public String text() {
-      return "%016x%016x".formatted(high, low);
-    }
-  }
-
   /// What was done so far.
   ///
   /// @param removed events that were removed, each once
@@ -75,13 +57,13 @@ public record Deletion(
   public record Proof(
       long removed,
       int partitions,
-      Digest kept,
-      Digest keptBefore,
+      EventDigest kept,
+      EventDigest keptBefore,
       List<Long> filesRemoved,
       List<Long> filesWritten,
       Map<Integer, Long> journals) {
     public static final Proof NONE =
-        new Proof(0, 0, Digest.NONE, Digest.NONE, List.of(), List.of(), Map.of());
+        new Proof(0, 0, EventDigest.NONE, EventDigest.NONE, List.of(), List.of(), Map.of());
 
     /// The same, with what the journals held.
     public Proof goneFrom(Map<Integer, Long> newJournals) {

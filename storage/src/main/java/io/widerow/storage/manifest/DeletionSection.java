@@ -1,6 +1,6 @@
 package io.widerow.storage.manifest;
 
-import io.widerow.storage.manifest.Deletion.Digest;
+import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.manifest.Deletion.Proof;
 import io.widerow.storage.manifest.Deletion.State;
 import java.io.ByteArrayInputStream;
@@ -108,7 +108,7 @@ public record DeletionSection(int next, List<Deletion> deletions) {
     }
   }
 
-  private static void write(Digest digest, DataOutputStream out) throws IOException {
+  private static void write(EventDigest digest, DataOutputStream out) throws IOException {
     out.writeLong(digest.events());
     out.writeLong(digest.high());
     out.writeLong(digest.low());
@@ -174,8 +174,8 @@ public record DeletionSection(int next, List<Deletion> deletions) {
     throw new IOException("deletions: state " + code);
   }
 
-  private static Digest digest(DataInputStream in) throws IOException {
-    return new Digest(in.readLong(), in.readLong(), in.readLong());
+  private static EventDigest digest(DataInputStream in) throws IOException {
+    return new EventDigest(in.readLong(), in.readLong(), in.readLong());
   }
 
   private static List<Long> ids(DataInputStream in) throws IOException {

@@ -11,6 +11,8 @@ import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Filters;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.digest.EventDigest;
+import io.widerow.storage.digest.EventHash;
 import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentSet;
@@ -175,7 +177,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     if (!outputs.isEmpty()) {
       written = tools.writer().write(sources, outputs, tools.readers(), kept);
     }
-    Deletion.Digest after = requireSame(before, written, !outputs.isEmpty(), tools);
+    EventDigest after = requireSame(before, written, !outputs.isEmpty(), tools);
     commit(target.deletion, before, after, partitions, sources, written, tools);
     return true;
   }
@@ -299,7 +301,8 @@ public final class DeletionWork extends Rewrite<Boolean> {
   /// What segments have, each event once.
   private static final class Count {
     private final Predicate<EventView> kept;
-    private final EventDigest digest = new EventDigest();
+    private final EventHash hash = EventHash.asWritten();
+    private final EventDigest.Sum sum = new EventDigest.Sum();
     private long removed;
 
     Count(Predicate<EventView> kept) {
@@ -320,7 +323,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
         try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
           while (EventCursor.nextLocal(events)) {
             if (kept.test(events.event())) {
-              digest.add(events.event());
+              sum.add(hash, events.event());
             } else {
               removed++;
             }
@@ -334,7 +337,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
   }
 
   /// Reads back what was written.
-  private static Deletion.Digest requireSame(
+  private static EventDigest requireSame(
       Count before, List<LiveSegment> written, boolean any, Tools tools) {
     try {
       if (any && written.isEmpty()) {
@@ -342,19 +345,16 @@ public final class DeletionWork extends Rewrite<Boolean> {
       }
       var after = new Count(_ -> true);
       after.read(written, tools);
-      Deletion.Digest sum = after.digest.sum();
-      if (!sum.equals(before.digest.sum())) {
+      EventDigest had = before.sum.digest();
+      EventDigest has = after.sum.digest();
+      if (!has.equals(had)) {
         String differs =
             "what was written has %d events with digest %s, and should have %d with %s"
-                .formatted(
-                    after.digest.events(),
-                    after.digest.text(),
-                    before.digest.events(),
-                    before.digest.text());
+                .formatted(has.events(), has.text(), had.events(), had.text());
         throw new StorageException.Failed(
             differs + "; nothing was changed", new IllegalStateException(differs));
       }
-      return sum;
+      return has;
     } catch (Throwable failed) {
       tools.writer().abandon(written, failed);
       throw failed;
@@ -364,7 +364,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
   private static void commit(
       Deletion deletion,
       Count before,
-      Deletion.Digest after,
+      EventDigest after,
       int partitions,
       List<LiveSegment> sources,
       List<LiveSegment> written,
@@ -379,7 +379,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
             so.removed() + before.removed,
             so.partitions() + partitions,
             so.kept().and(after),
-            so.keptBefore().and(before.digest.sum()),
+            so.keptBefore().and(before.sum.digest()),
             removed,
             made,
             so.journals());

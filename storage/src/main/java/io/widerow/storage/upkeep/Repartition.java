@@ -5,6 +5,8 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.digest.EventDigest;
+import io.widerow.storage.digest.EventHash;
 import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
@@ -232,7 +234,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
       written.forEach(
           live -> live.partitions().forEach(each -> all.add(new MergeOutput.Source(live, each))));
       EventDigest after = digest(all, tools);
-      if (!after.text().equals(before.text())) {
+      if (!after.equals(before)) {
         String differs =
             "what was written has %d events with digest %s, and its sources %d with %s"
                 .formatted(after.events(), after.text(), before.events(), before.text());
@@ -251,18 +253,19 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     for (MergeOutput.Source source : sources) {
       types.computeIfAbsent(source.partition().key().type(), _ -> new ArrayList<>()).add(source);
     }
-    var digest = new EventDigest();
+    EventHash hash = EventHash.asWritten();
+    var sum = new EventDigest.Sum();
     int count = 0;
     for (List<MergeOutput.Source> ofType : types.values()) {
       try (EventCursor events = MergeOutput.Target.all(ofType).open(tools.readers())) {
         while (EventCursor.nextLocal(events)) {
-          digest.add(events.event());
+          sum.add(hash, events.event());
           if (++count % MergeWriter.PACE_EVENTS == 0 && !tools.writer().isTime()) {
             throw closing(new IllegalStateException("reading was given up"));
           }
         }
       }
     }
-    return digest;
+    return sum.digest();
   }
 }

@@ -11,7 +11,7 @@ import io.widerow.event.Text;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
-import io.widerow.storage.manifest.Deletion.Digest;
+import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.manifest.Deletion.Proof;
 import io.widerow.storage.manifest.Deletion.State;
 import java.io.IOException;
@@ -51,8 +51,8 @@ class DeletionSectionTest {
         new Proof(
             3,
             2,
-            new Digest(9, -1, 5),
-            new Digest(9, -1, 5),
+            new EventDigest(9, -1, 5),
+            new EventDigest(9, -1, 5),
             List.of(7L, 0xa31L),
             List.of(0xb02L),
             Map.of(0, 88_123L, 1, 5L));

@@ -23,7 +23,8 @@ class LayerTest extends LayerRules {
       storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
           storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
-          storage.live storage.embedded storage.cassandra.keyspace storage.cassandra.value
+          storage.live storage.embedded storage.digest storage.cassandra.keyspace \
+          storage.cassandra.value
       storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
           storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra: event storage storage.disk storage.live storage.embedded \

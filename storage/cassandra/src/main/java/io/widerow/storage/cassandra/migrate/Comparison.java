@@ -6,6 +6,8 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.digest.EventDigest;
+import io.widerow.storage.digest.EventHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -14,8 +16,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/// Compares what two views show, by the [Digest] of each hour of each type. Both are read whole, as
-/// a query reads them: replaced events do not count, in whichever partition they are.
+/// Compares what two views show, by the [EventDigest] of each hour of each type. Both are read
+/// whole, as a query reads them: replaced events do not count, in whichever partition they are.
 ///
 /// - Threads: those of [Workers]; one at a time compares a day.
 final class Comparison {
@@ -67,21 +69,21 @@ final class Comparison {
   }
 
   private void compare(TypeDay day, List<PartitionKey> ours, List<PartitionKey> theirs) {
-    SortedMap<Integer, Digest> here = digests(from, day, ours);
-    SortedMap<Integer, Digest> there = digests(to, day, theirs);
+    SortedMap<Integer, EventDigest> here = digests(from, day, ours);
+    SortedMap<Integer, EventDigest> there = digests(to, day, theirs);
     SortedSet<Integer> hours = new TreeSet<>(here.keySet());
     hours.addAll(there.keySet());
     List<Difference> found = new ArrayList<>();
     for (int hour : hours) {
-      Digest a = here.getOrDefault(hour, Digest.NONE);
-      Digest b = there.getOrDefault(hour, Digest.NONE);
+      EventDigest a = here.getOrDefault(hour, EventDigest.NONE);
+      EventDigest b = there.getOrDefault(hour, EventDigest.NONE);
       if (!a.equals(b)) {
         Bucket bucket = new Bucket(hour * HOUR_MINUTES, HOUR_MINUTES);
         found.add(new Difference(bucket, day.type(), a, b));
       }
     }
     synchronized (this) {
-      events += here.values().stream().mapToLong(Digest::events).sum();
+      events += here.values().stream().mapToLong(EventDigest::events).sum();
       if (!found.isEmpty()) {
         differences.put(day, found);
       }
@@ -89,9 +91,9 @@ final class Comparison {
   }
 
   /// The digests of a day, by hours since the Unix epoch.
-  private SortedMap<Integer, Digest> digests(Side side, TypeDay day, List<PartitionKey> keys) {
+  private SortedMap<Integer, EventDigest> digests(Side side, TypeDay day, List<PartitionKey> keys) {
     Hours hours = new Hours();
-    EventHash hash = new EventHash();
+    EventHash hash = EventHash.asShown();
     long moved = 0;
     long bytes = 0;
     Scan scan = Scan.ofTime(day.fromNanos(), day.untilNanos());
@@ -101,8 +103,7 @@ final class Comparison {
         if (!side.counts.test(event)) {
           continue;
         }
-        hash.of(event);
-        hours.of(event.timeNanos()).add(hash.high(), hash.low());
+        hours.of(event.timeNanos()).add(hash, event);
         bytes += hash.bytes();
         if (++moved == WATCH_EVENTS) {
           watch.moved(moved, bytes);
@@ -118,23 +119,23 @@ final class Comparison {
   /// Sums of hashes by hour. Events come in order of time, so mostly the hour is that of the one
   /// before.
   private static final class Hours {
-    private final SortedMap<Integer, Digest.Sum> sums = new TreeMap<>();
-    private Digest.Sum last = new Digest.Sum();
+    private final SortedMap<Integer, EventDigest.Sum> sums = new TreeMap<>();
+    private EventDigest.Sum last = new EventDigest.Sum();
     private long lastFromNanos = Long.MAX_VALUE;
     private long lastUntilNanos = Long.MIN_VALUE;
 
-    Digest.Sum of(long timeNanos) {
+    EventDigest.Sum of(long timeNanos) {
       if (timeNanos < lastFromNanos || timeNanos >= lastUntilNanos) {
         int hour = Math.toIntExact(timeNanos / HOUR_NANOS);
         lastFromNanos = hour * HOUR_NANOS;
         lastUntilNanos = lastFromNanos + HOUR_NANOS;
-        last = sums.computeIfAbsent(hour, _ -> new Digest.Sum());
+        last = sums.computeIfAbsent(hour, _ -> new EventDigest.Sum());
       }
       return last;
     }
 
-    SortedMap<Integer, Digest> digests() {
-      SortedMap<Integer, Digest> digests = new TreeMap<>();
+    SortedMap<Integer, EventDigest> digests() {
+      SortedMap<Integer, EventDigest> digests = new TreeMap<>();
       sums.forEach((hour, sum) -> digests.put(hour, sum.digest()));
       return digests;
     }

@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra.migrate;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.digest.EventDigest;
 
 /// An hour of a type in which both sides differ. Hours, whatever the width of buckets: it is the
 /// same on both sides.
@@ -9,7 +10,7 @@ import io.widerow.event.PartitionKey;
 /// @param hour the hour, as a bucket
 /// @param from what the source has
 /// @param to what the target has
-public record Difference(Bucket hour, String type, Digest from, Digest to) {
+public record Difference(Bucket hour, String type, EventDigest from, EventDigest to) {
   /// A line for people.
   @Override
   public String toString() {

@@ -1,4 +1,4 @@
-package io.widerow.storage.cassandra.migrate;
+package io.widerow.storage.digest;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
@@ -12,31 +12,36 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
-/// Hashes what a reader sees of an event: the first 128 bits of the SHA-256 of its id, whether the
-/// id is a client's, its type, and its attributes with kinds and values. Neither the shard nor the
-/// value of a version is part of it: both differ between stores that hold the same events.
+/// Hashes events: the first 128 bits of the SHA-256 of the id, the version, the type, and the
+/// attributes with kinds and values. The shard is no part of it.
 ///
 /// ```
-///  0        8        16      17     19     ..  then for each attribute, in order of names
-///  +--------+--------+-------+------+------+-----------+------+------+-------------------+-- ~
-///  | idTime | idTail | own   | typeBytes, type | nameBytes, name | kind | 8 bytes, or 4 and text
+///  0        8        16        ..     ..     ..  then for each attribute, in order of names
+///  +--------+--------+---------+------+------+-----------+------+------+-------------------+-- ~
+///  | idTime | idTail | version | typeBytes, type | nameBytes, name | kind | 8 bytes, or 8 and text
+///
+///  version  8 bytes, or one that tells whether the id is a client's;  nameBytes 1;  others 8
 /// ```
+///
+/// Little-endian.
 ///
 /// - Threads: one.
 /// - Memory: the longest event so far.
-final class EventHash implements EventView.AttributeVisitor {
+public final class EventHash implements EventView.AttributeVisitor {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int HASH_BYTES = 32;
   private static final int NUMBER_BYTES = 2 + Long.BYTES;
 
+  private final boolean versions;
   private final MessageDigest sha;
   private final byte[] hash = new byte[HASH_BYTES];
   private final AttributeValue scratch = new AttributeValue();
   private byte[] record = new byte[1 << 12];
   private int length;
 
-  EventHash() {
+  private EventHash(boolean versions) {
+    this.versions = versions;
     try {
       sha = MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException everyJdkHasIt) {
@@ -44,13 +49,28 @@ final class EventHash implements EventView.AttributeVisitor {
     }
   }
 
+  /// A hash of what a reader sees of an event: of a version only whether the id is a client's.
+  /// Stores that hold the same events may have other versions of them.
+  public static EventHash asShown() {
+    return new EventHash(false);
+  }
+
+  /// A hash of all that a store holds of an event, but its shard.
+  public static EventHash asWritten() {
+    return new EventHash(true);
+  }
+
   /// Hashes an event; [#high] and [#low] are the result.
-  void of(EventView event) {
+  public void of(EventView event) {
     length = 0;
-    room(2 * Long.BYTES + 1);
+    room(3 * Long.BYTES);
     putLong(event.idTime());
     putLong(event.idTail());
-    record[length++] = (byte) (event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1);
+    if (versions) {
+      putLong(event.version());
+    } else {
+      record[length++] = (byte) (event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1);
+    }
     event.readType(scratch);
     putText(scratch);
     event.forEach(scratch, this);
@@ -62,16 +82,16 @@ final class EventHash implements EventView.AttributeVisitor {
     }
   }
 
-  long high() {
+  public long high() {
     return (long) LONG.get(hash, 0);
   }
 
-  long low() {
+  public long low() {
     return (long) LONG.get(hash, Long.BYTES);
   }
 
   /// Bytes of the event that was hashed last.
-  int bytes() {
+  public int bytes() {
     return length;
   }
 

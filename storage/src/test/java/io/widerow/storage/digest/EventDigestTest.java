@@ -1,4 +1,4 @@
-package io.widerow.storage.upkeep;
+package io.widerow.storage.digest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -37,10 +37,11 @@ class EventDigestTest {
   }
 
   private static String digest(Event... events) {
-    var digest = new EventDigest();
-    List.of(events).forEach(digest::add);
-    assertEquals(events.length, digest.events());
-    return digest.text();
+    EventHash hash = EventHash.asWritten();
+    var sum = new EventDigest.Sum();
+    List.of(events).forEach(event -> sum.add(hash, event));
+    assertEquals(events.length, sum.digest().events());
+    return sum.digest().text();
   }
 
   @Test
