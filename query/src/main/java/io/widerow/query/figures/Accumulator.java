@@ -10,6 +10,7 @@ import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.rollup.HashedValues;
 import io.widerow.storage.rollup.NumberGrid;
 import io.widerow.storage.rollup.NumberSum;
+import io.widerow.storage.rollup.ValueTable;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ final class Accumulator {
   private final Aggregate measure;
   private final @Nullable Field field;
   private long count;
-  private @Nullable DistinctValues values;
+  private @Nullable ValueTable values;
   private @Nullable HashedValues hashes; // instead of values, when figures were added
   private final @Nullable NumberSum sum;
   private final @Nullable Extreme extreme;
@@ -36,7 +37,7 @@ final class Accumulator {
     this.measure = measure;
     AttributeName name = measure.name();
     this.field = name == null ? null : Field.of(name);
-    this.values = isDistinct() ? new DistinctValues() : null;
+    this.values = isDistinct() ? new ValueTable(false) : null;
     this.sum =
         switch (measure.kind()) {
           case SUM, AVG -> new NumberSum();
@@ -86,7 +87,7 @@ final class Accumulator {
     if (hashed != null) {
       hashed.add(value);
     } else {
-      Objects.requireNonNull(values).add(value);
+      int _ = Objects.requireNonNull(values).add(value);
     }
   }
 
@@ -127,7 +128,7 @@ final class Accumulator {
     HashedValues hashed = hashes;
     if (hashed == null) {
       hashed = new HashedValues();
-      Objects.requireNonNull(values).hashInto(hashed);
+      Objects.requireNonNull(values).addTo(hashed);
       values = null;
       hashes = hashed;
     }
@@ -137,7 +138,7 @@ final class Accumulator {
   /// Bytes allocated since the last call.
   long grown() {
     NumberGrid seen = grid;
-    DistinctValues distinct = values;
+    ValueTable distinct = values;
     HashedValues hashed = hashes;
     long now =
         (seen == null ? 0 : seen.bytes())
