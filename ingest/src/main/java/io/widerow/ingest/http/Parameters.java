@@ -4,6 +4,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.event.NearestName;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The query parameters of endpoints that are our own. Clients of other servers' protocols send
 /// parameters of those servers, which we need not know.
@@ -25,5 +26,43 @@ public final class Parameters {
                     shown, NearestName.question(name, known, ";"), String.join(", ", known)));
       }
     }
+  }
+
+  /// The value of a parameter; null when it is not given.
+  ///
+  /// @throws RequestRefused when it is given several times
+  public static @Nullable String single(QueryParams given, String name) throws RequestRefused {
+    List<String> values = given.getAll(name);
+    if (values.size() > 1) {
+      throw refused(
+          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
+    }
+    return values.isEmpty() ? null : values.getFirst();
+  }
+
+  /// The value of a parameter that must be given.
+  ///
+  /// @throws RequestRefused when it is missing, empty, or given several times
+  public static String required(QueryParams given, String name) throws RequestRefused {
+    String value = single(given, name);
+    if (value == null || value.isEmpty()) {
+      throw refused(name + ": is missing");
+    }
+    return value;
+  }
+
+  /// A parameter that is `true` or `false`; false when it is not given.
+  ///
+  /// @throws RequestRefused when it is anything else
+  public static boolean flag(QueryParams given, String name) throws RequestRefused {
+    String value = single(given, name);
+    if (value != null && !value.equals("true") && !value.equals("false")) {
+      throw refused("%s: must be true or false, got '%s'".formatted(name, value));
+    }
+    return "true".equals(value);
+  }
+
+  private static RequestRefused refused(String why) {
+    return new RequestRefused(HttpStatus.BAD_REQUEST, why);
   }
 }

@@ -4,6 +4,7 @@ import io.widerow.event.NearestName;
 import io.widerow.event.SavedRule;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
+import io.widerow.query.answer.Given;
 import io.widerow.query.answer.StepQuestion;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -91,7 +92,7 @@ public record WatchRule(
   }
 
   private static int steps(Map<String, List<String>> parameters, long everyNanos) {
-    String given = single(parameters, "for");
+    String given = Given.single(parameters, "for");
     if (given == null) {
       return 1;
     }
@@ -105,7 +106,7 @@ public record WatchRule(
   }
 
   private static @Nullable Double number(Map<String, List<String>> parameters, String name) {
-    String given = single(parameters, name);
+    String given = Given.single(parameters, name);
     if (given == null) {
       return null;
     }
@@ -118,14 +119,6 @@ public record WatchRule(
       throw new QueryException.Refused(name, "must be a number, got " + given);
     }
     throw new QueryException.Refused(name, "must be a number, got " + given);
-  }
-
-  private static @Nullable String single(Map<String, List<String>> parameters, String name) {
-    List<String> values = parameters.getOrDefault(name, List.of());
-    if (values.size() > 1) {
-      throw new QueryException.Refused(name, "given %d times".formatted(values.size()));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   /// A rule that a store has kept.

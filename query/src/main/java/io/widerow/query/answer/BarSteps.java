@@ -3,6 +3,8 @@ package io.widerow.query.answer;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Steps of time for a plot: `every=auto` is the finest step of a ladder that gives at most `bars`
@@ -21,11 +23,12 @@ final class BarSteps {
   /// The step that `every` says, with `auto` made a duration; null without one.
   ///
   /// @throws QueryException.Refused when `auto` has no range to divide
-  static @Nullable String every(
-      @Nullable String every, @Nullable String bars, RangeQuery query, long nowNanos) {
+  static @Nullable String every(Map<String, List<String>> given, RangeQuery query, long nowNanos) {
+    String every = Given.single(given, "every");
     boolean auto = every != null && every.equals(AUTO);
-    if (bars != null && !auto) {
-      throw new QueryException.Refused("bars", "is for every=auto, got " + bars);
+    if (given.containsKey("bars") && !auto) {
+      throw new QueryException.Refused(
+          "bars", "is for every=auto, got " + Given.single(given, "bars"));
     }
     if (!auto) {
       return every;
@@ -34,20 +37,8 @@ final class BarSteps {
       throw new QueryException.Refused("every", "auto divides a range; add from");
     }
     long until = query.untilNanos() == TimeUuid.NANOS_LIMIT ? nowNanos : query.untilNanos();
-    return of(query.fromNanos(), until, bars == null ? BARS_DEFAULT : bars(bars)) + "ns";
-  }
-
-  private static int bars(String text) {
-    try {
-      int bars = Integer.parseInt(text);
-      if (bars >= 1 && bars <= BARS_MAX) {
-        return bars;
-      }
-    } catch (NumberFormatException _) {
-      // refused below
-    }
-    throw new QueryException.Refused(
-        "bars", "must be a whole number from 1 to %d, got %s".formatted(BARS_MAX, text));
+    int bars = Given.whole(given, "bars", 1, BARS_MAX, BARS_DEFAULT);
+    return of(query.fromNanos(), until, bars) + "ns";
   }
 
   /// The finest step, in nanoseconds, that touches a range at most `bars` times.

@@ -1,7 +1,6 @@
 package io.widerow.query.answer;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.NearestName;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
@@ -78,32 +77,25 @@ public record QueryParameters(
 
   /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
   public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
-    for (String name : given.keySet()) {
-      if (!NAMES.contains(name)) {
-        throw new QueryException.Refused(
-            name,
-            "no such parameter%s known: %s"
-                .formatted(NearestName.question(name, NAMES, ";"), sortedNames()));
-      }
-    }
+    Given.requireKnown(given, NAMES.stream().sorted().toList());
     RangeQuery query =
         RangeQuery.ALL
             .withTypes(types(given.getOrDefault("type", List.of())))
             .withRange(from(given, nowNanos), until(given, nowNanos))
-            .withDescending(descending(single(given, "order")));
+            .withDescending(descending(Given.single(given, "order")));
     if (query.fromNanos() >= query.untilNanos()) {
       throw new QueryException.Refused(
           "from", "the range is empty: its start is not before its end");
     }
-    String after = single(given, "after");
-    String where = single(given, "where");
+    String after = Given.single(given, "after");
+    String where = Given.single(given, "where");
     query = after == null ? query : query.withAfter(Positions.parse(after));
-    String arrived = single(given, "arrived");
+    String arrived = Given.single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
     query =
         where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos)).narrowed();
     StatsQuery figures = figures(given, query, nowNanos);
-    String limit = single(given, "limit");
+    String limit = Given.single(given, "limit");
     if (figures == null) {
       query = limit == null ? query : query.withLimit(limit(limit));
       query = query.withFields(fields(given.getOrDefault("fields", List.of())));
@@ -111,16 +103,17 @@ public record QueryParameters(
       figures = limit == null ? figures : figures.withLimit(limit(limit));
       query = query.withFields(figures.fields());
     }
-    Format format = format(single(given, "format"), single(given, "csv-safe"));
+    Format format = format(Given.single(given, "format"), Given.single(given, "csv-safe"));
     return new QueryParameters(query, format, figures, rollup(given));
   }
 
   /// The aggregates, without a limit; null for events.
   private static @Nullable StatsQuery figures(
       Map<String, List<String>> given, RangeQuery query, long nowNanos) {
-    String every = BarSteps.every(single(given, "every"), single(given, "bars"), query, nowNanos);
-    StatsQuery figures = StatsQuery.parse(single(given, "stats"), single(given, "by"), every);
-    String orderBy = single(given, "order-by");
+    String every = BarSteps.every(given, query, nowNanos);
+    StatsQuery figures =
+        StatsQuery.parse(Given.single(given, "stats"), Given.single(given, "by"), every);
+    String orderBy = Given.single(given, "order-by");
     if (figures == null) {
       if (orderBy != null) {
         throw new QueryException.Refused(
@@ -139,23 +132,11 @@ public record QueryParameters(
   }
 
   private static Rollup rollup(Map<String, List<String>> given) {
-    String rollup = single(given, "rollup");
+    String rollup = Given.single(given, "rollup");
     if (rollup != null && !given.containsKey("stats")) {
       throw new QueryException.Refused("rollup", "is for the figures of stats; add --stats count");
     }
     return Rollup.parse(rollup);
-  }
-
-  private static String sortedNames() {
-    return String.join(", ", NAMES.stream().sorted().toList());
-  }
-
-  private static @Nullable String single(Map<String, List<String>> given, String name) {
-    List<String> values = given.getOrDefault(name, List.of());
-    if (values.size() > 1) {
-      throw new QueryException.Refused(name, "given %d times".formatted(values.size()));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   private static TypeGlobs types(List<String> values) {
@@ -168,8 +149,8 @@ public record QueryParameters(
   }
 
   private static long from(Map<String, List<String>> given, long nowNanos) {
-    String from = single(given, "from");
-    String since = single(given, "since");
+    String from = Given.single(given, "from");
+    String since = Given.single(given, "since");
     if (from != null && since != null) {
       throw new QueryException.Refused("since", "give either from or since, not both");
     }
@@ -180,7 +161,7 @@ public record QueryParameters(
   }
 
   private static long until(Map<String, List<String>> given, long nowNanos) {
-    String to = single(given, "to");
+    String to = Given.single(given, "to");
     return to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("to", to, nowNanos);
   }
 

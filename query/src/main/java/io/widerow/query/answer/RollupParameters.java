@@ -1,6 +1,5 @@
 package io.widerow.query.answer;
 
-import io.widerow.event.NearestName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
@@ -12,7 +11,6 @@ import io.widerow.rollup.RollupShape;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// The parameters that define a rollup, as HTTP and the command line take them: `type` (glob),
 /// `by`, `stats`, `every`.
@@ -26,28 +24,21 @@ public final class RollupParameters {
   /// @throws QueryException.Refused when a name is unknown or a value makes no sense
   /// @throws IllegalArgumentException when the name is none, or a list is too long
   public static RollupDefinition parse(String name, Map<String, List<String>> given) {
-    for (String parameter : given.keySet()) {
-      if (!NAMES.contains(parameter)) {
-        throw new QueryException.Refused(
-            parameter,
-            "no such parameter%s known: %s"
-                .formatted(NearestName.question(parameter, NAMES, ";"), String.join(", ", NAMES)));
-      }
-    }
+    Given.requireKnown(given, NAMES);
     if (name.equals(BUILT_IN)) {
       throw new QueryException.Refused("rollup", "every type has count already; take another name");
     }
-    String stats = single(given, "stats");
+    String stats = Given.single(given, "stats");
     if (stats == null) {
       throw new QueryException.Refused("stats", "is missing, such as count,p99(ms)");
     }
-    String type = single(given, "type");
+    String type = Given.single(given, "type");
     if (type == null) {
       throw new QueryException.Refused("type", "is missing: a type, or a pattern with * and ?");
     }
-    String every = single(given, "every");
+    String every = Given.single(given, "every");
     int minutes = every == null ? 1 : minutes(every);
-    StatsQuery figures = StatsQuery.parse(stats, single(given, "by"), minutes + "m");
+    StatsQuery figures = StatsQuery.parse(stats, Given.single(given, "by"), minutes + "m");
     if (figures == null) {
       throw new IllegalStateException("no figures of " + stats);
     }
@@ -97,14 +88,5 @@ public final class RollupParameters {
     return rollup.shape().by().stream()
         .map(name -> NameText.shown(name.toString()))
         .collect(Collectors.joining(","));
-  }
-
-  private static @Nullable String single(Map<String, List<String>> given, String name) {
-    List<String> values = given.getOrDefault(name, List.of());
-    if (values.size() > 1) {
-      throw new QueryException.Refused(
-          name, "is given %d times: %s".formatted(values.size(), String.join(", ", values)));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 }

@@ -1,6 +1,5 @@
 package io.widerow.query.answer;
 
-import io.widerow.event.NearestName;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
@@ -10,7 +9,6 @@ import io.widerow.storage.Arrivals;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a continuous query, as HTTP and the command line take them: `type`, `where`,
@@ -36,21 +34,10 @@ public record StepQuestion(
 
   /// @throws QueryException.Refused when a name is unknown or a value makes no sense
   public static StepQuestion parse(Map<String, List<String>> given, long nowNanos) {
-    for (String name : given.keySet()) {
-      if (!NAMES.contains(name)) {
-        throw new QueryException.Refused(
-            name,
-            "no such parameter%s known: %s"
-                .formatted(
-                    NearestName.question(name, NAMES, ";"),
-                    String.join(", ", new TreeSet<>(NAMES))));
-      }
-    }
+    Given.requireKnown(given, NAMES.stream().sorted().toList());
+    String lag = Given.single(given, "lag");
     Map<String, List<String>> others = new HashMap<>(given);
-    List<String> lag = others.remove("lag");
-    if (lag != null && lag.size() > 1) {
-      throw new QueryException.Refused("lag", "given %d times".formatted(lag.size()));
-    }
+    others.remove("lag");
     QueryParameters parsed = QueryParameters.parse(others, nowNanos);
     StatsQuery figures = parsed.figures();
     if (figures == null) {
@@ -68,7 +55,7 @@ public record StepQuestion(
     return new StepQuestion(
         query.withSince(null).withAfter(null),
         figures,
-        TimeText.positive("lag", lag == null ? LAG_DEFAULT : lag.getFirst()),
+        TimeText.positive("lag", lag == null ? LAG_DEFAULT : lag),
         query.after(),
         query.since());
   }

@@ -2,12 +2,12 @@ package io.widerow.query.fields;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
-import io.widerow.event.NearestName;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
+import io.widerow.query.answer.Given;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.Filter;
@@ -82,14 +82,7 @@ public record FieldsQuestion(
   /// @throws QueryException.Refused when a parameter makes no sense; the message holds it
   public static FieldsQuestion parse(
       Map<String, List<String>> given, @Nullable String field, long nowNanos) {
-    for (String name : given.keySet()) {
-      if (!NAMES.contains(name)) {
-        throw new QueryException.Refused(
-            name,
-            "no such parameter%s known: %s"
-                .formatted(NearestName.question(name, NAMES, ";"), String.join(", ", NAMES)));
-      }
-    }
+    Given.requireKnown(given, NAMES);
     Map<String, List<String>> ofQuery = new HashMap<>(given);
     ofQuery.keySet().retainAll(OF_QUERY);
     RangeQuery query = QueryParameters.parse(ofQuery, nowNanos).query();
@@ -97,11 +90,11 @@ public record FieldsQuestion(
     if (field != null) {
       query = query.withFields(columns(field, pick));
     }
-    String budget = single(given, "budget");
+    String budget = Given.single(given, "budget");
     return new FieldsQuestion(
         query,
         field,
-        top(single(given, "top"), field == null ? TOP_OF_ALL : TOP_OF_ONE),
+        Given.whole(given, "top", 1, TOP_MAX, field == null ? TOP_OF_ALL : TOP_OF_ONE),
         pick,
         budget == null
             ? BUDGET_DEFAULT_NANOS
@@ -122,15 +115,15 @@ public record FieldsQuestion(
   }
 
   private static @Nullable Pick pick(Map<String, List<String>> given, long nowNanos) {
-    String filter = single(given, "pick");
-    String from = single(given, "pickfrom");
-    String to = single(given, "pickto");
+    String filter = Given.single(given, "pick");
+    String from = Given.single(given, "pickfrom");
+    String to = Given.single(given, "pickto");
     if (filter == null && from == null && to == null) {
       return null;
     }
     Pick pick =
         new Pick(
-            filter == null ? new Filter.Everything() : parse(filter, nowNanos),
+            filter == null ? new Filter.Everything() : FilterParser.parse(filter, nowNanos),
             from == null ? TimeUuid.NANOS_MIN : TimeText.parse("pickfrom", from, nowNanos),
             to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("pickto", to, nowNanos));
     if (pick.fromNanos >= pick.untilNanos) {
@@ -138,34 +131,6 @@ public record FieldsQuestion(
           "pickfrom", "the range is empty: its start is not before its end");
     }
     return pick;
-  }
-
-  private static Filter parse(String filter, long nowNanos) {
-    return FilterParser.parse(filter, nowNanos);
-  }
-
-  private static int top(@Nullable String text, int otherwise) {
-    if (text == null) {
-      return otherwise;
-    }
-    try {
-      int top = Integer.parseInt(text);
-      if (top >= 1 && top <= TOP_MAX) {
-        return top;
-      }
-    } catch (NumberFormatException _) {
-      // refused below
-    }
-    throw new QueryException.Refused(
-        "top", "must be a whole number from 1 to %d, got %s".formatted(TOP_MAX, text));
-  }
-
-  private static @Nullable String single(Map<String, List<String>> given, String name) {
-    List<String> values = given.getOrDefault(name, List.of());
-    if (values.size() > 1) {
-      throw new QueryException.Refused(name, "given %d times".formatted(values.size()));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   /// The events that are picked, when some are.

@@ -1,6 +1,6 @@
 package io.widerow.query.logql;
 
-import java.math.BigDecimal;
+import io.widerow.query.TimeText;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,7 +12,6 @@ public final class Units {
   private static final int CHARS_MAX = 100;
   private static final Pattern DURATION =
       Pattern.compile("-?(?:\\d+(?:\\.\\d*)?(?:ns|us|µs|μs|ms|s|m|h|d|w|y))++");
-  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d*)?)([a-zµμ]+)");
   private static final Pattern BYTES = Pattern.compile("(\\d+(?:\\.\\d*)?)\\s*([a-zA-Z]*)");
   private static final long SECOND_NANOS = 1_000_000_000L;
 
@@ -23,15 +22,11 @@ public final class Units {
     if (text.length() > CHARS_MAX || !DURATION.matcher(text).matches()) {
       return null;
     }
-    BigDecimal sum = BigDecimal.ZERO;
-    Matcher parts = PART.matcher(text);
-    while (parts.find()) {
-      BigDecimal unit = BigDecimal.valueOf(unitNanos(parts.group(2)));
-      sum = sum.add(new BigDecimal(parts.group(1)).multiply(unit));
-    }
-    sum = text.startsWith("-") ? sum.negate() : sum;
+    boolean below = text.startsWith("-");
+    String micro = text.substring(below ? 1 : 0).replace('µ', 'u').replace('μ', 'u');
     try {
-      return sum.toBigInteger().longValueExact();
+      long nanos = TimeText.duration(micro.replaceAll("\\.(?!\\d)", "")); // `5.s` is 5 s
+      return below ? -nanos : nanos;
     } catch (ArithmeticException _) {
       return null;
     }
@@ -100,20 +95,5 @@ public final class Units {
     boolean letter = last == 'f' || last == 'F' || last == 'd' || last == 'D';
     boolean isInf = text.toLowerCase(Locale.ROOT).endsWith("inf");
     return (letter && !isInf) || last <= ' ' || text.charAt(0) <= ' ';
-  }
-
-  private static long unitNanos(String unit) {
-    return switch (unit) {
-      case "ns" -> 1;
-      case "us", "µs", "μs" -> 1_000;
-      case "ms" -> 1_000_000;
-      case "s" -> SECOND_NANOS;
-      case "m" -> 60 * SECOND_NANOS;
-      case "h" -> 3_600 * SECOND_NANOS;
-      case "d" -> 86_400 * SECOND_NANOS;
-      case "w" -> 7 * 86_400 * SECOND_NANOS;
-      case "y" -> 365 * 86_400 * SECOND_NANOS;
-      default -> throw new IllegalStateException("unit " + unit);
-    };
   }
 }

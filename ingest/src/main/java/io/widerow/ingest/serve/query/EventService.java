@@ -77,7 +77,7 @@ public final class EventService {
     QueryParams given = context.queryParams();
     Parameters.requireKnown(
         given, around ? List.of("type", "before", "after", "same") : List.of("type"));
-    String type = single(given, "type");
+    String type = Parameters.single(given, "type");
     EventId id;
     try {
       id = EventId.parse(String.valueOf(context.pathParam("id")));
@@ -87,19 +87,13 @@ public final class EventService {
     if (!around) {
       return new Wanted(id, type, null);
     }
-    String same = single(given, "same");
-    if (same != null && !same.equals("true") && !same.equals("false")) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "same: must be true or false, got " + same);
-    }
+    boolean same = Parameters.flag(given, "same");
     return new Wanted(
-        id,
-        type,
-        new EventAnswer.Around(
-            number(given, "before"), number(given, "after"), "true".equals(same)));
+        id, type, new EventAnswer.Around(number(given, "before"), number(given, "after"), same));
   }
 
   private static int number(QueryParams given, String name) throws RequestRefused {
-    String text = single(given, name);
+    String text = Parameters.single(given, name);
     if (text == null) {
       return AROUND_DEFAULT;
     }
@@ -114,16 +108,6 @@ public final class EventService {
     throw new RequestRefused(
         HttpStatus.BAD_REQUEST,
         "%s: must be a whole number from 0 to %d, got %s".formatted(name, AROUND_MAX, text));
-  }
-
-  private static @Nullable String single(QueryParams given, String name) throws RequestRefused {
-    List<String> values = given.getAll(name);
-    if (values.size() > 1) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
-          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   private HttpResponse find(Wanted wanted) {

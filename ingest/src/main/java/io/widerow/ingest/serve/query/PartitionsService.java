@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/partitions`: the wide rows of a store and what is in them. The answer comes from the
 /// catalog in memory; no event is read. A store on a cluster has its catalog there: 501.
@@ -80,8 +79,8 @@ public final class PartitionsService {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
     }
     long now = store.nowNanos();
-    String from = single(given, "from");
-    String to = single(given, "to");
+    String from = Parameters.single(given, "from");
+    String to = Parameters.single(given, "to");
     long fromNanos = from == null ? Long.MIN_VALUE : TimeText.parse("from", from, now);
     long untilNanos = to == null ? Long.MAX_VALUE : TimeText.parse("to", to, now);
     if (fromNanos >= untilNanos) {
@@ -90,16 +89,6 @@ public final class PartitionsService {
           "to: %s is not after from, %s".formatted(to, from == null ? "the beginning" : from));
     }
     return new Wanted(types, fromNanos, untilNanos);
-  }
-
-  private static @Nullable String single(QueryParams given, String name) throws RequestRefused {
-    List<String> values = given.getAll(name);
-    if (values.size() > 1) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
-          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
-    }
-    return values.isEmpty() ? null : values.getFirst();
   }
 
   private HttpResponse answer(EmbeddedStore embedded, Wanted wanted) {

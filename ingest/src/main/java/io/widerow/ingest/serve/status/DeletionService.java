@@ -67,7 +67,7 @@ public final class DeletionService {
   private HttpResponse plan(EmbeddedStore store, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "from", "to", "where"));
     var range = TypesAndTimes.of(given, store);
-    String where = UpkeepRoutes.single(given, "where");
+    String where = Parameters.single(given, "where");
     if ((where == null || where.isBlank()) && range.types().globs().isEmpty()) {
       throw new IllegalArgumentException("where: say what to delete, like user = \"u17\"");
     }

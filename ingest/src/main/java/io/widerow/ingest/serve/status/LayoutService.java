@@ -122,9 +122,9 @@ public final class LayoutService {
   /// `PUT /v1/layout?type=GLOB&width=15m|auto&shards=4|auto`.
   private HttpResponse set(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "width", "shards"));
-    String glob = UpkeepRoutes.required(given, "type");
-    String width = UpkeepRoutes.single(given, "width");
-    String number = UpkeepRoutes.single(given, "shards");
+    String glob = Parameters.required(given, "type");
+    String width = Parameters.single(given, "width");
+    String number = Parameters.single(given, "shards");
     LayoutRule rule =
         new LayoutRule(
             glob,
@@ -140,7 +140,7 @@ public final class LayoutService {
   /// `DELETE /v1/layout?type=GLOB`.
   private HttpResponse unset(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type"));
-    String glob = UpkeepRoutes.required(given, "type");
+    String glob = Parameters.required(given, "type");
     embedded.layout().unset(glob);
     LOG.log(Level.INFO, "the layout was unset: {0}", glob);
     return UpkeepRoutes.unset(glob);

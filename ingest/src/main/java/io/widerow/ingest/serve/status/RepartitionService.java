@@ -47,7 +47,7 @@ public final class RepartitionService {
   private HttpResponse repartition(EmbeddedStore embedded, QueryParams given)
       throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "from", "to", "dry"));
-    boolean dry = UpkeepRoutes.flag(given, "dry");
+    boolean dry = Parameters.flag(given, "dry");
     var range = TypesAndTimes.of(given, embedded);
     var asked =
         new Asked(

@@ -80,7 +80,7 @@ public final class RetentionService {
   /// `DELETE /v1/retention?type=GLOB`.
   private HttpResponse unset(RetentionControl retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type"));
-    String glob = UpkeepRoutes.required(given, "type");
+    String glob = Parameters.required(given, "type");
     retention.unset(glob);
     LOG.log(Level.INFO, "retention was unset: {0}", glob);
     return UpkeepRoutes.unset(glob);
@@ -110,11 +110,11 @@ public final class RetentionService {
     json.append(",\"events\":").append(events).append(",\"bytes\":").append(bytes).append("}\n");
   }
 
-  private static RetentionRule policy(QueryParams given, Duration grace) {
-    String glob = UpkeepRoutes.required(given, "type");
-    String age = UpkeepRoutes.single(given, "age");
-    String bytes = UpkeepRoutes.single(given, "bytes");
-    String own = UpkeepRoutes.single(given, "grace");
+  private static RetentionRule policy(QueryParams given, Duration grace) throws RequestRefused {
+    String glob = Parameters.required(given, "type");
+    String age = Parameters.single(given, "age");
+    String bytes = Parameters.single(given, "bytes");
+    String own = Parameters.single(given, "grace");
     if (age == null && bytes == null) {
       throw new IllegalArgumentException(
           "age: say how long to keep '%s', like 7d or forever, or with bytes how much"

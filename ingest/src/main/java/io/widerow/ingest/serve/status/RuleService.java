@@ -52,7 +52,7 @@ public final class RuleService {
   /// `GET /v1/rules`: one line for each rule; with `rule=NAME` that one, or 404.
   private HttpResponse list(Watch there, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("rule"));
-    String name = given.contains("rule") ? UpkeepRoutes.required(given, "rule") : null;
+    String name = given.contains("rule") ? Parameters.required(given, "rule") : null;
     StringBuilder lines = new StringBuilder();
     for (Watch.Ruled ruled : there.all()) {
       if (name == null || name.equals(ruled.rule().name())) {
@@ -78,7 +78,7 @@ public final class RuleService {
         .filter(each -> !each.equals("rule"))
         .forEach(each -> parameters.put(each, given.getAll(each)));
     WatchRule rule =
-        WatchRule.parse(UpkeepRoutes.required(given, "rule"), parameters, epochNanos.getAsLong());
+        WatchRule.parse(Parameters.required(given, "rule"), parameters, epochNanos.getAsLong());
     there.set(rule);
     LOG.log(Level.INFO, "the rule {0} was set: {1}", new Object[] {rule.name(), rule.saved()});
     String line = append(new StringBuilder(), new Watch.Ruled(rule, WatchState.NEW)).toString();
@@ -88,7 +88,7 @@ public final class RuleService {
   /// `DELETE /v1/rules?rule=NAME`.
   private HttpResponse unset(Watch there, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("rule"));
-    String name = UpkeepRoutes.required(given, "rule");
+    String name = Parameters.required(given, "rule");
     there.unset(name);
     LOG.log(Level.INFO, "the rule {0} was unset", name);
     return UpkeepRoutes.unset(name);

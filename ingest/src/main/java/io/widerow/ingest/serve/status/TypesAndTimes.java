@@ -1,6 +1,8 @@
 package io.widerow.ingest.serve.status;
 
 import com.linecorp.armeria.common.QueryParams;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -13,7 +15,8 @@ import java.util.List;
 record TypesAndTimes(TypeGlobs types, long fromNanos, long untilNanos) {
   /// @throws IllegalArgumentException with a sentence for the one who asked, also when the store
   ///   has nothing of such types
-  static TypesAndTimes of(QueryParams given, EmbeddedStore store) {
+  /// @throws RequestRefused when `from` or `to` is given several times
+  static TypesAndTimes of(QueryParams given, EmbeddedStore store) throws RequestRefused {
     TypeGlobs types = new TypeGlobs(given.getAll("type"));
     for (String glob : types.globs()) {
       if (glob.isEmpty()) {
@@ -25,8 +28,8 @@ record TypesAndTimes(TypeGlobs types, long fromNanos, long untilNanos) {
       }
     }
     long now = store.nowNanos();
-    String from = UpkeepRoutes.single(given, "from");
-    String to = UpkeepRoutes.single(given, "to");
+    String from = Parameters.single(given, "from");
+    String to = Parameters.single(given, "to");
     long fromNanos = from == null ? Long.MIN_VALUE : TimeText.parse("from", from, now);
     long untilNanos = to == null ? Long.MAX_VALUE : TimeText.parse("to", to, now);
     if (fromNanos >= untilNanos) {

@@ -14,7 +14,6 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.QueryException;
 import io.widerow.storage.StorageException;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -139,34 +138,5 @@ final class UpkeepRoutes<T> {
     StringBuilder json = new StringBuilder("{\"unset\":");
     return HttpAnswers.json(
         HttpStatus.OK, HttpAnswers.appendString(json, name).append("}\n").toString());
-  }
-
-  /// The value of a parameter that must be given.
-  static String required(QueryParams given, String name) {
-    String value = single(given, name);
-    if (value == null || value.isEmpty()) {
-      throw new IllegalArgumentException(name + ": is missing");
-    }
-    return value;
-  }
-
-  /// The value of a parameter; null when it is not given.
-  static @Nullable String single(QueryParams given, String name) {
-    List<String> values = given.getAll(name);
-    if (values.size() > 1) {
-      throw new IllegalArgumentException(
-          "%s: is given %d times: %s".formatted(name, values.size(), String.join(", ", values)));
-    }
-    return values.isEmpty() ? null : values.getFirst();
-  }
-
-  /// A parameter that is `true` or `false`; false when it is not given.
-  static boolean flag(QueryParams given, String name) {
-    String value = single(given, name);
-    if (value != null && !value.equals("true") && !value.equals("false")) {
-      throw new IllegalArgumentException(
-          "%s: must be true or false, got '%s'".formatted(name, value));
-    }
-    return "true".equals(value);
   }
 }
