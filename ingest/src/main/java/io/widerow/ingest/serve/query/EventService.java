@@ -63,7 +63,7 @@ public final class EventService {
     try {
       Wanted wanted = wanted(context, around);
       if (!places.tryAcquire()) {
-        return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+        return QueryThreads.busy();
       }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(() -> find(wanted), context.blockingTaskExecutor()));

@@ -18,8 +18,8 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +35,8 @@ public final class FieldsService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final int stallSeconds;
   private final LongSupplier epochNanos;
-  private final AtomicLong number = new AtomicLong();
-  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+  private final QueryThreads threads;
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
@@ -46,8 +44,8 @@ public final class FieldsService {
       EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
-    this.stallSeconds = stallSeconds;
     this.epochNanos = epochNanos;
+    this.threads = new QueryThreads("widerow-fields", ANSWERS_MAX, stallSeconds);
   }
 
   public List<HttpRoute> routes() {
@@ -66,18 +64,11 @@ public final class FieldsService {
     } catch (QueryException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     }
-    if (!places.tryAcquire()) {
-      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
-    }
-    context.clearRequestTimeout(); // the question's own budget counts
-    QueryReply reply = new QueryReply(context, stallSeconds);
-    Thread.ofVirtual()
-        .name("widerow-fields-" + number.incrementAndGet())
-        .start(() -> run(asked, reply));
-    return reply.response();
+    return threads.answer(context, reply -> run(asked, reply));
   }
 
-  private void run(FieldsQuestion asked, QueryReply reply) {
+  private void run(FieldsQuestion asked, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.view();
         FieldsScan scan = new FieldsScan(view, asked, memory)) {
@@ -90,11 +81,6 @@ public final class FieldsService {
     } catch (QueryException | StorageException failed) { // nothing was sent yet
       reply.refuse(
           HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
-    } catch (Throwable failure) {
-      reply.fail(failure);
-    } finally {
-      reply.close();
-      places.release();
     }
   }
 }

@@ -61,7 +61,7 @@ public final class PartitionsService {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
       if (!places.tryAcquire()) {
-        return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+        return QueryThreads.busy();
       }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(

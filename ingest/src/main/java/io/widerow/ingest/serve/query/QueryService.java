@@ -33,10 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -77,13 +75,11 @@ public final class QueryService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final int stallSeconds;
   private final LongSupplier epochNanos;
   private final BooleanSupplier writing;
   private final AtomicInteger elsewhere = new AtomicInteger();
   private final LongAdder answeredHere = new LongAdder();
-  private final AtomicLong number = new AtomicLong();
-  private final Semaphore places;
+  private final QueryThreads threads;
   private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
@@ -98,8 +94,8 @@ public final class QueryService {
       BooleanSupplier writing) {
     this.store = store;
     this.memory = memory;
-    this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
-    this.stallSeconds = stallSeconds;
+    int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
+    this.threads = new QueryThreads("widerow-query", most, stallSeconds);
     this.epochNanos = epochNanos;
     this.writing = writing;
   }
@@ -145,14 +141,9 @@ public final class QueryService {
     if (small != null) {
       return small;
     }
-    if (stopping || !places.tryAcquire()) {
-      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
-    }
-    context.clearRequestTimeout(); // the query's own budget counts
-    QueryReply reply = new QueryReply(context, stallSeconds);
-    String name = "widerow-query-" + number.incrementAndGet();
-    Thread.ofVirtual().name(name).start(() -> run(context, parameters, reply));
-    return reply.response();
+    return stopping
+        ? QueryThreads.busy()
+        : threads.answer(context, reply -> run(context, parameters, reply));
   }
 
   /// The answer to a small query whose events are in memory; null when another thread must answer,
@@ -218,12 +209,8 @@ public final class QueryService {
     return values;
   }
 
-  private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply) {
-    if (reply.response().isComplete()) { // the reader left before the thread ran
-      reply.close();
-      places.release();
-      return;
-    }
+  private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply)
+      throws InterruptedException {
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       // Nothing may be written for long, with a selective filter or with statistics.
@@ -257,11 +244,6 @@ public final class QueryService {
       if (channel != null) {
         var _ = channel.close();
       }
-    } catch (Throwable failure) {
-      reply.fail(failure);
-    } finally {
-      reply.close();
-      places.release();
     }
   }
 

@@ -20,9 +20,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /// `GET /v1/tail`: one answer of a continuous query, see [StepTail]. The client asks again with the
@@ -38,10 +36,8 @@ public final class StepService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final int stallSeconds;
   private final LongSupplier epochNanos;
-  private final AtomicLong number = new AtomicLong();
-  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+  private final QueryThreads threads;
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
@@ -49,8 +45,8 @@ public final class StepService {
       EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
-    this.stallSeconds = stallSeconds;
     this.epochNanos = epochNanos;
+    this.threads = new QueryThreads("widerow-tail", ANSWERS_MAX, stallSeconds);
   }
 
   public List<HttpRoute> routes() {
@@ -64,18 +60,11 @@ public final class StepService {
     } catch (QueryException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     }
-    if (!places.tryAcquire()) {
-      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
-    }
-    context.clearRequestTimeout(); // the query's own budget counts
-    QueryReply reply = new QueryReply(context, stallSeconds);
-    Thread.ofVirtual()
-        .name("widerow-tail-" + number.incrementAndGet())
-        .start(() -> run(question, reply));
-    return reply.response();
+    return threads.answer(context, reply -> run(question, reply));
   }
 
-  private void run(StepQuestion question, QueryReply reply) {
+  private void run(StepQuestion question, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.view();
         StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
@@ -87,11 +76,6 @@ public final class StepService {
     } catch (StorageException.Unreachable away) {
       reply.refuse(QueryService.unreachable(away));
       reply.fail(away);
-    } catch (Throwable failure) {
-      reply.fail(failure);
-    } finally {
-      reply.close();
-      places.release();
     }
   }
 

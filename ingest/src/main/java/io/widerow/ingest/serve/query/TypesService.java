@@ -54,7 +54,7 @@ public final class TypesService {
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
       if (!places.tryAcquire()) {
-        return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+        return QueryThreads.busy();
       }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(
