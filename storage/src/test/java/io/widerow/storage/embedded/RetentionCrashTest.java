@@ -119,13 +119,24 @@ class RetentionCrashTest {
           change(next, rule.grace(), () -> it.retention().unset(rule.glob()));
         }
       }
-      case 4 -> clock.advance(Duration.ofMinutes(1 + random.nextInt(14)).toNanos());
+      case 4 -> pass(it, 1 + random.nextInt(14));
       case 5 -> it.reopen();
-      default -> {
-        noteDrops();
-        it.store().maintain();
-      }
+      default -> maintain(it);
     }
+  }
+
+  /// Minutes pass while the store is maintained, as it is each second. So the time that it keeps is
+  /// never so old that the next opening doubts the clock and shows what was past.
+  private void pass(RetentionStore it, int minutes) {
+    for (int minute = 0; minute < minutes; minute++) {
+      clock.advance(Duration.ofMinutes(1).toNanos());
+      maintain(it);
+    }
+  }
+
+  private void maintain(RetentionStore it) {
+    noteDrops();
+    it.store().maintain();
   }
 
   private void change(Map<String, RetentionRule> next, Duration grace, Runnable change) {

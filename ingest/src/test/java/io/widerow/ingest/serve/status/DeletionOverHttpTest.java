@@ -3,21 +3,12 @@ package io.widerow.ingest.serve.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.DeleteCommand;
-import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -34,25 +25,9 @@ class DeletionOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
   /// A daemon and its store.
-  private static final class Running implements AutoCloseable {
-    final EmbeddedStore store;
-    final Daemon daemon;
-    final Http http;
-
+  private static final class Running extends OperatedDaemon {
     Running(Path directory) {
-      Map<String, String> all = new HashMap<>();
-      all.put("data", directory.resolve("store").toString());
-      all.put("http", "127.0.0.1:0");
-      all.put("disk-reserve-bytes", "0");
-      all.put("bucket-minutes", "60");
-      DaemonConfig config = DaemonConfig.of(all);
-      store = (EmbeddedStore) ServeCommand.openEmbedded(config);
-      daemon = Daemon.start(config, store);
-      http = new Http(daemon);
-    }
-
-    String url() {
-      return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+      super(directory, Map.of("bucket-minutes", "60"));
     }
 
     HttpResponse<String> post(String query) throws IOException, InterruptedException {
@@ -69,13 +44,6 @@ class DeletionOverHttpTest {
       assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
     }
 
-    void merge() throws InterruptedException {
-      store.sealAll();
-      store.awaitBackground();
-      store.maintain();
-      store.awaitBackground();
-    }
-
     String events() throws IOException, InterruptedException {
       return http.get("/v1/query?limit=1000").body();
     }
@@ -87,31 +55,6 @@ class DeletionOverHttpTest {
       }
       return proof;
     }
-
-    @Override
-    public void close() {
-      http.close();
-      daemon.close();
-      store.close();
-    }
-  }
-
-  private record Ran(int code, String out, String err) {}
-
-  private static Ran run(Map<String, String> environment, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell =
-        new Shell(
-            out,
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            false,
-            false,
-            true,
-            environment);
-    int code = DeleteCommand.commandLine(shell).execute(arguments);
-    return new Ran(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
   @Test
@@ -133,19 +76,20 @@ class DeletionOverHttpTest {
       String digest = proof.replaceAll(".*\"kept\":(\\{[^}]*}).*\\n", "$1");
       assertTrue(proof.contains("\"keptBefore\":" + digest), proof);
       assertEquals(kept, it.events().lines().toList());
-      Ran verified = run(Map.of("WIDEROW_URL", it.url()), "verify", "d-1");
-      assertEquals("{\"id\":\"d-1\",\"matches\":0}\n", verified.out, verified.err);
-      assertEquals(0, verified.code);
-      Ran again = run(Map.of("WIDEROW_URL", it.url()), "run", "d-1");
-      assertEquals(64, again.code);
-      assertTrue(again.err.contains("d-1 is done already"), again.err);
-      Ran planned =
-          run(Map.of("WIDEROW_URL", it.url()), "plan", "disk", "--where", "user = \"u3\"");
-      assertEquals("{\"id\":\"d-2\",\"events\":3,\"partitions\":1}\n", planned.out, planned.err);
-      Ran ran = run(Map.of("WIDEROW_URL", it.url()), "run", "d-2");
-      assertTrue(ran.out.contains("\"removed\":3,"), ran.out + ran.err);
+      OperatedDaemon.Ran verified = it.run(DeleteCommand::commandLine, "verify", "d-1");
+      assertEquals("{\"id\":\"d-1\",\"matches\":0}\n", verified.out(), verified.err());
+      assertEquals(0, verified.code());
+      OperatedDaemon.Ran again = it.run(DeleteCommand::commandLine, "run", "d-1");
+      assertEquals(64, again.code());
+      assertTrue(again.err().contains("d-1 is done already"), again.err());
+      OperatedDaemon.Ran planned =
+          it.run(DeleteCommand::commandLine, "plan", "disk", "--where", "user = \"u3\"");
+      assertEquals(
+          "{\"id\":\"d-2\",\"events\":3,\"partitions\":1}\n", planned.out(), planned.err());
+      OperatedDaemon.Ran ran = it.run(DeleteCommand::commandLine, "run", "d-2");
+      assertTrue(ran.out().contains("\"removed\":3,"), ran.out() + ran.err());
       assertEquals(kept.size() - 3, it.events().lines().count());
-      assertEquals(2, run(Map.of("WIDEROW_URL", it.url())).out.lines().count());
+      assertEquals(2, it.run(DeleteCommand::commandLine).out().lines().count());
     }
   }
 

@@ -13,11 +13,8 @@ import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.DoctorCommand;
 import io.widerow.query.cli.daemon.PlanCommand;
 import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
@@ -34,22 +31,9 @@ import picocli.CommandLine;
 class DoctorOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
-  private record Ran(int code, String out, String err) {}
-
-  private static Ran run(Function<Shell, CommandLine> command, String url, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell =
-        new Shell(
-            out,
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            false,
-            false,
-            true,
-            Map.of("WIDEROW_URL", url));
-    int code = command.apply(shell).execute(arguments);
-    return new Ran(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  private static OperatedDaemon.Ran run(
+      Function<Shell, CommandLine> command, String url, String... arguments) {
+    return OperatedDaemon.run(Map.of("WIDEROW_URL", url), command, arguments);
   }
 
   private static String url(Daemon daemon) {
@@ -87,13 +71,16 @@ class DoctorOverHttpTest {
       assertEquals("{\"findings\":[]}\n", http.get("/v1/admin/doctor").body());
       assertTrue(http.get("/v1/status").body().contains(",\"findings\":[],"));
 
-      Ran doctor = run(DoctorCommand::commandLine, url(daemon), "--output", "json");
-      assertEquals(new Ran(0, "{\"findings\":[]}\n", "widerow doctor: nothing found\n"), doctor);
-      Ran table = run(PlanCommand::commandLine, url(daemon), "--output", "table");
-      assertEquals(0, table.code, table.err);
-      assertTrue(table.out.startsWith("type  events  bytes  partitions  weight  rate "), table.out);
-      Ran json = run(PlanCommand::commandLine, "127.0.0.1:1", "--url", url(daemon));
-      assertTrue(json.out.startsWith("{\"types\":[{\"type\":\"cpu\""), json.out);
+      OperatedDaemon.Ran doctor = run(DoctorCommand::commandLine, url(daemon), "--output", "json");
+      assertEquals(
+          new OperatedDaemon.Ran(0, "{\"findings\":[]}\n", "widerow doctor: nothing found\n"),
+          doctor);
+      OperatedDaemon.Ran table = run(PlanCommand::commandLine, url(daemon), "--output", "table");
+      assertEquals(0, table.code(), table.err());
+      assertTrue(
+          table.out().startsWith("type  events  bytes  partitions  weight  rate "), table.out());
+      OperatedDaemon.Ran json = run(PlanCommand::commandLine, "127.0.0.1:1", "--url", url(daemon));
+      assertTrue(json.out().startsWith("{\"types\":[{\"type\":\"cpu\""), json.out());
       HttpResponse<String> wrong = http.get("/v1/admin/doctor?code=disk");
       assertEquals(400, wrong.statusCode());
       assertTrue(wrong.body().contains("code: no such parameter"), wrong.body());
@@ -115,18 +102,19 @@ class DoctorOverHttpTest {
           found.startsWith("{\"findings\":[{\"code\":\"disk\",\"severity\":\"bad\","), found);
       assertTrue(http.get("/v1/status").body().contains("\"findings\":[{\"code\":\"disk\""));
       assertFalse(http.get("/ready").body().contains("findings"), "a probe reveals no names");
-      Ran json = run(DoctorCommand::commandLine, url);
-      assertEquals(1, json.code, json.err);
-      assertTrue(json.out.startsWith("{\"findings\":[{\"code\":\"disk\""), json.out);
-      Ran table = run(DoctorCommand::commandLine, url, "--output", "table");
-      assertTrue(table.out.startsWith("bad   disk: store\n      no events are taken: "), table.out);
-      assertTrue(table.out.contains("\n      do: free space"), table.out);
-      Ran csv = run(DoctorCommand::commandLine, url, "--output", "csv");
+      OperatedDaemon.Ran json = run(DoctorCommand::commandLine, url);
+      assertEquals(1, json.code(), json.err());
+      assertTrue(json.out().startsWith("{\"findings\":[{\"code\":\"disk\""), json.out());
+      OperatedDaemon.Ran table = run(DoctorCommand::commandLine, url, "--output", "table");
       assertTrue(
-          csv.out.startsWith("code,severity,subject,value,limit,sentence,do\r\ndisk,bad,store,"),
-          csv.out);
+          table.out().startsWith("bad   disk: store\n      no events are taken: "), table.out());
+      assertTrue(table.out().contains("\n      do: free space"), table.out());
+      OperatedDaemon.Ran csv = run(DoctorCommand::commandLine, url, "--output", "csv");
+      assertTrue(
+          csv.out().startsWith("code,severity,subject,value,limit,sentence,do\r\ndisk,bad,store,"),
+          csv.out());
       assertEquals(501, http.get("/v1/admin/plan").statusCode(), "no store of this machine");
     }
-    assertEquals(69, run(DoctorCommand::commandLine, url).code);
+    assertEquals(69, run(DoctorCommand::commandLine, url).code());
   }
 }

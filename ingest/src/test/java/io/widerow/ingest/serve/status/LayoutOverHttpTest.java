@@ -3,33 +3,18 @@ package io.widerow.ingest.serve.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.LayoutCommand;
 import io.widerow.query.cli.daemon.PartitionsCommand;
-import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: an operator lists partitions and layouts, and fixes layouts, over HTTP and by commands;
 /// what makes no sense is answered 400 with the value and changes nothing. Method: a daemon with a
@@ -39,39 +24,15 @@ class LayoutOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
   /// A daemon of two lanes and its store.
-  private static final class Running implements AutoCloseable {
-    final EventStore store;
-    final Daemon daemon;
-    final Http http;
-
+  private static final class Running extends OperatedDaemon {
     Running(Path directory, Map<String, String> keys) {
+      super(directory, withTwoLanes(keys));
+    }
+
+    private static Map<String, String> withTwoLanes(Map<String, String> keys) {
       Map<String, String> all = new HashMap<>(keys);
-      all.put("data", directory.resolve("store").toString());
-      all.put("http", "127.0.0.1:0");
       all.put("lanes", "2");
-      all.put("disk-reserve-bytes", "0");
-      DaemonConfig config = DaemonConfig.of(all);
-      store = ServeCommand.openEmbedded(config);
-      daemon = Daemon.start(config, store);
-      http = new Http(daemon);
-    }
-
-    String url() {
-      return "http://127.0.0.1:" + daemon.httpAddress().getPort();
-    }
-
-    HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
-      try (HttpClient client = HttpClient.newHttpClient()) {
-        return client.send(
-            HttpRequest.newBuilder(URI.create(url() + path))
-                .method(method, BodyPublishers.noBody())
-                .build(),
-            BodyHandlers.ofString());
-      }
-    }
-
-    String get(String path) throws IOException, InterruptedException {
-      return http.get(path).body();
+      return all;
     }
 
     void write(String type) throws IOException, InterruptedException {
@@ -79,32 +40,7 @@ class LayoutOverHttpTest {
           "{\"ts\":\"2025-11-20T19:20:00Z\",\"type\":\"%s\",\"body\":\"x\"}%n".formatted(type);
       assertEquals(200, http.post("/v1/events", Http.NDJSON, line).statusCode());
     }
-
-    Ran run(Function<Shell, CommandLine> command, String... arguments) {
-      var out = new ByteArrayOutputStream();
-      var err = new ByteArrayOutputStream();
-      var shell =
-          new Shell(
-              out,
-              new PrintStream(err, true, StandardCharsets.UTF_8),
-              false,
-              false,
-              true,
-              Map.of("WIDEROW_URL", url()));
-      int code = command.apply(shell).execute(arguments);
-      return new Ran(
-          code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-    }
-
-    @Override
-    public void close() {
-      http.close();
-      daemon.close();
-      store.close();
-    }
   }
-
-  private record Ran(int code, String out, String err) {}
 
   @Test
   void aLayoutThatIsSetCountsFromTheNextEvent() throws IOException, InterruptedException {
@@ -147,26 +83,27 @@ class LayoutOverHttpTest {
   void commandsListAndSet() throws IOException, InterruptedException {
     try (var it = new Running(directory, Map.of("shards", "6", "bucket-minutes", "60"))) {
       it.write("cpu");
-      Ran set = it.run(LayoutCommand::commandLine, "set", "cpu", "--width", "1d");
-      assertEquals(0, set.code, set.err);
-      assertTrue(set.out.contains("\"width\":1440,\"shards\":null"), set.out);
+      OperatedDaemon.Ran set = it.run(LayoutCommand::commandLine, "set", "cpu", "--width", "1d");
+      assertEquals(0, set.code(), set.err());
+      assertTrue(set.out().contains("\"width\":1440,\"shards\":null"), set.out());
       it.write("cpu");
-      Ran list = it.run(LayoutCommand::commandLine, "--output", "csv");
+      OperatedDaemon.Ran list = it.run(LayoutCommand::commandLine, "--output", "csv");
       assertTrue(
-          list.out.startsWith("type,width,shards,rate,state,fixed\r\ncpu,1440,6,"), list.out);
-      Ran rules = it.run(LayoutCommand::commandLine, "rules");
-      assertEquals(2, rules.out.lines().count(), rules.out);
-      Ran partitions =
+          list.out().startsWith("type,width,shards,rate,state,fixed\r\ncpu,1440,6,"), list.out());
+      OperatedDaemon.Ran rules = it.run(LayoutCommand::commandLine, "rules");
+      assertEquals(2, rules.out().lines().count(), rules.out());
+      OperatedDaemon.Ran partitions =
           it.run(PartitionsCommand::commandLine, "cpu", "--from", "2025-11-01", "--output", "csv");
-      assertEquals(0, partitions.code, partitions.err);
+      assertEquals(0, partitions.code(), partitions.err());
       assertTrue(
-          partitions.out.startsWith("partition,events,bytes,weight,state\r\n2025-11-20|cpu|"),
-          partitions.out);
-      assertTrue(partitions.out.contains("\r\n2025-11-20T19|cpu|"), partitions.out);
-      assertEquals("{\"unset\":\"cpu\"}\n", it.run(LayoutCommand::commandLine, "unset", "cpu").out);
-      Ran wrong = it.run(LayoutCommand::commandLine, "unset", "cpu");
-      assertEquals(64, wrong.code);
-      assertTrue(wrong.err.contains("no layout was set for 'cpu'"), wrong.err);
+          partitions.out().startsWith("partition,events,bytes,weight,state\r\n2025-11-20|cpu|"),
+          partitions.out());
+      assertTrue(partitions.out().contains("\r\n2025-11-20T19|cpu|"), partitions.out());
+      assertEquals(
+          "{\"unset\":\"cpu\"}\n", it.run(LayoutCommand::commandLine, "unset", "cpu").out());
+      OperatedDaemon.Ran wrong = it.run(LayoutCommand::commandLine, "unset", "cpu");
+      assertEquals(64, wrong.code());
+      assertTrue(wrong.err().contains("no layout was set for 'cpu'"), wrong.err());
     }
   }
 

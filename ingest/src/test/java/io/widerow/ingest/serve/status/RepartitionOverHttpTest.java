@@ -3,21 +3,12 @@ package io.widerow.ingest.serve.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.RepartitionCommand;
-import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,27 +25,9 @@ class RepartitionOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
   /// A daemon and its store.
-  private static final class Running implements AutoCloseable {
-    final EmbeddedStore store;
-    final Daemon daemon;
-    final Http http;
-
+  private static final class Running extends OperatedDaemon {
     Running(Path directory) {
-      Map<String, String> all = new HashMap<>();
-      all.put("data", directory.resolve("store").toString());
-      all.put("http", "127.0.0.1:0");
-      all.put("disk-reserve-bytes", "0");
-      all.put("bucket-minutes", "60");
-      all.put("final", "keep");
-      all.put("partition-events", "10");
-      DaemonConfig config = DaemonConfig.of(all);
-      store = (EmbeddedStore) ServeCommand.openEmbedded(config);
-      daemon = Daemon.start(config, store);
-      http = new Http(daemon);
-    }
-
-    String url() {
-      return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+      super(directory, Map.of("bucket-minutes", "60", "final", "keep", "partition-events", "10"));
     }
 
     HttpResponse<String> post(String query) throws IOException, InterruptedException {
@@ -71,13 +44,6 @@ class RepartitionOverHttpTest {
       assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
     }
 
-    void merge() throws InterruptedException {
-      store.sealAll();
-      store.awaitBackground();
-      store.maintain();
-      store.awaitBackground();
-    }
-
     String partitions() throws IOException, InterruptedException {
       StringBuilder keys = new StringBuilder();
       http.get("/v1/partitions")
@@ -86,31 +52,6 @@ class RepartitionOverHttpTest {
           .forEach(line -> keys.append(line.split("\"", -1)[3]).append(' '));
       return keys.toString();
     }
-
-    @Override
-    public void close() {
-      http.close();
-      daemon.close();
-      store.close();
-    }
-  }
-
-  private record Ran(int code, String out, String err) {}
-
-  private static Ran run(Map<String, String> environment, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell =
-        new Shell(
-            out,
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            false,
-            false,
-            true,
-            environment);
-    int code = RepartitionCommand.commandLine(shell).execute(arguments);
-    return new Ran(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
   @Test
@@ -136,13 +77,17 @@ class RepartitionOverHttpTest {
               + " 2025-11-20T19:30+15m|cpu|0 2025-11-20T19:45+15m|cpu|0 ",
           it.partitions());
       assertEquals(events, it.http.get("/v1/query?limit=1000").body());
-      Ran ran = run(Map.of("WIDEROW_URL", it.url()), "disk", "--dry-run", "--output", "csv");
-      assertEquals(0, ran.code, ran.err);
-      assertTrue(ran.out.startsWith("partition,events,bytes,weight\r\n2025-11-20T19|"), ran.out);
-      assertTrue(ran.err.contains("1 do not fit; 1 would become 4"), ran.err);
-      ran = run(Map.of("WIDEROW_URL", it.url()));
+      OperatedDaemon.Ran ran =
+          it.run(RepartitionCommand::commandLine, "disk", "--dry-run", "--output", "csv");
+      assertEquals(0, ran.code(), ran.err());
+      assertTrue(
+          ran.out().startsWith("partition,events,bytes,weight\r\n2025-11-20T19|"), ran.out());
+      assertTrue(ran.err().contains("1 do not fit; 1 would become 4"), ran.err());
+      ran = it.run(RepartitionCommand::commandLine);
       assertEquals(
-          "{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":\"same\"}\n", ran.out, ran.err);
+          "{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":\"same\"}\n",
+          ran.out(),
+          ran.err());
       assertEquals(events, it.http.get("/v1/query?limit=1000").body());
     }
   }
@@ -156,20 +101,39 @@ class RepartitionOverHttpTest {
       events = it.http.get("/v1/query?limit=1000").body();
     }
     String data = directory.resolve("store").toString();
-    Ran ran = run(Map.of(), "--data", data, "--partition-events", "10", "--dry-run");
-    assertTrue(ran.out.contains("{\"partition\":\"2025-11-20T19|cpu|0\",\"events\":60,"), ran.out);
+    OperatedDaemon.Ran ran =
+        OperatedDaemon.run(
+            Map.of(),
+            RepartitionCommand::commandLine,
+            "--data",
+            data,
+            "--partition-events",
+            "10",
+            "--dry-run");
     assertTrue(
-        ran.out.endsWith("{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":null}\n"), ran.out);
-    ran = run(Map.of(), "--data", data, "--partition-events", "10");
+        ran.out().contains("{\"partition\":\"2025-11-20T19|cpu|0\",\"events\":60,"), ran.out());
+    assertTrue(
+        ran.out().endsWith("{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":null}\n"),
+        ran.out());
+    ran =
+        OperatedDaemon.run(
+            Map.of(), RepartitionCommand::commandLine, "--data", data, "--partition-events", "10");
     assertEquals(
-        "{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":\"same\"}\n", ran.out, ran.err);
-    ran = run(Map.of(), "--data", data, "mem");
-    assertEquals(64, ran.code);
-    assertTrue(ran.err.contains("type: no type matches 'mem'"), ran.err);
-    ran = run(Map.of(), "--data", data, "--partition-events", "0");
-    assertTrue(ran.err.contains("partition-events must be positive, got 0"), ran.err);
-    ran = run(Map.of(), "--data", directory.resolve("nowhere").toString());
-    assertEquals(66, ran.code, ran.err);
+        "{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":\"same\"}\n", ran.out(), ran.err());
+    ran = OperatedDaemon.run(Map.of(), RepartitionCommand::commandLine, "--data", data, "mem");
+    assertEquals(64, ran.code());
+    assertTrue(ran.err().contains("type: no type matches 'mem'"), ran.err());
+    ran =
+        OperatedDaemon.run(
+            Map.of(), RepartitionCommand::commandLine, "--data", data, "--partition-events", "0");
+    assertTrue(ran.err().contains("partition-events must be positive, got 0"), ran.err());
+    ran =
+        OperatedDaemon.run(
+            Map.of(),
+            RepartitionCommand::commandLine,
+            "--data",
+            directory.resolve("nowhere").toString());
+    assertEquals(66, ran.code(), ran.err());
     try (var it = new Running(directory)) {
       assertEquals(4, it.http.get("/v1/partitions").body().lines().count());
       assertEquals(events, it.http.get("/v1/query?limit=1000").body());

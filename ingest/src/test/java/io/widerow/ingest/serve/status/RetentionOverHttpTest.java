@@ -3,28 +3,14 @@ package io.widerow.ingest.serve.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.RetentionCommand;
-import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,38 +29,9 @@ class RetentionOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
   /// A daemon and its store.
-  private static final class Running implements AutoCloseable {
-    final EventStore store;
-    final Daemon daemon;
-    final Http http;
-
+  private static final class Running extends OperatedDaemon {
     Running(Path directory, Map<String, String> keys) {
-      Map<String, String> all = new HashMap<>(keys);
-      all.put("data", directory.resolve("store").toString());
-      all.put("http", "127.0.0.1:0");
-      all.put("disk-reserve-bytes", "0");
-      DaemonConfig config = DaemonConfig.of(all);
-      store = ServeCommand.openEmbedded(config);
-      daemon = Daemon.start(config, store);
-      http = new Http(daemon);
-    }
-
-    String url() {
-      return "http://127.0.0.1:" + daemon.httpAddress().getPort();
-    }
-
-    HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
-      try (HttpClient client = HttpClient.newHttpClient()) {
-        return client.send(
-            HttpRequest.newBuilder(URI.create(url() + path))
-                .method(method, BodyPublishers.noBody())
-                .build(),
-            BodyHandlers.ofString());
-      }
-    }
-
-    String get(String path) throws IOException, InterruptedException {
-      return http.get(path).body();
+      super(directory, keys);
     }
 
     HttpResponse<String> write(String type, int daysAgo) throws IOException, InterruptedException {
@@ -86,32 +43,7 @@ class RetentionOverHttpTest {
     long shown(String type) throws IOException, InterruptedException {
       return get("/v1/query?type=" + type).lines().filter(line -> line.contains("ts")).count();
     }
-
-    Ran run(String... arguments) {
-      var out = new ByteArrayOutputStream();
-      var err = new ByteArrayOutputStream();
-      var shell =
-          new Shell(
-              out,
-              new PrintStream(err, true, StandardCharsets.UTF_8),
-              false,
-              false,
-              true,
-              Map.of("WIDEROW_URL", url()));
-      int code = RetentionCommand.commandLine(shell).execute(arguments);
-      return new Ran(
-          code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-    }
-
-    @Override
-    public void close() {
-      http.close();
-      daemon.close();
-      store.close();
-    }
   }
-
-  private record Ran(int code, String out, String err) {}
 
   @Test
   void policiesAreSetListedPlannedAndRemoved() throws IOException, InterruptedException {
@@ -154,23 +86,34 @@ class RetentionOverHttpTest {
             directory,
             Map.of("retention", "300d", "retention.d*", "200d", "retention-grace", "10m"))) {
       it.write("cpu", 20);
-      Ran plan = it.run("plan", "cpu", "--age", "7d");
-      assertEquals(0, plan.code, plan.err);
-      assertTrue(plan.out.contains("{\"partitions\":1,\"events\":1,\"bytes\":0}"), plan.out);
-      Ran set = it.run("set", "cpu", "--age", "7d", "--bytes", "10GiB", "--grace", "0s");
-      assertEquals(0, set.code, set.err);
-      assertTrue(set.out.contains("\"bytes\":10737418240,\"grace\":\"0s\""), set.out);
-      Ran list = it.run("--output", "csv");
+      OperatedDaemon.Ran plan = it.run(RetentionCommand::commandLine, "plan", "cpu", "--age", "7d");
+      assertEquals(0, plan.code(), plan.err());
+      assertTrue(plan.out().contains("{\"partitions\":1,\"events\":1,\"bytes\":0}"), plan.out());
+      OperatedDaemon.Ran set =
+          it.run(
+              RetentionCommand::commandLine,
+              "set",
+              "cpu",
+              "--age",
+              "7d",
+              "--bytes",
+              "10GiB",
+              "--grace",
+              "0s");
+      assertEquals(0, set.code(), set.err());
+      assertTrue(set.out().contains("\"bytes\":10737418240,\"grace\":\"0s\""), set.out());
+      OperatedDaemon.Ran list = it.run(RetentionCommand::commandLine, "--output", "csv");
       assertEquals(
           "type,age,bytes,grace,source,types,atRest,hiddenPartitions,hiddenEvents,hiddenBytes,"
               + "dropsAt\r\ncpu,7d,10737418240,0s,api,",
-          list.out.substring(0, Math.min(list.out.length(), 118)));
-      assertTrue(list.out.contains("\r\nd*,200d,,10m,config,0,"), list.out);
-      assertTrue(list.out.contains("\r\n*,300d,,10m,config,0,"), list.out);
-      assertEquals("{\"unset\":\"cpu\"}\n", it.run("unset", "cpu").out);
-      Ran wrong = it.run("unset", "cpu");
-      assertEquals(64, wrong.code);
-      assertTrue(wrong.err.contains("no policy was set for 'cpu'"), wrong.err);
+          list.out().substring(0, Math.min(list.out().length(), 118)));
+      assertTrue(list.out().contains("\r\nd*,200d,,10m,config,0,"), list.out());
+      assertTrue(list.out().contains("\r\n*,300d,,10m,config,0,"), list.out());
+      assertEquals(
+          "{\"unset\":\"cpu\"}\n", it.run(RetentionCommand::commandLine, "unset", "cpu").out());
+      OperatedDaemon.Ran wrong = it.run(RetentionCommand::commandLine, "unset", "cpu");
+      assertEquals(64, wrong.code());
+      assertTrue(wrong.err().contains("no policy was set for 'cpu'"), wrong.err());
     }
   }
 

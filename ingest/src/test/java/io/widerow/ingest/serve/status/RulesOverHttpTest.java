@@ -9,14 +9,10 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.RuleCommand;
 import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,22 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 class RulesOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
-  private record Ran(int code, String out, String err) {}
-
-  private static Ran run(String url, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell =
-        new Shell(
-            out,
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            false,
-            false,
-            true,
-            Map.of("WIDEROW_URL", url));
-    int code = RuleCommand.commandLine(shell).execute(arguments);
-    return new Ran(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  private static OperatedDaemon.Ran run(String url, String... arguments) {
+    return OperatedDaemon.run(Map.of("WIDEROW_URL", url), RuleCommand::commandLine, arguments);
   }
 
   private static String url(Daemon daemon) {
@@ -53,9 +35,9 @@ class RulesOverHttpTest {
   }
 
   /// Checks until the rule was evaluated.
-  private static Ran known(String url, String name) {
-    Ran ran = run(url, "check", name);
-    while (ran.out.contains("not evaluated yet")) {
+  private static OperatedDaemon.Ran known(String url, String name) {
+    OperatedDaemon.Ran ran = run(url, "check", name);
+    while (ran.out().contains("not evaluated yet")) {
       Thread.onSpinWait();
       ran = run(url, "check", name);
     }
@@ -80,7 +62,7 @@ class RulesOverHttpTest {
       url = url(daemon);
       assertEquals("", http.get("/v1/rules").body());
       assertFalse(http.get("/metrics").body().contains("widerow_rule_"));
-      Ran set =
+      OperatedDaemon.Ran set =
           run(
               url,
               "set",
@@ -97,20 +79,21 @@ class RulesOverHttpTest {
               + "\"every\":\"1s\",\"above\":100,\"below\":null,\"for\":\"2s\","
               + "\"state\":\"unknown\",\"value\":null,\"step\":null,"
               + "\"why\":\"it was not evaluated yet\"}\n",
-          set.out,
-          set.err);
-      assertEquals(0, run(url, "set", "silent", "--stats=count", "--below=1").code);
+          set.out(),
+          set.err());
+      assertEquals(0, run(url, "set", "silent", "--stats=count", "--below=1").code());
 
-      Ran quiet = known(url, "errors");
-      assertEquals(0, quiet.code, quiet.out);
-      assertTrue(quiet.out.startsWith("quiet errors: count is 0 in the 1s from 20"), quiet.out);
-      assertTrue(quiet.out.endsWith("; fires above 100 for 2s\n"), quiet.out);
-      Ran firing = known(url, "silent");
-      assertEquals(2, firing.code, firing.out);
-      assertTrue(firing.out.startsWith("firing silent: count is 0 in the 1m from "), firing.out);
-      Ran unknown = run(url, "check", "nothing");
-      assertEquals(3, unknown.code);
-      assertTrue(unknown.out.contains("there are errors, silent"), unknown.out);
+      OperatedDaemon.Ran quiet = known(url, "errors");
+      assertEquals(0, quiet.code(), quiet.out());
+      assertTrue(quiet.out().startsWith("quiet errors: count is 0 in the 1s from 20"), quiet.out());
+      assertTrue(quiet.out().endsWith("; fires above 100 for 2s\n"), quiet.out());
+      OperatedDaemon.Ran firing = known(url, "silent");
+      assertEquals(2, firing.code(), firing.out());
+      assertTrue(
+          firing.out().startsWith("firing silent: count is 0 in the 1m from "), firing.out());
+      OperatedDaemon.Ran unknown = run(url, "check", "nothing");
+      assertEquals(3, unknown.code());
+      assertTrue(unknown.out().contains("there are errors, silent"), unknown.out());
 
       String metrics = http.get("/metrics").body();
       assertTrue(metrics.contains("widerow_rule_firing{rule=\"errors\"} 0\n"), metrics);
@@ -119,22 +102,23 @@ class RulesOverHttpTest {
       assertTrue(metrics.contains("widerow_rule_value{rule=\"errors\"} 0\n"), metrics);
       String one = http.get("/v1/rules?rule=silent").body();
       assertTrue(one.startsWith("{\"rule\":\"silent\",\"stats\":\"count\",\"type\":null,"), one);
-      Ran wrong = run(url, "set", "errors", "--stats=count", "--above=many");
-      assertEquals(64, wrong.code);
-      assertTrue(wrong.err.contains("above: must be a number, got many"), wrong.err);
+      OperatedDaemon.Ran wrong = run(url, "set", "errors", "--stats=count", "--above=many");
+      assertEquals(64, wrong.code());
+      assertTrue(wrong.err().contains("above: must be a number, got many"), wrong.err());
       assertTrue(http.get("/v1/rules?rule=errors").body().contains("\"above\":100,"));
     }
-    assertEquals(3, run(url, "check", "errors").code, "no answer");
+    assertEquals(3, run(url, "check", "errors").code(), "no answer");
 
     try (EventStore store = ServeCommand.openEmbedded(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
-      Ran list = run(url(daemon), "--output", "csv");
-      assertTrue(list.out.contains("\r\nerrors,count,http*,status >= 500,1s,100,,2s,"), list.out);
-      assertEquals("{\"unset\":\"errors\"}\n", run(url(daemon), "unset", "errors").out);
-      Ran again = run(url(daemon), "unset", "errors");
-      assertEquals(64, again.code);
-      assertTrue(again.err.contains("there is no 'errors'; there are silent"), again.err);
+      OperatedDaemon.Ran list = run(url(daemon), "--output", "csv");
+      assertTrue(
+          list.out().contains("\r\nerrors,count,http*,status >= 500,1s,100,,2s,"), list.out());
+      assertEquals("{\"unset\":\"errors\"}\n", run(url(daemon), "unset", "errors").out());
+      OperatedDaemon.Ran again = run(url(daemon), "unset", "errors");
+      assertEquals(64, again.code());
+      assertTrue(again.err().contains("there is no 'errors'; there are silent"), again.err());
       assertEquals(404, http.get("/v1/rules?rule=errors").statusCode());
     }
   }
@@ -148,7 +132,7 @@ class RulesOverHttpTest {
       HttpResponse<String> answer = http.get("/v1/rules");
       assertEquals(501, answer.statusCode());
       assertTrue(answer.body().contains("keeps no rules"), answer.body());
-      assertEquals(3, run(url(daemon), "check", "errors").code);
+      assertEquals(3, run(url(daemon), "check", "errors").code());
     }
   }
 }

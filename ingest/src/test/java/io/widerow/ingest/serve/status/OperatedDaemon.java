@@ -1,0 +1,102 @@
+package io.widerow.ingest.serve.status;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Shell;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import picocli.CommandLine;
+
+/// A daemon with a store on the disk as an operator meets it: over HTTP and by commands.
+class OperatedDaemon implements AutoCloseable {
+  final EmbeddedStore store;
+  final Daemon daemon;
+  final Http http;
+
+  /// What a command wrote, and its exit code.
+  record Ran(int code, String out, String err) {}
+
+  /// @param directory for the store, in `store`
+  /// @param keys of the configuration
+  OperatedDaemon(Path directory, Map<String, String> keys) {
+    Map<String, String> all = new HashMap<>(keys);
+    all.put("data", directory.resolve("store").toString());
+    all.put("http", "127.0.0.1:0");
+    all.put("disk-reserve-bytes", "0");
+    DaemonConfig config = DaemonConfig.of(all);
+    store = (EmbeddedStore) ServeCommand.openEmbedded(config);
+    daemon = Daemon.start(config, store);
+    http = new Http(daemon);
+  }
+
+  final String url() {
+    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+  }
+
+  final String get(String path) throws IOException, InterruptedException {
+    return http.get(path).body();
+  }
+
+  final HttpResponse<String> send(String method, String path)
+      throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(
+          HttpRequest.newBuilder(URI.create(url() + path))
+              .method(method, BodyPublishers.noBody())
+              .build(),
+          BodyHandlers.ofString());
+    }
+  }
+
+  /// Seals what there is, and merges what is due.
+  final void merge() throws InterruptedException {
+    store.sealAll();
+    store.awaitBackground();
+    store.maintain();
+    store.awaitBackground();
+  }
+
+  final Ran run(Function<Shell, CommandLine> command, String... arguments) {
+    return run(Map.of("WIDEROW_URL", url()), command, arguments);
+  }
+
+  /// Runs a command in a shell that is no terminal.
+  static Ran run(
+      Map<String, String> environment, Function<Shell, CommandLine> command, String... arguments) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var shell =
+        new Shell(
+            out,
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false,
+            false,
+            true,
+            environment);
+    int code = command.apply(shell).execute(arguments);
+    return new Ran(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void close() {
+    http.close();
+    daemon.close();
+    store.close();
+  }
+}
