@@ -17,6 +17,7 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.RetentionControl.Standing;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -172,7 +173,7 @@ class RetentionCrashTest {
     Duration age = RetentionStore.KEPT;
     int best = -1;
     for (RetentionRule rule : rules.values()) {
-      int rank = TypeGlob.isExact(rule.glob()) ? 1_000 : TypeGlob.literals(rule.glob());
+      int rank = rank(rule);
       if (rule.matches(event.type) && rank >= best && rule.age() != null) {
         best = rank;
         age = rule.age();
@@ -181,6 +182,17 @@ class RetentionCrashTest {
     long hour = Duration.ofHours(1).toNanos();
     long until = (event.nanos / hour + 1) * hour;
     return until + age.toNanos() <= clock.wallNanos();
+  }
+
+  private static int rank(RetentionRule rule) {
+    return TypeGlob.isExact(rule.glob()) ? 1_000 : TypeGlob.literals(rule.glob());
+  }
+
+  /// The first that matches a type decides; of equal ones the one that was set last.
+  private static List<RetentionRule> inOrder(Map<String, RetentionRule> rules) {
+    return List.copyOf(rules.values()).reversed().stream()
+        .sorted(Comparator.comparingInt(RetentionCrashTest::rank).reversed())
+        .toList();
   }
 
   private static List<RetentionRule> set(RetentionStore it) {
@@ -196,10 +208,10 @@ class RetentionCrashTest {
     }
     SimDisk left = disk.crash(cuts.nextBoolean());
     try (var it = new RetentionStore(left, clock, Runnable::run)) {
-      Set<RetentionRule> there = new HashSet<>(set(it));
-      boolean next = there.equals(new HashSet<>(flying.values()));
+      List<RetentionRule> there = set(it);
+      boolean next = there.equals(inOrder(flying));
       assertTrue(
-          next || there.equals(new HashSet<>(acknowledged.values())),
+          next || there.equals(inOrder(acknowledged)),
           "policies %s, acknowledged %s".formatted(there, acknowledged.values()));
       Map<String, RetentionRule> rules = next ? flying : acknowledged;
       check(it, rules);
