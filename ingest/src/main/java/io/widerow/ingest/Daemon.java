@@ -60,6 +60,7 @@ import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
+import io.widerow.ingest.serve.status.SavedQueryService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
@@ -285,6 +286,7 @@ public final class Daemon implements AutoCloseable {
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
                 surveys.routes(),
+                new SavedQueryService(store, Daemon::epochNanos).routes(),
                 new EventService(store, memory).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),

@@ -6,12 +6,7 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -51,13 +46,7 @@ public class OperatedDaemon implements AutoCloseable {
 
   public final HttpResponse<String> send(String method, String path)
       throws IOException, InterruptedException {
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      return client.send(
-          HttpRequest.newBuilder(URI.create(url() + path))
-              .method(method, BodyPublishers.noBody())
-              .build(),
-          BodyHandlers.ofString());
-    }
+    return http.send(method, path);
   }
 
   /// Seals what there is, and merges what is due.

@@ -21,6 +21,7 @@ import io.widerow.query.cli.daemon.LayoutCommand;
 import io.widerow.query.cli.daemon.PartitionsCommand;
 import io.widerow.query.cli.daemon.PatternsCommand;
 import io.widerow.query.cli.daemon.PlanCommand;
+import io.widerow.query.cli.daemon.QueriesCommand;
 import io.widerow.query.cli.daemon.RepartitionCommand;
 import io.widerow.query.cli.daemon.RetentionCommand;
 import io.widerow.query.cli.daemon.RollupCommand;
@@ -52,6 +53,7 @@ final class Commands {
     all.put("fields", FieldsCommand::commandLine);
     all.put("diff", DiffCommand::commandLine);
     all.put("patterns", PatternsCommand::commandLine);
+    all.put("queries", QueriesCommand::commandLine);
     all.put("partitions", PartitionsCommand::commandLine);
     all.put("layout", LayoutCommand::commandLine);
     all.put("repartition", RepartitionCommand::commandLine);
