@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the connection's event loop; other queries each have a virtual thread,
 ///   `widerow-query-<n>`.
-public final class QueryService {
+final class QueryService {
   /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
@@ -86,7 +86,7 @@ public final class QueryService {
   /// @param memory that all queries share; it also limits how many run at a time
   /// @param stallSeconds how long a reader may take nothing
   /// @param writing whether write requests are in flight, which take precedence on event loops
-  public QueryService(
+  QueryService(
       EventStore store,
       QueryMemory memory,
       int stallSeconds,
