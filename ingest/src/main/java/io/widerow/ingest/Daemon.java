@@ -45,6 +45,7 @@ import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
 import io.widerow.ingest.serve.query.EventService;
+import io.widerow.ingest.serve.query.ExportService;
 import io.widerow.ingest.serve.query.FieldsService;
 import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
@@ -105,6 +106,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
+/// | `widerow-export-<n>` | one per export, virtual | reading, writing |
 /// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
@@ -133,10 +135,8 @@ public final class Daemon implements AutoCloseable {
   private final LongSupplier usableBytes;
   private final Doctor doctor;
   private final QueryService queries;
-  private final StepService steps;
   private final LokiService loki;
   private final QueryMemory memory;
-  private final FieldsService fields;
   private final Watch watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
@@ -195,9 +195,7 @@ public final class Daemon implements AutoCloseable {
     queries =
         new QueryService(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
-    steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
-    fields = new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -267,6 +265,7 @@ public final class Daemon implements AutoCloseable {
   private List<HttpRoute> routes() {
     RuleService watching = new RuleService(watch, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
+    int stallSeconds = config.limits().stallSeconds();
     List<HttpRoute> routes =
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
@@ -280,11 +279,12 @@ public final class Daemon implements AutoCloseable {
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
-                steps.routes(),
+                new StepService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
+                new ExportService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
                 loki.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
-                fields.routes(),
+                new FieldsService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
                 new EventService(store, memory).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),

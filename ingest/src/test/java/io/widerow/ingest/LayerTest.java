@@ -29,6 +29,8 @@ class LayerTest extends LayerRules {
       query.logql.line: event query.logql
       query.logql.run: event storage query query.output query.logql query.logql.line
       query.fields: event storage storage.rollup query query.filter query.output query.answer
+      query.parquet: event storage query query.output query.remote
+      query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       ingest.decode: event
@@ -59,7 +61,7 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          query.fields ingest.config ingest.http
+          query.export query.fields ingest.config ingest.http
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http

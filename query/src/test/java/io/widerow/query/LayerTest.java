@@ -24,9 +24,12 @@ class LayerTest extends LayerRules {
       query.logql.line: event query.logql
       query.logql.run: event storage query query.output query.logql query.logql.line
       query.fields: event storage storage.rollup query query.filter query.output query.answer
+      query.parquet: event storage query query.output query.remote
+      query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
+      query.cli.export: event storage query query.output query.remote query.export query.cli
       """;
 
   LayerTest() {
