@@ -46,10 +46,10 @@ import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
 import io.widerow.ingest.serve.query.EventService;
 import io.widerow.ingest.serve.query.ExportService;
-import io.widerow.ingest.serve.query.FieldsService;
 import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.StepService;
+import io.widerow.ingest.serve.query.SurveyService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
@@ -61,6 +61,7 @@ import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
+import io.widerow.ingest.serve.status.SavedQueryService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
@@ -107,7 +108,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export, virtual | reading, writing |
-/// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
+/// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
@@ -284,7 +285,8 @@ public final class Daemon implements AutoCloseable {
                 loki.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
-                new FieldsService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
+                new SurveyService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
+                new SavedQueryService(store, Daemon::epochNanos).routes(),
                 new EventService(store, memory).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),

@@ -1,5 +1,7 @@
 package io.widerow.query.parquet;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.luben.zstd.Zstd;
 import io.widerow.query.QueryException;
 import io.widerow.query.remote.LineEvent;
@@ -13,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.CRC32;
 import org.apache.parquet.bytes.BytesInput;
@@ -55,6 +58,7 @@ public final class ParquetFile implements AutoCloseable {
   private final FileChannel channel;
   private final long size;
   private final FileMetaData metadata;
+  private final List<RowGroup> groups;
   private final MessageColumnIO columns = new ColumnIOFactory().getColumnIO(EventSchema.MESSAGE);
   private final EventColumns events = new EventColumns();
   private int group = -1;
@@ -66,6 +70,7 @@ public final class ParquetFile implements AutoCloseable {
     this.channel = channel;
     this.size = channel.size();
     this.metadata = readMetadata();
+    this.groups = requireNonNull(metadata.getRow_groups());
     requireOurs();
   }
 
@@ -139,7 +144,7 @@ public final class ParquetFile implements AutoCloseable {
   }
 
   private void requireOurs() {
-    List<SchemaElement> schema = metadata.getSchema();
+    List<SchemaElement> schema = requireNonNull(metadata.getSchema()); // the reader has seen it
     if (!isOurs(schema)) {
       List<String> names = schema.stream().skip(1).map(SchemaElement::getName).toList();
       throw refused(
@@ -149,7 +154,7 @@ public final class ParquetFile implements AutoCloseable {
     List<KeyValue> pairs = metadata.getKey_value_metadata();
     String version = null;
     for (KeyValue pair : pairs == null ? List.<KeyValue>of() : pairs) {
-      version = pair.getKey().equals(ParquetWriter.FORMAT) ? pair.getValue() : version;
+      version = ParquetWriter.FORMAT.equals(pair.getKey()) ? pair.getValue() : version;
     }
     if (version == null) {
       throw refused("another program wrote it");
@@ -169,7 +174,7 @@ public final class ParquetFile implements AutoCloseable {
     for (int i = 1; i < ours.size(); i++) {
       SchemaElement one = schema.get(i);
       SchemaElement other = ours.get(i);
-      if (!one.getName().equals(other.getName())
+      if (!Objects.equals(one.getName(), other.getName())
           || one.getType() != other.getType()
           || one.getRepetition_type() != other.getRepetition_type()
           || one.getNum_children() != other.getNum_children()) {
@@ -184,10 +189,10 @@ public final class ParquetFile implements AutoCloseable {
   /// @throws StorageException.Corrupt when the file is damaged there
   public @Nullable LineEvent next() throws IOException {
     while (left == 0) {
-      if (++group >= metadata.getRow_groupsSize()) {
+      if (++group >= groups.size()) {
         return null;
       }
-      openGroup(metadata.getRow_groups().get(group));
+      openGroup(groups.get(group));
     }
     RecordReader<LineEvent> reader = rows;
     if (reader == null) {
@@ -211,12 +216,12 @@ public final class ParquetFile implements AutoCloseable {
   }
 
   private long offset(int at) {
-    List<ColumnChunk> chunks = metadata.getRow_groups().get(at).getColumns();
+    List<ColumnChunk> chunks = requireNonNull(groups.get(at).getColumns());
     return chunks.isEmpty() ? 0 : Math.max(0, chunks.getFirst().getFile_offset());
   }
 
   private void openGroup(RowGroup row) throws IOException {
-    List<ColumnChunk> chunks = row.getColumns();
+    List<ColumnChunk> chunks = requireNonNull(row.getColumns());
     if (chunks.size() != EventSchema.COLUMNS.size() || row.getNum_rows() < 0) {
       throw corrupt(0, "row group %d has %d columns".formatted(group + 1, chunks.size()));
     }
@@ -237,7 +242,7 @@ public final class ParquetFile implements AutoCloseable {
 
   private PageReader chunk(ColumnDescriptor column, ColumnChunk chunk) throws IOException {
     ColumnMetaData of = chunk.getMeta_data();
-    if (of == null || !of.getPath_in_schema().equals(List.of(column.getPath()))) {
+    if (of == null || !List.of(column.getPath()).equals(of.getPath_in_schema())) {
       throw corrupt(0, "row group %d has no column %s".formatted(group + 1, column));
     }
     if (of.getCodec() != CompressionCodec.ZSTD) {

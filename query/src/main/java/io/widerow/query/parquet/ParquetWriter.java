@@ -1,5 +1,7 @@
 package io.widerow.query.parquet;
 
+import static java.util.Objects.requireNonNull;
+
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
@@ -171,7 +173,7 @@ public final class ParquetWriter implements EventWriter {
     try {
       for (var column : EventSchema.COLUMNS) {
         ColumnChunk chunk = pages.put(column, position + file.size(), file);
-        plainBytes += chunk.getMeta_data().getTotal_uncompressed_size();
+        plainBytes += requireNonNull(chunk.getMeta_data()).getTotal_uncompressed_size();
         chunks.add(chunk);
       }
     } catch (IOException impossible) { // it goes to memory

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// An event with its values on the heap: parsed from a line of JSON, or read from a file. A value
@@ -22,11 +23,11 @@ public final class LineEvent implements EventView {
   private final EventId id;
   private final long timeNanos;
   private final String type;
-  private final TreeMap<AttributeName, Object> attributes;
+  private final SortedMap<AttributeName, Object> attributes;
 
   /// @param attributes kept, not copied
   public LineEvent(
-      EventId id, long timeNanos, String type, TreeMap<AttributeName, Object> attributes) {
+      EventId id, long timeNanos, String type, SortedMap<AttributeName, Object> attributes) {
     this.id = id;
     this.timeNanos = timeNanos;
     this.type = type;

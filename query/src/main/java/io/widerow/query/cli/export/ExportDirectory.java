@@ -178,8 +178,9 @@ final class ExportDirectory {
   /// Records that [#next] is whole.
   void add(long more, long size, @Nullable Token position) throws IOException {
     String end = position == null ? "" : ",\"token\":\"" + position + "\"";
-    String line = "{\"file\":\"%s\",\"events\":%d,\"bytes\":%d%s}";
-    append(line.formatted(next().getFileName(), more, size, end));
+    append(
+        "{\"file\":\"%s\",\"events\":%d,\"bytes\":%d%s}"
+            .formatted(next().getFileName(), more, size, end));
     count(more, size, position == null ? null : position.toString());
   }
 

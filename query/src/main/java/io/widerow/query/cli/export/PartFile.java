@@ -20,8 +20,8 @@ final class PartFile implements AutoCloseable {
   private long bytes;
 
   PartFile(Path file) throws IOException {
-    this.file = file;
-    this.part = file.resolveSibling(file.getFileName() + ".part");
+    this.file = file.toAbsolutePath();
+    this.part = this.file.resolveSibling(file.getFileName() + ".part");
     this.channel =
         FileChannel.open(
             part,
@@ -51,7 +51,7 @@ final class PartFile implements AutoCloseable {
     channel.force(true);
     channel.close();
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    force(file.toAbsolutePath().getParent());
+    force(file.resolveSibling(""));
   }
 
   /// Makes the names in a directory durable.
