@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// Events with values of every kind that writers and readers of text get wrong, and the exact text
@@ -101,7 +102,7 @@ public final class HostileEvents {
   /// random ones; in the order of events, with ids of senders.
   public static List<LineEvent> of(long seed, int more) {
     SplittableRandom random = new SplittableRandom(seed);
-    List<TreeMap<AttributeName, Object>> all = new ArrayList<>();
+    List<SortedMap<AttributeName, Object>> all = new ArrayList<>();
     all.add(new TreeMap<>());
     for (Object value : values()) {
       all.add(with("body", value));
@@ -136,7 +137,7 @@ public final class HostileEvents {
     return events;
   }
 
-  private static TreeMap<AttributeName, Object> with(String name, Object value) {
+  private static SortedMap<AttributeName, Object> with(String name, Object value) {
     TreeMap<AttributeName, Object> attributes = new TreeMap<>();
     attributes.put(AttributeName.of(name), value);
     return attributes;
