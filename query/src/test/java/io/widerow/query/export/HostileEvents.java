@@ -10,8 +10,8 @@ import io.widerow.query.remote.LineEvent;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /// Events with values of every kind that writers and readers of text get wrong, and the exact text
