@@ -95,11 +95,12 @@ class ParquetRoundTripTest {
         duck("select sum(ts_nanos) from '%s'".formatted(file)));
     assertEquals(
         "true", duck("select bool_and(epoch_us(ts) = ts_nanos // 1000) from '%s'".formatted(file)));
-    String columns = "select string_agg(column_type, ', ') from (describe select * from '%s')";
     assertEquals(
         "VARCHAR, TIMESTAMP WITH TIME ZONE, BIGINT, VARCHAR, VARCHAR, MAP(VARCHAR, VARCHAR),"
             + " MAP(VARCHAR, DOUBLE), MAP(VARCHAR, VARCHAR)",
-        duck(columns.formatted(file)));
+        duck(
+            "select string_agg(column_type, ', ') from (describe select * from '%s')"
+                .formatted(file)));
     assertEquals(
         "9223372036854775807|long|9.223372036854776E18",
         duck(
