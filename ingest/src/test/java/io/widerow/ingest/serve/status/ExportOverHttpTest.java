@@ -3,7 +3,8 @@ package io.widerow.ingest.serve.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.serve.status.OperatedDaemon.Ran;
+import io.widerow.ingest.OperatedDaemon;
+import io.widerow.ingest.OperatedDaemon.Ran;
 import io.widerow.query.cli.export.ExportCommand;
 import java.io.IOException;
 import java.io.InputStream;
