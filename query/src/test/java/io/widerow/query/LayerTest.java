@@ -30,6 +30,7 @@ class LayerTest extends LayerRules {
           query.survey
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.patterns
+      query.series: event storage storage.rollup query query.logql query.survey
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
