@@ -44,6 +44,7 @@ import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
+import io.widerow.ingest.serve.prometheus.PrometheusRoutes;
 import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
@@ -100,6 +101,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
+/// | `widerow-prometheus-<n>` | one per question of Prometheus, virtual | reading, writing |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export, virtual | reading, writing |
 /// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
@@ -260,6 +262,7 @@ public final class Daemon implements AutoCloseable {
   private List<HttpRoute> routes() {
     RuleService watching = new RuleService(watch, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
+    var snapshots = config.store().snapshotDirectory(config.data());
     List<HttpRoute> routes =
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
@@ -274,19 +277,17 @@ public final class Daemon implements AutoCloseable {
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 loki.routes(),
+                PrometheusRoutes.of(store, memory, config, BuildVersion.value()),
                 new SavedQueryService(store, Daemon::epochNanos).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
-                new SnapshotService(store, config.store().snapshotDirectory(config.data()))
-                    .routes(),
+                new SnapshotService(store, snapshots).routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new RollupService(store).routes(),
                 new RepartitionService(store).routes(),
-                new DeletionService(
-                        store, config.data(), config.store().snapshotDirectory(config.data()))
-                    .routes(),
+                new DeletionService(store, config.data(), snapshots).routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(
