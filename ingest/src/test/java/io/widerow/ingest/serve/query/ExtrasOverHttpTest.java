@@ -42,7 +42,8 @@ class ExtrasOverHttpTest {
         String explain = told.substring(plain.length());
         assertTrue(
             explain.matches(
-                "\\{\"explain\":\\{\"partitions\":1,\"groups\":1,\"opened\":1,.*\"micros\":\\d+}}\n"),
+                "\\{\"explain\":\\{\"partitions\":1,\"groups\":1,\"opened\":1,.*"
+                    + "\"micros\":\\d+}}\n"),
             explain);
       }
       it.merge();
@@ -86,7 +87,7 @@ class ExtrasOverHttpTest {
               "?explain=1&format=csv", "explain: is a line of JSON",
               "?progress=1&format=csv", "progress: is a line of JSON",
               "?download=a%22%0d%0ab", "download: a file's name",
-              "?download=../x", "download: a file's name");
+              "?download=%2Fx", "download: a file's name");
       for (var each : refused.entrySet()) {
         HttpResponse<String> answer = it.http.get("/v1/query" + each.getKey());
         assertEquals(400, answer.statusCode(), each.getKey() + answer.body());
