@@ -107,6 +107,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
+/// | `widerow-cql-<n>` | one per statement of CQL, virtual | reading its answer |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
@@ -206,7 +207,7 @@ public final class Daemon implements AutoCloseable {
             config.limits(), connectionsMax, config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
     http = server(routes(), connectionsMax);
-    sockets = new SocketListeners(config, tls, intake, registry);
+    sockets = new SocketListeners(config, tls, intake, registry, store, memory, access);
     var metrics = new DaemonMetrics(registry);
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);

@@ -31,6 +31,12 @@ class LayerTest extends LayerRules {
       query.fields: event storage storage.rollup query query.filter query.output query.answer
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
+      cql:
+      cql.type:
+      cql.schema:
+      cql.plan:
+      cql.events:
+      cql.system:
       ingest.decode: event
       ingest.series: event ingest.decode
       ingest.config: event storage ingest.decode
@@ -66,6 +72,9 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
+      ingest.cql.frame: cql cql.type cql.plan ingest.config ingest.intake
+      ingest.cql: storage query cql cql.schema cql.plan cql.events cql.system ingest.config ingest.intake \
+          ingest.socket ingest.cql.frame
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
@@ -77,7 +86,7 @@ class LayerTest extends LayerRules {
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
           ingest.serve.query ingest.serve.loki ingest.serve.page \
-          ingest.serve.status ingest.cluster
+          ingest.serve.status ingest.cluster ingest.cql
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
       ingest.cli: storage.embedded query.cli query.cli.daemon ingest ingest.demo \

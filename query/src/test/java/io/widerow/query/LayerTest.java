@@ -24,6 +24,13 @@ class LayerTest extends LayerRules {
       query.logql.line: event query.logql
       query.logql.run: event storage query query.output query.logql query.logql.line
       query.fields: event storage storage.rollup query query.filter query.output query.answer
+      cql:
+      cql.type: event query.output cql
+      cql.parse: cql cql.type
+      cql.schema: cql cql.type cql.parse
+      cql.plan: query.output cql cql.type cql.parse cql.schema
+      cql.system: cql cql.type cql.schema
+      cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
