@@ -45,10 +45,10 @@ import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
 import io.widerow.ingest.serve.query.EventService;
-import io.widerow.ingest.serve.query.FieldsService;
 import io.widerow.ingest.serve.query.PartitionsService;
 import io.widerow.ingest.serve.query.QueryService;
 import io.widerow.ingest.serve.query.StepService;
+import io.widerow.ingest.serve.query.SurveyService;
 import io.widerow.ingest.serve.query.TypesService;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
@@ -60,6 +60,7 @@ import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
 import io.widerow.ingest.serve.status.RuleService;
+import io.widerow.ingest.serve.status.SavedQueryService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
@@ -103,11 +104,10 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
-/// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
+/// | `widerow-loki-<n>`, `widerow-cql-<n>` | one per query of each, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
-/// | `widerow-fields-<n>` | one per question for fields, virtual | reading, counting |
+/// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
 /// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
-/// | `widerow-cql-<n>` | one per statement of CQL, virtual | reading its answer |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
@@ -137,7 +137,7 @@ public final class Daemon implements AutoCloseable {
   private final StepService steps;
   private final LokiService loki;
   private final QueryMemory memory;
-  private final FieldsService fields;
+  private final SurveyService surveys;
   private final Watch watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
@@ -198,7 +198,7 @@ public final class Daemon implements AutoCloseable {
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
-    fields = new FieldsService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
+    surveys = new SurveyService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -285,7 +285,8 @@ public final class Daemon implements AutoCloseable {
                 loki.routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
-                fields.routes(),
+                surveys.routes(),
+                new SavedQueryService(store, Daemon::epochNanos).routes(),
                 new EventService(store, memory).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),

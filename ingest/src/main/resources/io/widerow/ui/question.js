@@ -4,6 +4,7 @@ import { clock, dayText, minuteText, parseTime, spanText } from "./format.js";
 import { known } from "./facets.js";
 import { nameText, range } from "./range.js";
 import { change, state } from "./state.js";
+import * as saved from "./saved.js";
 import { plain, valueText } from "./text.js";
 
 const KEPT = "widerow-questions";
@@ -26,7 +27,7 @@ const ranges = h("div.menu", { hidden: true });
 export const element = h("div.question", {},
   h("label.box.types", {}, h("span", {}, "types"), types),
   h("label.box.where", {}, h("span", {}, "where"), h("span.where-in", {}, colours, where), asked),
-  rangeBox, tail, refused, ranges);
+  rangeBox, tail, saved.element, refused, ranges);
 
 const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|is|null|contains|icontains|has)\b|\b(\d[\w.:-]*)|([^"'\w]+|\w+)/gi;
 
@@ -148,6 +149,7 @@ function toggleRanges() {
 }
 
 export function closeRanges() {
+  saved.close();
   ranges.hidden = true;
   rangeBox.setAttribute("aria-expanded", "false");
 }

@@ -19,9 +19,9 @@ export function onChange(/** @type {(changed: Set<string>) => void} */ listener)
   listeners.push(listener);
 }
 
-/** What the URL says now. */
-function read() {
-  const given = new URLSearchParams(location.search);
+/** What the query of a URL says. @param {string} query */
+export function read(query) {
+  const given = new URLSearchParams(query);
   const text = (/** @type {string} */ name) => given.get(name) ?? "";
   const view = text("view");
   return {
@@ -89,10 +89,10 @@ export function change(next, push = false) {
 }
 
 addEventListener("popstate", () => {
-  const changed = apply(read());
+  const changed = apply(read(location.search));
   if (changed.size > 0) {
     listeners.forEach((listener) => listener(changed));
   }
 });
 
-Object.assign(state, read());
+Object.assign(state, read(location.search));

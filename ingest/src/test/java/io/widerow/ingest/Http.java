@@ -32,6 +32,16 @@ public final class Http implements AutoCloseable {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
+  /// Sends a request without a body.
+  public HttpResponse<String> send(String method, String path, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(path).method(method, BodyPublishers.noBody());
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
   public HttpResponse<String> post(String path, String contentType, String body, String... headers)
       throws IOException, InterruptedException {
     return post(path, contentType, body.getBytes(StandardCharsets.UTF_8), headers);

@@ -11,6 +11,7 @@ class LayerTest extends LayerRules {
       rollup: event
       storage: event
       storage.rollup:
+      storage.text:
       storage.embedded: event storage
       storage.cassandra.keyspace: event
       storage.cassandra.migrate: storage
@@ -27,8 +28,13 @@ class LayerTest extends LayerRules {
       query.answer: event storage query query.output query.figures
       query.logql: query
       query.logql.line: event query.logql
-      query.logql.run: event storage query query.output query.logql query.logql.line
-      query.fields: event storage storage.rollup query query.filter query.output query.answer
+      query.survey: event storage query query.output query.answer
+      query.fields: event storage storage.rollup query query.filter query.output query.answer \
+          query.survey
+      query.patterns: event storage storage.rollup storage.text query query.output query.answer \
+          query.survey
+      query.logql.run: event storage query query.output query.logql query.logql.line \
+          query.survey query.patterns
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       cql:
@@ -65,7 +71,7 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          query.fields ingest.config ingest.http
+          query.survey query.fields query.patterns ingest.config ingest.http
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http

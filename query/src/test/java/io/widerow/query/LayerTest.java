@@ -11,6 +11,7 @@ class LayerTest extends LayerRules {
       rollup: event
       storage: event rollup
       storage.rollup:
+      storage.text:
       storage.embedded: event storage
       storage.repair: event storage
       query: event rollup storage
@@ -22,8 +23,13 @@ class LayerTest extends LayerRules {
       query.answer: event rollup storage query query.filter query.output query.figures
       query.logql: query
       query.logql.line: event query.logql
-      query.logql.run: event storage query query.output query.logql query.logql.line
-      query.fields: event storage storage.rollup query query.filter query.output query.answer
+      query.survey: event storage query query.output query.answer
+      query.fields: event storage storage.rollup query query.filter query.output query.answer \
+          query.survey
+      query.patterns: event storage storage.rollup storage.text query query.output query.answer \
+          query.survey
+      query.logql.run: event storage query query.output query.logql query.logql.line \
+          query.survey query.patterns
       cql:
       cql.type: event query.output cql
       cql.parse: cql cql.type

@@ -1,13 +1,13 @@
 package io.widerow.ingest.watch;
 
-import io.widerow.event.SavedRule;
+import io.widerow.event.SavedText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.RuleControl;
+import io.widerow.storage.embedded.SavedControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +66,7 @@ public final class Watch {
   }
 
   /// A rule that an earlier or later program understood otherwise is kept, and told.
-  private void add(SavedRule saved) {
+  private void add(SavedText saved) {
     try {
       standings.put(saved.name(), new Standing(WatchRule.of(saved, epochNanos.getAsLong())));
     } catch (QueryException | IllegalArgumentException wrong) {
@@ -82,9 +82,9 @@ public final class Watch {
     return store instanceof EmbeddedStore;
   }
 
-  private RuleControl control() {
+  private SavedControl control() {
     if (store instanceof EmbeddedStore embedded) {
-      return embedded.rules();
+      return embedded.saved(SavedControl.Kind.RULES);
     }
     throw new IllegalStateException("no store on this machine");
   }

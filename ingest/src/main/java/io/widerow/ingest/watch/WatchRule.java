@@ -1,20 +1,16 @@
 package io.widerow.ingest.watch;
 
 import io.widerow.event.NearestName;
-import io.widerow.event.SavedRule;
+import io.widerow.event.SavedText;
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.answer.Given;
 import io.widerow.query.answer.StepQuestion;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A rule that watches: a figure of each step of time, a threshold, and for how long the figure
@@ -122,26 +118,13 @@ public record WatchRule(
   }
 
   /// A rule that a store has kept.
-  static WatchRule of(SavedRule saved, long nowNanos) {
-    Map<String, List<String>> parameters = new LinkedHashMap<>();
-    for (String part : saved.definition().split("&", -1)) {
-      int sign = part.indexOf('=');
-      String value = URLDecoder.decode(part.substring(sign + 1), StandardCharsets.UTF_8);
-      parameters.computeIfAbsent(part.substring(0, sign), _ -> new ArrayList<>()).add(value);
-    }
-    return parse(saved.name(), parameters, nowNanos);
+  static WatchRule of(SavedText saved, long nowNanos) {
+    return parse(saved.name(), ParameterText.decode(saved.definition()), nowNanos);
   }
 
   /// As a store keeps it: its parameters in the form of a query string.
-  public SavedRule saved() {
-    String definition =
-        given.entrySet().stream()
-            .flatMap(entry ->
-                entry.getValue().stream()
-                    .map(value ->
-                        entry.getKey() + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)))
-            .collect(Collectors.joining("&"));
-    return new SavedRule(name, definition);
+  public SavedText saved() {
+    return new SavedText(name, ParameterText.encode(given));
   }
 
   /// Whether a figure is beyond the threshold.

@@ -242,7 +242,7 @@ class WatchTest {
         assertThrows(
             IllegalArgumentException.class,
             () -> WatchRule.parse("a b", parameters("stats", "count", "above", "1"), 0));
-    assertTrue(String.valueOf(name.getMessage()).startsWith("rule: one word"), name.getMessage());
+    assertTrue(String.valueOf(name.getMessage()).startsWith("name: one word"), name.getMessage());
     assertEquals(List.of(), watch.all());
   }
 

@@ -75,9 +75,14 @@ public record QueryParameters(
     }
   }
 
+  /// The names of all parameters.
+  public static List<String> names() {
+    return NAMES.stream().sorted().toList();
+  }
+
   /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
   public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
-    Given.requireKnown(given, NAMES.stream().sorted().toList());
+    Given.requireKnown(given, names());
     RangeQuery query =
         RangeQuery.ALL
             .withTypes(types(given.getOrDefault("type", List.of())))

@@ -150,6 +150,18 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Counts by minute that the store keeps: auto (default), off or only.")
   @Nullable String rollup;
 
+  @Option(
+      names = "--save",
+      paramLabel = "NAME",
+      description = "Ask nothing: the daemon keeps the question by this name.")
+  @Nullable String save;
+
+  @Option(
+      names = "--saved",
+      paramLabel = "NAME",
+      description = "Ask the question of this name; options given here take the place of its own.")
+  @Nullable String saved;
+
   @Option(names = "--histogram", description = "Plot the number of events over time.")
   boolean histogram;
 

@@ -1,6 +1,7 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
 import io.widerow.query.RangePlan;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -21,6 +22,7 @@ import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteCursor;
 import io.widerow.query.remote.RemoteStats;
 import io.widerow.query.remote.RemoteTypes;
+import io.widerow.query.remote.SavedQueries;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -31,11 +33,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
 final class QueryRun {
   private static final int CHUNK_BYTES = 1 << 16;
+
+  /// Parameters that take each other's place.
+  private static final List<Set<String>> ONE_OF =
+      List.of(
+          Set.of("from", "since"),
+          Set.of("stats", "by", "every", "order-by", "limit", "order", "fields"));
 
   private final QueryCommand options;
   private final StoppedStore opener;
@@ -54,8 +63,14 @@ final class QueryRun {
   /// @return [ExitCode#CORRUPT] when all readable events were shown but some are known to be lost
   ExitCode run() {
     long nowNanos = LocalTimes.nowNanos();
-    Map<String, List<String>> given = LocalTimes.resolve(options.parameters(), nowNanos, zone);
+    Map<String, List<String>> given =
+        withSaved(LocalTimes.resolve(options.parameters(), nowNanos, zone));
     QueryParameters asked = QueryParameters.parse(given, nowNanos);
+    if (options.save != null) {
+      SavedQueries.save(savedAt("save"), options.save, given);
+      shell.err().printf("saved; ask it with widerow query --saved %s%n", options.save);
+      return ExitCode.OK;
+    }
     EventStore store = options.source.open(options.daemon, opener, shell);
     if (store == null) {
       askDaemon(given, asked);
@@ -92,6 +107,28 @@ final class QueryRun {
       }
       return code;
     }
+  }
+
+  /// The parameters given, and those of a saved query that none given contradicts.
+  private Map<String, List<String>> withSaved(Map<String, List<String>> given) {
+    if (options.saved == null) {
+      return given;
+    }
+    Map<String, List<String>> all = SavedQueries.get(savedAt("saved"), options.saved);
+    for (Set<String> one : ONE_OF) {
+      if (one.stream().anyMatch(given::containsKey)) {
+        all.keySet().removeAll(one);
+      }
+    }
+    all.putAll(given);
+    return all;
+  }
+
+  private DaemonAddress savedAt(String option) {
+    if (options.source.isGiven()) {
+      throw new QueryException.Refused(option, "goes with a daemon, which keeps the queries");
+    }
+    return options.daemon.address(shell);
   }
 
   /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that

@@ -42,6 +42,11 @@ final class StoreOptions {
               + " WIDEROW_CLUSTER_CA.")
   @Nullable String store;
 
+  /// True when a store is read without a daemon.
+  boolean isGiven() {
+    return data != null || store != null;
+  }
+
   /// The store that the options name; null when a daemon is to be asked. The caller closes it.
   ///
   /// @throws QueryException.Refused when the options name more than one source

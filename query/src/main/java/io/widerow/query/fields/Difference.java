@@ -10,7 +10,7 @@ final class Difference {
   /// Numbers with more values than this are compared by their histograms.
   private static final int VALUES_MAX = 24;
 
-  /// A field with fewer events a value than this tells nothing: nearly all its values differ.
+  /// A field with fewer events a value than this tells nothing.
   private static final double EVENTS_A_VALUE_LEAST = 1.5;
 
   private final FieldCounts field;
@@ -37,7 +37,7 @@ final class Difference {
     if (field.isNumber() && (values.isMany() || values.distinct() > VALUES_MAX)) {
       return OptionalDouble.of(half(without + ofBins(field.bins())));
     }
-    if (values.isMany() || having < EVENTS_A_VALUE_LEAST * values.distinct()) {
+    if (isOfIds(field)) {
       return OptionalDouble.empty();
     }
     double sum = without;
@@ -45,6 +45,13 @@ final class Difference {
       sum += distance(value.rest(), value.picked());
     }
     return OptionalDouble.of(half(sum));
+  }
+
+  /// True for a field nearly all of whose values differ, or that has too many to compare.
+  static boolean isOfIds(FieldCounts field) {
+    long having = field.events(ValueCounts.REST) + field.events(ValueCounts.PICKED);
+    ValueCounts values = field.values();
+    return values.isMany() || having < EVENTS_A_VALUE_LEAST * values.distinct();
   }
 
   private double ofBins(List<FieldCounts.Bin> bins) {

@@ -3,6 +3,7 @@ package io.widerow.query.fields;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.survey.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.Set;
 /// ```
 ///
 /// Fields are in the order of their names, `type` first; with a pick, the most different first.
-public final class FieldsAnswer {
+final class FieldsAnswer {
   private static final int SHARES_MAX = 24; // numbers with more values have a histogram
 
   private final FieldsQuestion asked;
@@ -38,9 +39,8 @@ public final class FieldsAnswer {
     }
   }
 
-  /// Scans and writes the answer.
-  public static void write(FieldsQuestion asked, FieldsScan scan, OutputBuffer out) {
-    new FieldsAnswer(asked, scan.run()).write(out);
+  static void write(FieldsQuestion asked, FieldsScan.Counted counted, OutputBuffer out) {
+    new FieldsAnswer(asked, counted).write(out);
   }
 
   private void write(OutputBuffer out) {

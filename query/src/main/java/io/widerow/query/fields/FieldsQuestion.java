@@ -5,14 +5,17 @@ import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.query.answer.Given;
-import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.filter.FilterParser;
+import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyParameters;
+import io.widerow.query.survey.SurveyQuestion;
 import io.widerow.storage.Filter;
+import io.widerow.storage.StoreView;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,16 +31,14 @@ import org.jspecify.annotations.Nullable;
 /// @param pick which of the events are compared with the rest; null for none
 /// @param budgetNanos how long it may read
 public record FieldsQuestion(
-    RangeQuery query, @Nullable String field, int top, @Nullable Pick pick, long budgetNanos) {
-  private static final List<String> OF_QUERY = List.of("type", "from", "to", "since", "where");
+    RangeQuery query, @Nullable String field, int top, @Nullable Pick pick, long budgetNanos)
+    implements SurveyQuestion {
   private static final List<String> NAMES =
       List.of(
           "type", "from", "to", "since", "where", "top", "pick", "pickfrom", "pickto", "budget");
   private static final int TOP_OF_ALL = 8;
   private static final int TOP_OF_ONE = 100;
   private static final int TOP_MAX = 10_000;
-  private static final long BUDGET_DEFAULT_NANOS = 500_000_000L;
-  private static final long BUDGET_MAX_NANOS = 3_600_000_000_000L;
 
   /// Some of the events.
   ///
@@ -83,22 +84,17 @@ public record FieldsQuestion(
   public static FieldsQuestion parse(
       Map<String, List<String>> given, @Nullable String field, long nowNanos) {
     Given.requireKnown(given, NAMES);
-    Map<String, List<String>> ofQuery = new HashMap<>(given);
-    ofQuery.keySet().retainAll(OF_QUERY);
-    RangeQuery query = QueryParameters.parse(ofQuery, nowNanos).query();
+    RangeQuery query = SurveyParameters.query(given, nowNanos);
     Pick pick = pick(given, nowNanos);
     if (field != null) {
       query = query.withFields(columns(field, pick));
     }
-    String budget = Given.single(given, "budget");
     return new FieldsQuestion(
         query,
         field,
         Given.whole(given, "top", 1, TOP_MAX, field == null ? TOP_OF_ALL : TOP_OF_ONE),
         pick,
-        budget == null
-            ? BUDGET_DEFAULT_NANOS
-            : Math.min(BUDGET_MAX_NANOS, TimeText.positive("budget", budget)));
+        SurveyParameters.budgetNanos(given));
   }
 
   /// What is read for one field. Never empty, because an empty projection means all.
@@ -133,8 +129,27 @@ public record FieldsQuestion(
     return pick;
   }
 
-  /// The events that are picked, when some are.
-  RangeQuery picked(Pick part) {
+  @Override
+  public Survey open(StoreView view, QueryMemory memory) {
+    return new FieldsScan(
+        view,
+        parts(),
+        field,
+        budgetNanos,
+        memory,
+        (counted, out) -> FieldsAnswer.write(this, counted, out));
+  }
+
+  /// What is read: the events that are picked, when some are, and the rest.
+  private List<FieldsScan.Part> parts() {
+    Pick part = pick;
+    FieldsScan.Part rest = new FieldsScan.Part(query, ValueCounts.REST, part);
+    return part == null
+        ? List.of(rest)
+        : List.of(new FieldsScan.Part(picked(part), ValueCounts.PICKED, null), rest);
+  }
+
+  private RangeQuery picked(Pick part) {
     long from = Math.max(query.fromNanos(), part.fromNanos);
     long until = Math.max(from, Math.min(query.untilNanos(), part.untilNanos));
     return query

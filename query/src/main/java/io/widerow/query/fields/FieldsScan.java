@@ -4,37 +4,32 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.NameText;
-import io.widerow.query.QueryBudget;
-import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.RangeReader;
-import io.widerow.storage.EventCursor;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.Survey;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.StoreView;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the fields of the events of a range within a budget of time. The range is read in slices
-/// of about as many events each, in an order that is even over the range at any moment (bit
-/// reversal), so that what is left out at the end of the budget lies evenly over it:
-///
-/// ```
-///   slices   0  1  2  3  4  5  6  7
-///   read     1. 5. 3. 7. 2. 6. 4. 8.
-/// ```
-///
-/// With a pick, its events are read first, for half of the budget, and then the rest.
+/// Counts the fields of the events of one or two ranges within a budget of time, see [EvenScan]:
+/// first those that are picked, for half of the budget, and then the rest.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: the values of at most [#FIELDS_MAX] fields, counted in [QueryMemory] until [#close].
-public final class FieldsScan implements AutoCloseable {
+final class FieldsScan implements Survey {
   static final int FIELDS_MAX = 1_000;
-  private static final int LOOK_EVENTS = 1_024; // between two looks at the clock
 
-  private final StoreView view;
-  private final FieldsQuestion asked;
+  private final EvenScan scan;
+  private final List<Part> parts;
+  private final boolean allFields;
+  private final long budgetNanos;
+  private final BiConsumer<Counted, OutputBuffer> answer;
   private final QueryMemory memory;
   private final Map<AttributeName, FieldCounts> fields = new HashMap<>();
   private final FieldCounts types = new FieldCounts();
@@ -45,15 +40,30 @@ public final class FieldsScan implements AutoCloseable {
   private int column; // of the events that are being read
   private boolean more; // fields than are counted
   private long held;
-  private volatile boolean cancelled;
-  private volatile @Nullable RangeReader reader;
+
+  /// Some of the events.
+  ///
+  /// @param query where they lie
+  /// @param column in which they are counted
+  /// @param without events that are left out; null for none
+  record Part(RangeQuery query, int column, FieldsQuestion.@Nullable Pick without) {}
 
   /// @param view remains the caller's
-  public FieldsScan(StoreView view, FieldsQuestion asked, QueryMemory memory) {
-    this.view = view;
-    this.asked = asked;
+  /// @param field the only field wanted, as answers show it; null for all
+  /// @param answer writes what was counted
+  FieldsScan(
+      StoreView view,
+      List<Part> parts,
+      @Nullable String field,
+      long budgetNanos,
+      QueryMemory memory,
+      BiConsumer<Counted, OutputBuffer> answer) {
+    this.answer = answer;
+    this.scan = new EvenScan(view, memory);
+    this.parts = parts;
+    this.allFields = field == null;
+    this.budgetNanos = budgetNanos;
     this.memory = memory;
-    String field = asked.field();
     this.only =
         field == null || NameText.isOwn(field) ? null : AttributeName.of(NameText.stored(field));
   }
@@ -72,86 +82,37 @@ public final class FieldsScan implements AutoCloseable {
       double read,
       boolean more) {}
 
-  /// Ends the scan with [QueryException.Stopped] soon.
+  @Override
   public void cancel() {
-    cancelled = true;
-    RangeReader open = reader;
-    if (open != null) {
-      open.cancel();
-    }
+    scan.cancel();
   }
 
-  Counted run() {
+  @Override
+  public void write(OutputBuffer out) {
+    answer.accept(run(), out);
+  }
+
+  private Counted run() {
     long start = System.nanoTime();
-    FieldsQuestion.Pick pick = asked.pick();
     double read = 1;
-    if (pick != null) {
-      column = ValueCounts.PICKED;
-      read = pass(asked.picked(pick), null, start + asked.budgetNanos() / 2);
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      column = part.column;
+      FieldsQuestion.Pick without = part.without;
+      double done =
+          scan.read(
+              part.query,
+              start + budgetNanos * (i + 1) / parts.size(),
+              without == null ? this::add : event -> addRest(event, without));
+      read = Math.min(read, done);
     }
-    column = ValueCounts.REST;
-    read = Math.min(read, pass(asked.query(), pick, start + asked.budgetNanos()));
     return new Counted(
         fields, types, events[ValueCounts.REST], events[ValueCounts.PICKED], read, more);
   }
 
-  /// Reads a range until a moment, and returns how much of it was read.
-  ///
-  /// @param without events that are left out; null for none
-  private double pass(RangeQuery query, FieldsQuestion.@Nullable Pick without, long untilNanos) {
-    TimeSlices slices = TimeSlices.of(view, query);
-    double done = 0;
-    for (int i = 0; i < slices.count(); i++) {
-      RangeQuery slice = slices.inOrderOfReading(i);
-      if (slice != null) {
-        long scanned = read(slice, without, untilNanos);
-        if (scanned >= 0) {
-          double part = slices.eventsEach() == 0 ? 0 : scanned / slices.eventsEach();
-          return (done + Math.min(0.99, part)) / slices.count();
-        }
-      }
-      done++;
-    }
-    return 1;
-  }
-
-  /// @return -1 when the slice was read to its end, else how many of its events were looked at
-  private long read(RangeQuery slice, FieldsQuestion.@Nullable Pick without, long untilNanos) {
-    boolean[] over = new boolean[1];
-    try (RangeReader open = RangeReader.open(view, slice, QueryBudget.DEFAULT, memory)) {
-      open.onProgress(() -> {
-        if (System.nanoTime() > untilNanos) {
-          over[0] = true;
-          open.cancel();
-        }
-      });
-      reader = open;
-      if (cancelled) {
-        open.cancel();
-      }
-      open.inAnyOrder();
-      int look = 0;
-      try {
-        while (open.nextWhenReady() == EventCursor.Step.EVENT) {
-          EventView event = open.event();
-          if (without == null
-              || !without.mayHold(event)
-              || !FilterEvaluation.keeps(without.filter(), event, scratch)) {
-            add(event);
-          }
-          if (++look % LOOK_EVENTS == 0 && System.nanoTime() > untilNanos) {
-            return open.eventsScanned();
-          }
-        }
-        return -1;
-      } catch (QueryException.Stopped stopped) {
-        if (!over[0] || cancelled) {
-          throw stopped;
-        }
-        return open.eventsScanned();
-      }
-    } finally {
-      reader = null;
+  private void addRest(EventView event, FieldsQuestion.Pick pick) {
+    if (!pick.mayHold(event) || !FilterEvaluation.keeps(pick.filter(), event, scratch)) {
+      add(event);
     }
   }
 
@@ -167,7 +128,7 @@ public final class FieldsScan implements AutoCloseable {
     event.readType(scratch);
     types.add(scratch, column);
     hold(types.grown());
-    if (asked.field() == null) {
+    if (allFields) {
       event.forEach(scratch, visitor);
     }
   }
@@ -199,7 +160,6 @@ public final class FieldsScan implements AutoCloseable {
     }
   }
 
-  /// Gives its memory back.
   @Override
   public void close() {
     memory.hold(-held);

@@ -1,6 +1,7 @@
 package io.widerow.query.fields;
 
 import io.widerow.event.AttributeValue;
+import io.widerow.query.survey.Json;
 import io.widerow.storage.rollup.ValueHash;
 import io.widerow.storage.rollup.ValueTable;
 import java.nio.charset.StandardCharsets;

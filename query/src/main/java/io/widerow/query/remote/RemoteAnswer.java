@@ -1,5 +1,6 @@
 package io.widerow.query.remote;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
 import io.widerow.query.output.TextWriter;
@@ -8,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
@@ -115,12 +115,7 @@ public final class RemoteAnswer implements AutoCloseable {
   }
 
   public static String encode(Map<String, List<String>> parameters) {
-    return parameters.entrySet().stream()
-        .flatMap(entry ->
-            entry.getValue().stream()
-                .map(value ->
-                    entry.getKey() + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)))
-        .collect(Collectors.joining("&"));
+    return ParameterText.encode(parameters);
   }
 
   /// The next line; null after the last.

@@ -250,9 +250,9 @@ public final class EmbeddedStore implements EventStore {
     return retention;
   }
 
-  /// The rules that it keeps for its owner.
-  public RuleControl rules() {
-    return new RuleControl(contents, this::requireTidy);
+  /// Texts of a kind that it keeps for its owner.
+  public SavedControl saved(SavedControl.Kind kind) {
+    return new SavedControl(contents, this::requireTidy, kind);
   }
 
   /// The rollups that are defined in it.

@@ -131,7 +131,8 @@ public final class Manifest implements AutoCloseable {
         layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
         rollups = RollupSection.of(sections);
-        var _ = RuleSection.of(sections); // refuses what is none
+        var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses what is none
+        var _ = SavedSection.of(sections, ManifestSections.QUERIES);
         deletions = DeletionSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());

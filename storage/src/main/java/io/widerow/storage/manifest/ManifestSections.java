@@ -39,8 +39,11 @@ public final class ManifestSections {
   /// Kind: deletions by filter, see [DeletionSection].
   public static final int DELETIONS = 4;
 
-  /// Kind: rules that the store keeps for its owner, see [RuleSection].
+  /// Kind: rules that the store keeps for its owner, see [SavedSection].
   public static final int RULES = 6;
+
+  /// Kind: queries that the store keeps for its owner, see [SavedSection].
+  public static final int QUERIES = 7;
 
   static final int REQUIRED = 0x8000;
   static final int ADDS = 0x4000;
@@ -50,7 +53,7 @@ public final class ManifestSections {
 
   private static final int TAG_LIMIT = 0x10000;
   private static final Set<Integer> KNOWN =
-      Set.of(LAYOUTS, RETENTION, ROLLUPS, RULES, DELETIONS | REQUIRED);
+      Set.of(LAYOUTS, RETENTION, ROLLUPS, RULES, QUERIES, DELETIONS | REQUIRED);
 
   private final List<Section> sections;
 

@@ -55,6 +55,13 @@ public final class ValueTable {
     return size - 1;
   }
 
+  /// The number of a value; negative when it is not there.
+  public int find(AttributeValue value) {
+    int begin = begin(size);
+    int length = ValueHash.length(value);
+    return slots[slotOf(put(value, begin, length), begin, length)] - 1;
+  }
+
   /// The hash of a value that is not added.
   public long hashOf(AttributeValue value) {
     int begin = begin(size);

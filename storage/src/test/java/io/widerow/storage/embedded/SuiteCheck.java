@@ -261,7 +261,7 @@ enum SuiteCheck implements LongConsumer {
   RULES {
     @Override
     public void accept(long seed) {
-      new RuleControlTest().rulesOutliveACut(seed);
+      new SavedControlTest().rulesOutliveACut(seed);
     }
   },
 

@@ -8,6 +8,7 @@ import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.run.DetectedFields;
 import io.widerow.query.logql.run.Execution;
 import io.widerow.query.logql.run.LabelCatalog;
+import io.widerow.query.logql.run.LinePatterns;
 import io.widerow.query.logql.run.LokiJson;
 import io.widerow.query.logql.run.Series;
 import io.widerow.query.logql.run.Steps;
@@ -79,6 +80,13 @@ final class LokiDiscovery {
       return volumes.volumeOfLabels(lines(asked), steps, windowNanos, limit);
     }
     throw new QueryException.Refused("aggregateBy", "must be series or labels, got " + aggregateBy);
+  }
+
+  static void patterns(Execution execution, Asked asked, OutputBuffer out) {
+    Range range = asked.parameters().range();
+    long step = asked.parameters().steps().stepNanos();
+    new LinePatterns(execution, lines(asked))
+        .write(range.fromNanos(), range.untilNanos(), step, out);
   }
 
   static void labels(Execution execution, Asked asked, OutputBuffer out) {

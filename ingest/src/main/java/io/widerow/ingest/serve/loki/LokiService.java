@@ -37,8 +37,6 @@ import java.util.function.LongSupplier;
 public final class LokiService {
   private static final String ROOT = "/loki/api/v1/";
   private static final Set<HttpMethod> METHODS = Set.of(HttpMethod.GET, HttpMethod.POST);
-  private static final String NO_PATTERNS =
-      "patterns are not served: ask for counts of lines instead";
   private static final long FORM_BYTES_MAX = 1 << 20;
   private static final int QUERIES_MAX = 64;
   private static final long QUERY_BYTES = 1 << 20;
@@ -100,16 +98,10 @@ public final class LokiService {
     routes.add(route("detected_labels", LokiDiscovery::labels));
     routes.add(route("detected_fields", LokiDiscovery::fields));
     routes.add(route("detected_field/{name}/values", LokiDiscovery::fieldValues));
+    routes.add(route("patterns", LokiDiscovery::patterns));
     routes.add(tail.route());
     routes.add(route("format_query", answers::formatQuery));
     routes.add(route("status/buildinfo", answers::buildInfo));
-    routes.add(
-        new HttpRoute(
-            ROOT + "patterns",
-            METHODS,
-            Tokens.Scope.QUERY,
-            (_, _) -> LokiErrors.of(HttpStatus.NOT_FOUND, NO_PATTERNS),
-            LokiErrors.FORM));
     return routes;
   }
 

@@ -33,6 +33,7 @@ final class PageFile {
           "api.js",
           "state.js",
           "question.js",
+          "saved.js",
           "strip.js",
           "strip-draw.js",
           "list.js",

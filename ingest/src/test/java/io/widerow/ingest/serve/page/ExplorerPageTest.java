@@ -270,6 +270,28 @@ class ExplorerPageTest {
   }
 
   @Test
+  void savedQueriesAreListedAndAsked() throws IOException, InterruptedException {
+    browser.open(url + SHOP + "&cols=status");
+    browser.evaluate(element("saved") + ".click()");
+    browser.await("!" + element("saved-menu") + ".hidden");
+    String told = browser.text(element("saved-menu") + ".textContent");
+    assertTrue(told.contains("No query is saved yet"), told);
+    assertTrue(told.contains("/v1/queries?query=NAME&type=shop&"), told);
+    browser.evaluate(element("saved") + ".click()");
+    String asked = "type=shop&" + RANGE + "&where=status%20%3D%20503&cols=version";
+    assertEquals(200, http.send("PUT", "/v1/queries?query=cart-errors&" + asked).statusCode());
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("saved-query"));
+    shots("saved");
+    browser.evaluate(element("saved-query") + ".click()");
+    browser.await("document.querySelectorAll('[data-test=row]').length > 10");
+    browser.await(element("where") + ".value === 'status = 503'");
+    browser.await("location.search.includes('cols=version')");
+    browser.await(element("bars") + ".dataset.total === '50'");
+    assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
   void theIncidentIsNamed() throws IOException {
     browser.open(url + SHOP);
     JsonNode bars = browser.evaluate(element("bars") + ".getBoundingClientRect().toJSON()");

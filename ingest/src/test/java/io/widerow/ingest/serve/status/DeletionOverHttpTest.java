@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Http;
+import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
 import io.widerow.query.cli.daemon.DeleteCommand;
 import java.io.IOException;

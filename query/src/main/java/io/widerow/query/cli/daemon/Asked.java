@@ -2,11 +2,13 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.Shell;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteRows;
+import io.widerow.query.remote.RemoteSurvey;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,27 @@ final class Asked {
     OutputBuffer out = new OutputBuffer(1 << 12);
     new StatsWriter(format(shell)).write(table.heads(), table.rows(), out);
     shell.write(out);
+  }
+
+  /// Writes what a daemon found in a range, in the format that was asked for: as JSON its lines as
+  /// they came.
+  ///
+  /// @param csvHeads members that CSV shows; `heads` are those of a table
+  void show(Shell shell, RemoteSurvey survey, List<String> heads, List<String> csvHeads) {
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    switch (format(shell)) {
+      case json -> survey.lines().forEach(line -> out.put(line + "\n"));
+      case csv -> new StatsWriter(OutputFormat.csv).write(csvHeads, rows(survey, csvHeads), out);
+      case table, raw, logfmt ->
+          new StatsWriter(OutputFormat.table).write(heads, rows(survey, heads), out);
+    }
+    shell.write(out);
+  }
+
+  private static List<List<Cell>> rows(RemoteSurvey survey, List<String> heads) {
+    return survey.rows().stream()
+        .map(row -> heads.stream().map(head -> row.getOrDefault(head, Cell.MISSING)).toList())
+        .toList();
   }
 
   /// Adds a parameter of a request, unless its option was not given.

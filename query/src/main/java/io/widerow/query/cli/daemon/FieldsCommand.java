@@ -12,7 +12,6 @@ import io.widerow.query.remote.RemoteFields;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -22,7 +21,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `widerow fields`: which fields the events of a daemon have, and what is different about some.
 @Command(
@@ -51,20 +49,7 @@ public final class FieldsCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
-  List<String> types = new ArrayList<>();
-
-  @Option(
-      names = "--from",
-      paramLabel = "TIME",
-      description = "First instant wanted: a date and time, or 2h for so long ago.")
-  @Nullable String from;
-
-  @Option(names = "--to", paramLabel = "TIME", description = "First instant not wanted.")
-  @Nullable String to;
-
-  @Option(names = "--where", paramLabel = "FILTER", description = "Only events it keeps.")
-  @Nullable String where;
+  @Mixin SurveyOptions of = new SurveyOptions();
 
   @Option(names = "--field", paramLabel = "NAME", description = "This field alone.")
   @Nullable String field;
@@ -84,13 +69,6 @@ public final class FieldsCommand implements Callable<Integer> {
   @Option(names = "--pick-to", paramLabel = "TIME", description = "Pick events before this.")
   @Nullable String pickTo;
 
-  @Option(
-      names = "--budget",
-      paramLabel = "TIME",
-      defaultValue = "10s",
-      description = "How long to read; then the answer is an estimate (${DEFAULT-VALUE}).")
-  String budget = "10s";
-
   @Mixin Asked asked = new Asked();
 
   FieldsCommand(Shell shell) {
@@ -109,16 +87,11 @@ public final class FieldsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Map<String, List<String>> parameters = new LinkedHashMap<>();
-    parameters.put("type", types);
-    Asked.put(parameters, "from", from);
-    Asked.put(parameters, "to", to);
-    Asked.put(parameters, "where", where);
+    Map<String, List<String>> parameters = of.parameters();
     Asked.put(parameters, "top", top);
     Asked.put(parameters, "pick", pick);
     Asked.put(parameters, "pickfrom", pickFrom);
     Asked.put(parameters, "pickto", pickTo);
-    Asked.put(parameters, "budget", budget);
     String one = field == null ? "" : "/" + URLEncoder.encode(field, StandardCharsets.UTF_8);
     RemoteFields answer =
         RemoteFields.ask(

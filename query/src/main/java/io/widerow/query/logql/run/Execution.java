@@ -38,6 +38,10 @@ public final class Execution implements AutoCloseable {
     return view;
   }
 
+  public QueryMemory memory() {
+    return memory;
+  }
+
   public LabelNames labels() {
     return labels;
   }

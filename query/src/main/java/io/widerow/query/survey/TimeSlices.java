@@ -1,4 +1,4 @@
-package io.widerow.query.fields;
+package io.widerow.query.survey;
 
 import io.widerow.query.RangeQuery;
 import io.widerow.storage.PartitionInfo;

@@ -1,20 +1,12 @@
-package io.widerow.ingest.serve.status;
+package io.widerow.ingest;
 
-import io.widerow.ingest.Daemon;
-import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -23,17 +15,17 @@ import java.util.function.Function;
 import picocli.CommandLine;
 
 /// A daemon with a store on the disk as an operator meets it: over HTTP and by commands.
-class OperatedDaemon implements AutoCloseable {
-  final EmbeddedStore store;
-  final Daemon daemon;
-  final Http http;
+public class OperatedDaemon implements AutoCloseable {
+  public final EmbeddedStore store;
+  public final Daemon daemon;
+  public final Http http;
 
   /// What a command wrote, and its exit code.
-  record Ran(int code, String out, String err) {}
+  public record Ran(int code, String out, String err) {}
 
   /// @param directory for the store, in `store`
   /// @param keys of the configuration
-  OperatedDaemon(Path directory, Map<String, String> keys) {
+  public OperatedDaemon(Path directory, Map<String, String> keys) {
     Map<String, String> all = new HashMap<>(keys);
     all.put("data", directory.resolve("store").toString());
     all.put("http", "127.0.0.1:0");
@@ -44,39 +36,33 @@ class OperatedDaemon implements AutoCloseable {
     http = new Http(daemon);
   }
 
-  final String url() {
+  public final String url() {
     return "http://127.0.0.1:" + daemon.httpAddress().getPort();
   }
 
-  final String get(String path) throws IOException, InterruptedException {
+  public final String get(String path) throws IOException, InterruptedException {
     return http.get(path).body();
   }
 
-  final HttpResponse<String> send(String method, String path)
+  public final HttpResponse<String> send(String method, String path)
       throws IOException, InterruptedException {
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      return client.send(
-          HttpRequest.newBuilder(URI.create(url() + path))
-              .method(method, BodyPublishers.noBody())
-              .build(),
-          BodyHandlers.ofString());
-    }
+    return http.send(method, path);
   }
 
   /// Seals what there is, and merges what is due.
-  final void merge() throws InterruptedException {
+  public final void merge() throws InterruptedException {
     store.sealAll();
     store.awaitBackground();
     store.maintain();
     store.awaitBackground();
   }
 
-  final Ran run(Function<Shell, CommandLine> command, String... arguments) {
+  public final Ran run(Function<Shell, CommandLine> command, String... arguments) {
     return run(Map.of("WIDEROW_URL", url()), command, arguments);
   }
 
   /// Runs a command in a shell that is no terminal.
-  static Ran run(
+  public static Ran run(
       Map<String, String> environment, Function<Shell, CommandLine> command, String... arguments) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();

@@ -1,14 +1,16 @@
-package io.widerow.query.fields;
+package io.widerow.query.survey;
 
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.Rfc3339;
+import java.time.ZoneOffset;
 
 /// Values as JSON shows them in events.
-final class Json {
+public final class Json {
   private static final double WHOLE_MAX = 0x1p53;
 
   private Json() {}
 
-  static String string(String text) {
+  public static String string(String text) {
     OutputBuffer out = new OutputBuffer(text.length() + 16);
     out.put('"');
     out.putJson(text);
@@ -16,8 +18,15 @@ final class Json {
     return out.toString();
   }
 
+  /// A time as RFC 3339 in UTC, with nine digits of the second.
+  public static String time(long nanos) {
+    OutputBuffer out = new OutputBuffer(64);
+    new Rfc3339(ZoneOffset.UTC).put(nanos, out);
+    return out.toString();
+  }
+
   /// A number: whole ones without a point; infinities and NaN, which JSON lacks, as strings.
-  static String number(double number) {
+  public static String number(double number) {
     if (Double.isNaN(number) || Double.isInfinite(number)) {
       return '"' + Double.toString(number) + '"';
     }

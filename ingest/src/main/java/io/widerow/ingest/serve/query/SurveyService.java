@@ -10,25 +10,29 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
-import io.widerow.query.fields.FieldsAnswer;
+import io.widerow.query.fields.DiffQuestion;
 import io.widerow.query.fields.FieldsQuestion;
-import io.widerow.query.fields.FieldsScan;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.patterns.PatternsQuestion;
+import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyQuestion;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
-/// `GET /v1/fields`: which fields the events of a range have, with their values, and which of them
-/// are different in some of the events; `GET /v1/fields/{name}`: one of them.
+/// What there is in a range, within a budget of time: `GET /v1/fields`, which fields its events
+/// have, with their values, and what is different about some; `GET /v1/fields/{name}`, one of them;
+/// `GET /v1/diff`, what is different from an earlier range; `GET /v1/patterns`, which kinds of log
+/// lines there are.
 ///
 /// - Threads: the connection's event loop; each answer is made on a virtual thread,
-///   `widerow-fields-<n>`. A reader that leaves ends it.
-public final class FieldsService {
+///   `widerow-survey-<n>`. A reader that leaves ends it.
+public final class SurveyService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int SINK_BYTES = 16 << 10;
   private static final int ANSWERS_MAX = 4;
@@ -40,40 +44,55 @@ public final class FieldsService {
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
-  public FieldsService(
+  public SurveyService(
       EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new QueryThreads("widerow-fields", ANSWERS_MAX, stallSeconds);
+    this.threads = new QueryThreads("widerow-survey", ANSWERS_MAX, stallSeconds);
+  }
+
+  /// Reads what was asked.
+  @FunctionalInterface
+  private interface Parser {
+    SurveyQuestion parse(Map<String, List<String>> given, long nowNanos);
   }
 
   public List<HttpRoute> routes() {
     return List.of(
-        HttpRoute.get("/v1/fields", Tokens.Scope.QUERY, (context, _) -> fields(context, null)),
+        route("/v1/fields", (given, now) -> FieldsQuestion.parse(given, null, now)),
         HttpRoute.get(
             "/v1/fields/{name}",
             Tokens.Scope.QUERY,
-            (context, _) -> fields(context, context.pathParam("name"))));
+            (context, _) ->
+                answer(
+                    context,
+                    (given, now) -> FieldsQuestion.parse(given, context.pathParam("name"), now))),
+        route("/v1/diff", DiffQuestion::parse),
+        route("/v1/patterns", PatternsQuestion::parse));
   }
 
-  private HttpResponse fields(ServiceRequestContext context, @Nullable String field) {
-    FieldsQuestion asked;
+  private HttpRoute route(String path, Parser parser) {
+    return HttpRoute.get(path, Tokens.Scope.QUERY, (context, _) -> answer(context, parser));
+  }
+
+  private HttpResponse answer(ServiceRequestContext context, Parser parser) {
+    SurveyQuestion asked;
     try {
-      asked = FieldsQuestion.parse(QueryService.values(context), field, epochNanos.getAsLong());
+      asked = parser.parse(QueryService.values(context), epochNanos.getAsLong());
     } catch (QueryException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     }
     return threads.answer(context, reply -> run(asked, reply));
   }
 
-  private void run(FieldsQuestion asked, QueryReply reply)
+  private void run(SurveyQuestion asked, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.view();
-        FieldsScan scan = new FieldsScan(view, asked, memory)) {
-      var _ = reply.response().whenComplete().whenComplete((_, _) -> scan.cancel());
-      FieldsAnswer.write(asked, scan, sink);
+        Survey survey = asked.open(view, memory)) {
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> survey.cancel());
+      survey.write(sink);
       reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
       reply.end(sink.bytes(), sink.length());
     } catch (StorageException.Unreachable away) {

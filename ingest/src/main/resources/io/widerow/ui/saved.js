@@ -1,0 +1,47 @@
+// Queries that the store keeps by name. The page asks them; it writes nothing, so it shows the
+// command that saves what is on the screen.
+import { all } from "./api.js";
+import { fill, h } from "./dom.js";
+import { address, change, read, state } from "./state.js";
+import { plain } from "./text.js";
+
+const menu = h("div.menu", { hidden: true, test: "saved-menu" });
+const button = h("button.box", { test: "saved", "aria-expanded": "false", onclick: toggle }, "Saved");
+export const element = h("span.saved", {}, button, menu);
+
+async function toggle() {
+  if (!menu.hidden) {
+    close();
+    return;
+  }
+  fill(menu, ...await content());
+  menu.hidden = false;
+  button.setAttribute("aria-expanded", "true");
+}
+
+/** The queries by name, and how to save another; why there are none when the daemon keeps none. */
+async function content() {
+  let lines;
+  try {
+    lines = (await all("/v1/queries", new URLSearchParams())).lines;
+  } catch (refused) {
+    return [h("p.hint", {}, plain(refused instanceof Error ? refused.message : String(refused)))];
+  }
+  return [
+    ...lines.map((/** @type {{query: string, parameters: string}} */ each) =>
+      h("button.saved-query", { test: "saved-query", title: plain(each.parameters), onclick: () => { close(); change(read(each.parameters), true); } }, plain(each.query))),
+    h("p.hint", {}, lines.length === 0 ? "No query is saved yet. " : "", "This saves what you see, by a token with the scope admin:"),
+    h("pre.copy", {}, plain(`curl -X PUT '${location.origin}/v1/queries?query=NAME&${parameters()}'`)),
+  ];
+}
+
+/** The view without the selected event: as a query in a URL, and inside single quotes of a shell. */
+function parameters() {
+  const [, query = ""] = address({ ...state, at: "", tail: false }).split("?");
+  return query.replaceAll("'", "%27");
+}
+
+export function close() {
+  menu.hidden = true;
+  button.setAttribute("aria-expanded", "false");
+}

@@ -1,0 +1,88 @@
+package io.widerow.query.fields;
+
+import io.widerow.event.TimeUuid;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.answer.Given;
+import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyParameters;
+import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.storage.StoreView;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What is asked of two ranges of time: `type`, `from`, `to`, `since` and `where` as in a query for
+/// the later one; `beforefrom` and `beforeto` for the earlier one; `limit`; `budget`.
+///
+/// Without `to` the later range ends now. Without `beforefrom` and `beforeto` the earlier one is as
+/// long and ends where the later one begins.
+///
+/// @param after the events of the later range
+/// @param before those of the earlier one
+/// @param limit at most so many differences
+/// @param budgetNanos how long it may read
+public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long budgetNanos)
+    implements SurveyQuestion {
+  private static final List<String> NAMES =
+      List.of("type", "from", "to", "since", "where", "beforefrom", "beforeto", "limit", "budget");
+  private static final int LIMIT_DEFAULT = 50;
+  private static final int LIMIT_MAX = 10_000;
+
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  /// @throws QueryException.Refused when a parameter makes no sense; the message holds it
+  public static DiffQuestion parse(Map<String, List<String>> given, long nowNanos) {
+    Given.requireKnown(given, NAMES);
+    RangeQuery after = SurveyParameters.query(given, nowNanos);
+    if (after.fromNanos() == TimeUuid.NANOS_MIN) {
+      throw new QueryException.Refused("from", "is missing: say where the later range begins");
+    }
+    if (after.untilNanos() == TimeUuid.NANOS_LIMIT) {
+      after = after.withRange(after.fromNanos(), nowNanos);
+    }
+    if (after.fromNanos() >= after.untilNanos()) {
+      throw new QueryException.Refused("from", "lies after now; give --to too");
+    }
+    return new DiffQuestion(
+        after,
+        after.withRange(beforeFrom(given, after, nowNanos), beforeTo(given, after, nowNanos)),
+        Given.whole(given, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT),
+        SurveyParameters.budgetNanos(given));
+  }
+
+  private static long beforeFrom(Map<String, List<String>> given, RangeQuery after, long nowNanos) {
+    String from = Given.single(given, "beforefrom");
+    long start =
+        from == null
+            ? Math.max(
+                TimeUuid.NANOS_MIN,
+                beforeTo(given, after, nowNanos) - (after.untilNanos() - after.fromNanos()))
+            : TimeText.parse("beforefrom", from, nowNanos);
+    if (start >= beforeTo(given, after, nowNanos)) {
+      throw new QueryException.Refused(
+          "beforefrom", "the earlier range is empty: its start is not before its end");
+    }
+    return start;
+  }
+
+  private static long beforeTo(Map<String, List<String>> given, RangeQuery after, long nowNanos) {
+    @Nullable String to = Given.single(given, "beforeto");
+    return to == null ? after.fromNanos() : TimeText.parse("beforeto", to, nowNanos);
+  }
+
+  /// The later range is what is picked, the earlier one is the rest.
+  @Override
+  public Survey open(StoreView view, QueryMemory memory) {
+    return new FieldsScan(
+        view,
+        List.of(
+            new FieldsScan.Part(after, ValueCounts.PICKED, null),
+            new FieldsScan.Part(before, ValueCounts.REST, null)),
+        null,
+        budgetNanos,
+        memory,
+        (counted, out) -> DiffAnswer.write(this, counted, out));
+  }
+}

@@ -1,0 +1,89 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.Pipeline;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.patterns.Pattern;
+import io.widerow.query.patterns.PatternCounts;
+import io.widerow.query.survey.EvenScan;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// The patterns of the lines of a log query, with how many lines of each there are in each step:
+///
+/// ```
+/// {"status":"success","data":[{"pattern":"user <_> logged in","samples":[[1479000000,12],...]}]}
+/// ```
+///
+/// Bodies count as they came, whatever the query makes of them. What two seconds do not suffice for
+/// is left out, evenly over the range.
+///
+/// - Threads: one.
+public final class LinePatterns {
+  private static final long BUDGET_NANOS = Duration.ofSeconds(2).toNanos();
+  private static final int PATTERNS_MAX = 300;
+  private static final int CHECK_EVENTS = 1_024; // between two looks whether the client is there
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private final Execution execution;
+  private final EventLines lines;
+  private final Selection selection;
+  private final Pipeline pipeline;
+  private final AttributeValue body = new AttributeValue();
+  private int events;
+
+  public LinePatterns(Execution execution, LogQuery query) {
+    this.execution = execution;
+    this.selection = Selection.of(query, execution.labels());
+    this.lines = new EventLines(execution.labels(), null, true);
+    this.pipeline = new Pipeline(query, selection.searched());
+  }
+
+  /// Reads a half-open range, and writes the answer.
+  ///
+  /// @param stepNanos width of a step
+  public void write(long fromNanos, long untilNanos, long stepNanos, OutputBuffer out) {
+    try (var counts = new PatternCounts(execution.memory(), stepNanos)) {
+      RangeQuery range = selection.range(fromNanos, untilNanos);
+      if (range.fromNanos() < range.untilNanos()) {
+        double _ =
+            new EvenScan(execution.view(), execution.memory())
+                .read(range, System.nanoTime() + BUDGET_NANOS, event -> add(event, counts));
+      }
+      write(counts.patterns(), out);
+    }
+  }
+
+  private void add(EventView event, PatternCounts to) {
+    if (events++ % CHECK_EVENTS == 0) {
+      execution.check();
+    }
+    if (pipeline.run(lines.show(event)) && event.find(AttributeName.BODY, body)) {
+      to.add(event, body);
+    }
+  }
+
+  private static void write(List<Pattern> patterns, OutputBuffer out) {
+    out.put("{\"status\":\"success\",\"data\":[");
+    String comma = "";
+    for (Pattern pattern : patterns.subList(0, Math.min(PATTERNS_MAX, patterns.size()))) {
+      out.put(comma + "{\"pattern\":");
+      LokiJson.text(pattern.shape(), out);
+      out.put(",\"samples\":[");
+      comma = "";
+      for (Map.Entry<Long, Long> step : pattern.steps().entrySet()) {
+        out.put("%s[%d,%d]".formatted(comma, step.getKey() / SECOND_NANOS, step.getValue()));
+        comma = ",";
+      }
+      out.put("]}");
+      comma = ",";
+    }
+    out.put("]}\n");
+  }
+}

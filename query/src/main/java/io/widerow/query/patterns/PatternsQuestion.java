@@ -1,0 +1,57 @@
+package io.widerow.query.patterns;
+
+import io.widerow.event.AttributeName;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.answer.Given;
+import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyParameters;
+import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.storage.StoreView;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What is asked of patterns: `type`, `from`, `to`, `since` and `where` as in a query; `field`,
+/// whose texts are looked at; `limit`; `budget`.
+///
+/// @param query the events
+/// @param field the attribute with the texts
+/// @param limit at most so many patterns
+/// @param budgetNanos how long it may read
+public record PatternsQuestion(RangeQuery query, AttributeName field, int limit, long budgetNanos)
+    implements SurveyQuestion {
+  private static final List<String> NAMES =
+      List.of("type", "from", "to", "since", "where", "field", "limit", "budget");
+  private static final int LIMIT_DEFAULT = 100;
+  private static final int LIMIT_MAX = 10_000;
+
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  /// @throws QueryException.Refused when a parameter makes no sense; the message holds it
+  public static PatternsQuestion parse(Map<String, List<String>> given, long nowNanos) {
+    Given.requireKnown(given, NAMES);
+    AttributeName field = field(Given.single(given, "field"));
+    return new PatternsQuestion(
+        SurveyParameters.query(given, nowNanos).withFields(List.of(field)),
+        field,
+        Given.whole(given, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT),
+        SurveyParameters.budgetNanos(given));
+  }
+
+  @Override
+  public Survey open(StoreView view, QueryMemory memory) {
+    return new PatternsScan(view, this, memory);
+  }
+
+  private static AttributeName field(@Nullable String name) {
+    if (name == null) {
+      return AttributeName.BODY;
+    }
+    if (NameText.isOwn(name)) {
+      throw new QueryException.Refused("field", "%s is no text of an event".formatted(name));
+    }
+    return NameText.stored(NameText.parse("field", name));
+  }
+}

@@ -1,0 +1,63 @@
+package io.widerow.query.patterns;
+
+import io.widerow.event.AttributeValue;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.Survey;
+import io.widerow.storage.StoreView;
+
+/// Counts the patterns of a range within a budget of time, see [EvenScan].
+///
+/// - Threads: one; any thread may call [#cancel].
+final class PatternsScan implements Survey {
+  private final EvenScan scan;
+  private final PatternsQuestion asked;
+  private final PatternCounts counts;
+  private final AttributeValue line = new AttributeValue();
+  private long events;
+
+  /// @param view remains the caller's
+  PatternsScan(StoreView view, PatternsQuestion asked, QueryMemory memory) {
+    this.scan = new EvenScan(view, memory);
+    this.asked = asked;
+    this.counts = new PatternCounts(memory, 0);
+  }
+
+  @Override
+  public void write(OutputBuffer out) {
+    PatternsAnswer.write(asked, this, out);
+  }
+
+  @Override
+  public void cancel() {
+    scan.cancel();
+  }
+
+  /// Reads, and returns how much of the range was read, 0 to 1.
+  double run() {
+    return scan.read(
+        asked.query(),
+        System.nanoTime() + asked.budgetNanos(),
+        event -> {
+          events++;
+          if (event.find(asked.field(), line)) {
+            counts.add(event, line);
+          }
+        });
+  }
+
+  /// Events that were read.
+  long events() {
+    return events;
+  }
+
+  PatternCounts counts() {
+    return counts;
+  }
+
+  @Override
+  public void close() {
+    counts.close();
+  }
+}

@@ -1,0 +1,18 @@
+package io.widerow.query.survey;
+
+import io.widerow.query.output.OutputBuffer;
+
+/// An answer within a budget of time.
+///
+/// - Threads: one; any thread may call [#cancel].
+public interface Survey extends AutoCloseable {
+  /// Reads, and writes the answer as JSON lines, the first of which is about the whole.
+  void write(OutputBuffer out);
+
+  /// Ends [#write] with [QueryException.Stopped] soon.
+  void cancel();
+
+  /// Gives its memory back.
+  @Override
+  void close();
+}

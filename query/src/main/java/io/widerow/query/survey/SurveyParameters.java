@@ -1,0 +1,41 @@
+package io.widerow.query.survey;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.answer.Given;
+import io.widerow.query.answer.QueryParameters;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The parameters that all surveys have: those that say of which events, and `budget`.
+public final class SurveyParameters {
+  /// Of which events, as in a query.
+  public static final List<String> OF_QUERY = List.of("type", "from", "to", "since", "where");
+
+  private static final long BUDGET_DEFAULT_NANOS = 500_000_000L;
+  private static final long BUDGET_MAX_NANOS = 3_600_000_000_000L;
+
+  private SurveyParameters() {}
+
+  /// The events.
+  ///
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  /// @throws QueryException.Refused when a parameter makes no sense; the message holds it
+  public static RangeQuery query(Map<String, List<String>> given, long nowNanos) {
+    Map<String, List<String>> ofQuery = new HashMap<>(given);
+    ofQuery.keySet().retainAll(OF_QUERY);
+    return QueryParameters.parse(ofQuery, nowNanos).query();
+  }
+
+  /// How long it may read, in nanoseconds: half a second unless given, an hour at most.
+  ///
+  /// @throws QueryException.Refused when it is no duration
+  public static long budgetNanos(Map<String, List<String>> given) {
+    String budget = Given.single(given, "budget");
+    return budget == null
+        ? BUDGET_DEFAULT_NANOS
+        : Math.min(BUDGET_MAX_NANOS, TimeText.positive("budget", budget));
+  }
+}

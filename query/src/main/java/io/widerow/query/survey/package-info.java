@@ -1,0 +1,8 @@
+/// Reading as much of a range as a budget of time allows, evenly, for answers that may be
+/// estimates.
+///
+/// - Threads: one for each question; any may cancel it.
+@NullMarked
+package io.widerow.query.survey;
+
+import org.jspecify.annotations.NullMarked;
