@@ -1,11 +1,11 @@
 package io.widerow.ingest;
 
 import io.widerow.ingest.cluster.ClusterDaemonStore;
-import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.config.ConfigSources;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LayoutOptions;
+import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.rules.RuleSet;
 import io.widerow.ingest.socket.SocketProtocol;

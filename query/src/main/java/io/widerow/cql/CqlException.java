@@ -32,12 +32,12 @@ public final class CqlException extends RuntimeException {
     this.code = code;
   }
 
-  public static CqlException invalid(String form, Object... parts) {
-    return new CqlException(Code.INVALID, form.formatted(parts));
+  public static CqlException invalid(String sentence) {
+    return new CqlException(Code.INVALID, sentence);
   }
 
-  public static CqlException protocol(String form, Object... parts) {
-    return new CqlException(Code.PROTOCOL, form.formatted(parts));
+  public static CqlException protocol(String sentence) {
+    return new CqlException(Code.PROTOCOL, sentence);
   }
 
   public Code code() {

@@ -41,7 +41,7 @@ public final class Asking {
   public List<String> rows(String statement, int pageSize) {
     Prepared prepared = prepare(statement);
     List<String> rows = new ArrayList<>();
-    byte[] position = null;
+    ByteBuffer position = null;
     do {
       Answer.Rows page = execute(prepared, List.of(), pageSize, position);
       rows.addAll(texts(page));
@@ -57,7 +57,7 @@ public final class Asking {
       Prepared prepared,
       List<@Nullable ByteBuffer> values,
       int pageSize,
-      byte @Nullable [] position) {
+      @Nullable ByteBuffer position) {
     Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
     return (Answer.Rows) prepared.execute(new Execution(values, pageSize, position, asker));
   }

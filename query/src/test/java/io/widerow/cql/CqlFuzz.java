@@ -20,11 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// zero come the values of its variables, each up to the next zero.
 public final class CqlFuzz {
   private static final Planner PLANNER =
-      new Planner(
-          new ServerCatalog(new ServerIdentity(new UUID(1, 2), 9042, "5.0.9"), List.of()));
+      new Planner(new ServerCatalog(new ServerIdentity(new UUID(1, 2), 9042, "5.0.9"), List.of()));
   private static final Asker ASKER =
-      new Asker(
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
+      new Asker(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
 
   private CqlFuzz() {}
 
@@ -32,7 +30,9 @@ public final class CqlFuzz {
     String columns = " FROM system_schema.columns WHERE keyspace_name = 'system' ";
     return new String[] {
       "SELECT JSON key, toJson(tokens) AS \"T\", {'a': [1, 2]}['a'] FROM system.local LIMIT 1;",
-      "SELECT count(*), min(position), max(type), sum(position)" + columns + "GROUP BY keyspace_name",
+      "SELECT count(*), min(position), max(type), sum(position)"
+          + columns
+          + "GROUP BY keyspace_name",
       "SELECT *" + columns + "AND table_name > 'a' ORDER BY table_name DESC, column_name DESC",
       "SELECT * FROM system_schema.columns WHERE keyspace_name IN ? AND position = ? LIMIT ?"
           + " ALLOW FILTERING\0ab\0abcd\0abcd",

@@ -59,7 +59,8 @@ public record StreamOptions(
           "%s: %s needs tls-certificate and tls-key".formatted(key, DaemonConfig.print(address)));
     }
     boolean keyed = key.equals(FLUENT_TLS) && fluentSharedKey != null;
-    boolean known = key.equals(CQL) ? security.isComplete() : tls && (keyed || security.tlsClientCa() != null);
+    boolean known =
+        key.equals(CQL) ? security.isComplete() : tls && (keyed || security.tlsClientCa() != null);
     if (!known && !insecure && !DaemonConfig.isLoopback(address)) {
       throw new IllegalArgumentException(
           "%s: others can reach %s; without %s that needs --insecure"

@@ -12,9 +12,10 @@ import io.widerow.ingest.cql.frame.FrameReader;
 import io.widerow.ingest.cql.frame.Opcode;
 import io.widerow.ingest.cql.frame.Reply;
 import io.widerow.ingest.cql.frame.Request;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The answers to requests.
 final class Answers {
@@ -46,12 +47,12 @@ final class Answers {
     return new Reply(version, stream, Opcode.ERROR, body.body());
   }
 
-  static Reply unprepared(Request to, byte[] id) {
-    String sentence = "Prepared query with ID %s not found".formatted(StatementId.hex(id));
+  static Reply unprepared(Request to, StatementId id) {
+    String sentence = "Prepared query with ID %s not found".formatted(id.hex());
     return reply(
         to,
         Opcode.ERROR,
-        new BodyWriter().integer(UNPREPARED).string(sentence).shortBytes(id).body());
+        new BodyWriter().integer(UNPREPARED).string(sentence).shortBytes(id.bytes()).body());
   }
 
   static Reply authenticate(Request to) {
@@ -73,14 +74,12 @@ final class Answers {
   /// What became of an execution.
   ///
   /// @param known the metadata that the client has, and wants no more; null when it wants it
-  /// @param sealed the position of the next page, sealed; empty when there is none
-  static Reply result(Request to, Answer answer, Metadata known, byte[] sealed) {
+  /// @param sealed the position of the next page, sealed; null when there is none
+  static Reply result(Request to, Answer answer, Metadata known, @Nullable ByteBuffer sealed) {
     return switch (answer) {
       case Answer.KeyspaceInUse(String keyspace) ->
           reply(
-              to,
-              Opcode.RESULT,
-              new BodyWriter().integer(KEYSPACE_IN_USE).string(keyspace).body());
+              to, Opcode.RESULT, new BodyWriter().integer(KEYSPACE_IN_USE).string(keyspace).body());
       case Answer.Rows rows -> rows(to, rows, known, sealed);
     };
   }
@@ -88,42 +87,42 @@ final class Answers {
   /// What a client knows of the columns of an answer.
   ///
   /// @param skip whether it asks for rows alone
-  /// @param id of what it knows; empty where versions have none
-  record Metadata(boolean skip, byte[] id) {
-    static final Metadata NONE = new Metadata(false, new byte[0]);
+  /// @param id of what it knows; null where versions have none
+  record Metadata(boolean skip, @Nullable StatementId id) {
+    static final Metadata NONE = new Metadata(false, null);
   }
 
-  private static Reply rows(Request to, Answer.Rows rows, Metadata known, byte[] sealed) {
+  private static Reply rows(
+      Request to, Answer.Rows rows, Metadata known, @Nullable ByteBuffer sealed) {
     List<Variable> columns = rows.columns();
-    byte[] id = StatementId.ofColumns(columns);
-    boolean changed = known.id().length > 0 && !Arrays.equals(known.id(), id);
+    StatementId id = StatementId.of(columns);
+    boolean changed = known.id() != null && !id.equals(known.id());
     boolean skip = known.skip() && !changed;
     BodyWriter body = new BodyWriter().integer(ROWS);
     body.integer(
-        (sealed.length > 0 ? MORE_PAGES : 0)
+        (sealed == null ? 0 : MORE_PAGES)
             | (skip ? NO_METADATA : BodyWriter.tableFlag(columns))
             | (changed ? METADATA_CHANGED : 0));
     body.integer(columns.size());
-    if (sealed.length > 0) {
+    if (sealed != null) {
       body.bytes(sealed);
     }
     if (changed) {
-      body.shortBytes(id);
+      body.shortBytes(id.bytes());
     }
     if (!skip) {
       body.columns(columns);
     }
     body.integer(rows.count());
-    ByteBuf cells =
-        Unpooled.wrappedBuffer(rows.cells().bytes(), 0, rows.cells().length());
+    ByteBuf cells = Unpooled.wrappedBuffer(rows.cells().bytes(), 0, rows.cells().length());
     return reply(to, Opcode.RESULT, Unpooled.wrappedBuffer(body.body(), cells));
   }
 
-  static Reply prepared(Request to, byte[] id, Prepared prepared) {
+  static Reply prepared(Request to, StatementId id, Prepared prepared) {
     List<Variable> variables = prepared.variables();
-    BodyWriter body = new BodyWriter().integer(PREPARED).shortBytes(id);
+    BodyWriter body = new BodyWriter().integer(PREPARED).shortBytes(id.bytes());
     if (to.version() == FrameReader.VERSION_MAX) {
-      body.shortBytes(StatementId.ofColumns(prepared.columns()));
+      body.shortBytes(StatementId.of(prepared.columns()).bytes());
     }
     body.integer(BodyWriter.tableFlag(variables)).integer(variables.size());
     if (to.version() > FrameReader.VERSION_MIN) {
@@ -141,8 +140,8 @@ final class Answers {
   /// between them.
   ///
   /// @throws CqlException when it is something else
-  static String password(byte[] response) {
-    String[] parts = new String(response, StandardCharsets.UTF_8).split("\0", -1);
+  static String password(ByteBuffer response) {
+    String[] parts = StandardCharsets.UTF_8.decode(response).toString().split("\0", -1);
     if (parts.length != 3) {
       throw CqlException.protocol("the response is none of SASL PLAIN");
     }

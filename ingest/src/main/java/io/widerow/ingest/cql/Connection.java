@@ -18,9 +18,11 @@ import io.widerow.ingest.cql.frame.Opcode;
 import io.widerow.ingest.cql.frame.Reply;
 import io.widerow.ingest.cql.frame.Request;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One connection of a driver: what it may ask now, and its requests that are not answered yet.
@@ -98,9 +100,9 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     }
     if (state != State.NEW && request.version() != version) {
       throw CqlException.protocol(
-          "Invalid message version. Got %d/v%d but previous messages on this connection had version"
-              + " %d/v%d",
-          request.version(), request.version(), version, version);
+          ("Invalid message version. Got %d/v%d but previous messages on this connection had version"
+                  + " %d/v%d")
+              .formatted(request.version(), request.version(), version, version));
     }
     BodyReader body = new BodyReader(request.body());
     if (opcode == Opcode.OPTIONS) {
@@ -122,7 +124,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   private static void require(Opcode got, Opcode wanted, String expected) {
     if (got != wanted) {
-      throw CqlException.protocol("Unexpected message %s, expecting %s", got, expected);
+      throw CqlException.protocol("Unexpected message %s, expecting %s".formatted(got, expected));
     }
   }
 
@@ -133,13 +135,12 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     String compression = options.getOrDefault("COMPRESSION", "");
     boolean lz4 = compression.equalsIgnoreCase("lz4");
     if (!lz4 && !compression.isEmpty()) {
-      throw CqlException.protocol("Unknown compression algorithm: %s", compression);
+      throw CqlException.protocol("Unknown compression algorithm: %s".formatted(compression));
     }
     version = request.version();
     boolean open = service.tokens() == null;
     state = open ? State.READY : State.AUTHENTICATING;
-    Reply reply =
-        open ? Answers.empty(request, Opcode.READY) : Answers.authenticate(request);
+    Reply reply = open ? Answers.empty(request, Opcode.READY) : Answers.authenticate(request);
     send(context, request, reply, null);
     if (version == FrameReader.VERSION_MAX) {
       reader.beginSegments(lz4);
@@ -160,7 +161,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   }
 
   private void authenticate(
-      ChannelHandlerContext context, Request request, byte @Nullable [] response) {
+      ChannelHandlerContext context, Request request, @Nullable ByteBuffer response) {
     TokenFile file = service.tokens();
     Tokens tokens = file == null ? null : file.tokens();
     String password = response == null ? "" : Answers.password(response);
@@ -176,8 +177,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     known(context);
   }
 
-  private void ask(
-      ChannelHandlerContext context, Request request, Opcode opcode, BodyReader body) {
+  private void ask(ChannelHandlerContext context, Request request, Opcode opcode, BodyReader body) {
     requireToken();
     switch (opcode) {
       case REGISTER -> {
@@ -185,7 +185,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         for (int i = 0; i < count; i++) {
           String event = body.string();
           if (!EVENTS.contains(event)) {
-            throw CqlException.protocol("Invalid value '%s' for Type", event);
+            throw CqlException.protocol("Invalid value '%s' for Type".formatted(event));
           }
         }
         send(context, request, Answers.empty(request, Opcode.READY), null); // nothing changes
@@ -207,7 +207,8 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
               "BATCH: CQL reads here, and does not write: tables are not there yet, and events come"
                   + " in over the other protocols");
       default ->
-          throw CqlException.protocol("Unexpected message %s on a connection that is ready", opcode);
+          throw CqlException.protocol(
+              "Unexpected message %s on a connection that is ready".formatted(opcode));
     }
   }
 
@@ -232,15 +233,22 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     String statement = body.longString();
     boolean named = version == FrameReader.VERSION_MAX && (body.integer() & 1) != 0;
     String in = named ? body.string() : keyspace;
-    byte[] id = StatementId.of(statement, in);
-    Prepared prepared = service.prepare(statement, in);
-    service.statements().put(id, prepared, statement.length());
-    send(context, request, Answers.prepared(request, id, prepared), null);
+    StatementId id = StatementId.of(statement, in);
+    start(
+        context,
+        request,
+        new Running(),
+        () -> {
+          Prepared prepared = service.prepare(statement, in);
+          service.statements().put(id, prepared, statement.length());
+          return Answers.prepared(request, id, prepared);
+        });
   }
 
   private void execute(ChannelHandlerContext context, Request request, BodyReader body) {
-    byte[] id = body.shortBytes();
-    byte[] known = version == FrameReader.VERSION_MAX ? body.shortBytes() : new byte[0];
+    StatementId id = StatementId.of(body.shortBytes());
+    StatementId known =
+        version == FrameReader.VERSION_MAX ? StatementId.of(body.shortBytes()) : null;
     QueryOptions options = QueryOptions.read(body, version);
     Prepared prepared = service.statements().find(id);
     if (prepared == null) {
@@ -252,7 +260,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   }
 
   /// A statement with all that came with it.
-  private record Asked(byte[] id, QueryOptions options, Answers.Metadata known) {}
+  private record Asked(StatementId id, QueryOptions options, Answers.Metadata known) {}
 
   /// Gives a statement on the thread that executes it.
   @FunctionalInterface
@@ -262,43 +270,45 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   private void execute(
       ChannelHandlerContext context, Request request, Asked asked, Statement statement) {
+    InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+    Running execution = new Running();
+    start(
+        context,
+        request,
+        execution,
+        () -> {
+          Prepared prepared = statement.prepared();
+          CqlService.Page page =
+              service.execute(asked.id, prepared, asked.options, local, execution);
+          if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
+            context.executor().execute(() -> keyspace = name); // before the answer is sent
+          }
+          return Answers.result(request, page.answer(), asked.known, page.sealed());
+        });
+  }
+
+  /// Answers a request on a thread of its own.
+  private void start(
+      ChannelHandlerContext context, Request request, Running execution, Supplier<Reply> answer) {
     if (port.isStopping()) {
       throw new CqlException(Code.OVERLOADED, "the server stops");
     }
-    InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
-    Running execution = new Running();
     running.add(execution);
     service.start(() -> {
+      Reply reply;
       try {
-        CqlService.Page page =
-            service.execute(asked.id, statement.prepared(), asked.options, local, execution);
-        Reply reply = Answers.result(request, page.answer(), asked.known, page.sealed());
-        context.executor().execute(() -> executed(context, request, page, reply, execution));
-      } catch (RuntimeException failure) {
-        Reply error = Answers.error(request, CqlService.told(failure));
-        context.executor().execute(() -> send(context, request, error, execution));
+        reply = answer.get();
+      } catch (Throwable failure) { // else the client would wait for ever
+        reply = Answers.error(request, CqlService.told(failure));
       }
+      Reply made = reply;
+      context.executor().execute(() -> send(context, request, made, execution));
     });
-  }
-
-  private void executed(
-      ChannelHandlerContext context,
-      Request request,
-      CqlService.Page page,
-      Reply reply,
-      Running execution) {
-    if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
-      keyspace = name;
-    }
-    send(context, request, reply, execution);
   }
 
   /// Sends an answer, and gives back what its request held when it is in the socket.
   private void send(
-      ChannelHandlerContext context,
-      Request request,
-      Reply reply,
-      @Nullable Running execution) {
+      ChannelHandlerContext context, Request request, Reply reply, @Nullable Running execution) {
     var _ =
         context
             .writeAndFlush(reply)
@@ -323,7 +333,8 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event instanceof IdleStateEvent && underWay > 0 && !context.channel().isWritable()) {
+    int room = context.channel().config().getWriteBufferHighWaterMark();
+    if (event instanceof IdleStateEvent && context.channel().bytesBeforeUnwritable() < room) {
       port.stalled();
       var _ = context.close();
     } else {

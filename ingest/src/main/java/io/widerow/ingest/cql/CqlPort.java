@@ -30,6 +30,7 @@ import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -76,8 +77,7 @@ public final class CqlPort implements AutoCloseable {
   /// @param tls of connections; null for none
   /// @param tokens of clients; null when they need none
   /// @param limits of what clients may use
-  public record Terms(
-      @Nullable StreamTls tls, @Nullable TokenFile tokens, LimitOptions limits) {}
+  public record Terms(@Nullable StreamTls tls, @Nullable TokenFile tokens, LimitOptions limits) {}
 
   /// Starts to listen.
   ///
@@ -102,7 +102,8 @@ public final class CqlPort implements AutoCloseable {
       throw failed;
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
-    Planner planner = new Planner(new ServerCatalog(identity, List.of(new EventSource(store::view, memory))));
+    Planner planner =
+        new Planner(new ServerCatalog(identity, List.of(new EventSource(store::view, memory))));
     service = new CqlService(store, planner, memory, terms.tokens);
     FunctionCounter.builder("widerow.cql.requests", service, CqlService::requests)
         .register(registry);
@@ -115,7 +116,8 @@ public final class CqlPort implements AutoCloseable {
 
   /// An id of the store that tells nothing of its secret.
   private static UUID hostId(EventStore store) {
-    return UUID.nameUUIDFromBytes(new PageSeal(store.secret()).seal(HOST, new byte[0]));
+    return UUID.nameUUIDFromBytes(
+        new PageSeal(store.secret()).seal(HOST, ByteBuffer.allocate(0)).array());
   }
 
   /// Where it listens, with the real port.

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Answers the statements of all connections.
 ///
-/// - Threads: any; each execution has a virtual thread, `widerow-cql-<n>`, and so many at a time run
-///   as there is memory for.
+/// - Threads: any; each execution has a virtual thread, `widerow-cql-<n>`, and so many at a time
+///   run as there is memory for.
 final class CqlService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final int RUNNING_MAX = 64;
@@ -46,8 +46,7 @@ final class CqlService {
 
   /// @param memory that all queries of the daemon share
   /// @param tokens of clients; null when they need none
-  CqlService(
-      EventStore store, Planner planner, QueryMemory memory, @Nullable TokenFile tokens) {
+  CqlService(EventStore store, Planner planner, QueryMemory memory, @Nullable TokenFile tokens) {
     this.planner = planner;
     this.memory = memory;
     this.tokens = tokens;
@@ -105,15 +104,15 @@ final class CqlService {
     running.release(memory);
   }
 
-  /// An answer, and the position of its next page, sealed; empty when there is none.
-  record Page(Answer answer, byte[] sealed) {}
+  /// An answer, and the position of its next page, sealed; null when there is none.
+  record Page(Answer answer, @Nullable ByteBuffer sealed) {}
 
   /// Executes a statement, on a thread that may wait.
   ///
   /// @param id of the statement
   /// @param running what is told of the memory that it holds
   Page execute(
-      byte[] id,
+      StatementId id,
       Prepared prepared,
       QueryOptions options,
       InetSocketAddress local,
@@ -121,19 +120,18 @@ final class CqlService {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);
-    byte[] sealed = options.sealed();
-    byte[] position = sealed == null ? null : seal.open(statement, sealed);
+    ByteBuffer sealed = options.sealed();
+    ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
     Asker asker = new Asker(local, bytes -> running.hold(memory, bytes), running::onCancel);
-    Answer answer =
-        prepared.execute(new Execution(values, options.pageSize(), position, asker));
-    byte[] next = answer instanceof Answer.Rows rows ? rows.position() : null;
-    return new Page(answer, next == null ? new byte[0] : seal.seal(statement, next));
+    Answer answer = prepared.execute(new Execution(values, options.pageSize(), position, asker));
+    ByteBuffer next = answer instanceof Answer.Rows rows ? rows.position() : null;
+    return new Page(answer, next == null ? null : seal.seal(statement, next));
   }
 
   /// A position belongs to a statement with its values.
-  private static byte[] withValues(byte[] id, List<@Nullable ByteBuffer> values) {
+  private static byte[] withValues(StatementId id, List<@Nullable ByteBuffer> values) {
     MessageDigest digest = StatementId.digest();
-    digest.update(id);
+    digest.update(id.bytes());
     for (ByteBuffer value : values) {
       digest.update((byte) (value == null ? 0 : 1));
       if (value != null) {
@@ -145,7 +143,7 @@ final class CqlService {
   }
 
   /// What a client is told of a failure.
-  static CqlException told(RuntimeException failure) {
+  static CqlException told(Throwable failure) {
     return switch (failure) {
       case CqlException known -> known;
       case QueryException.OverBudget budget ->

@@ -1,6 +1,7 @@
 package io.widerow.ingest.cql;
 
 import io.widerow.cql.CqlException;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -27,32 +28,35 @@ final class PageSeal {
     this.key = new SecretKeySpec(secret, ALGORITHM);
   }
 
-  byte[] seal(byte[] statement, byte[] position) {
-    byte[] sealed = Arrays.copyOf(position, position.length + SEAL_BYTES);
-    System.arraycopy(mac(statement, position), 0, sealed, position.length, SEAL_BYTES);
-    return sealed;
+  ByteBuffer seal(byte[] statement, ByteBuffer position) {
+    return ByteBuffer.allocate(position.remaining() + SEAL_BYTES)
+        .put(position.duplicate())
+        .put(mac(statement, position), 0, SEAL_BYTES)
+        .flip();
   }
 
   /// @throws CqlException when it was not sealed for this statement
-  byte[] open(byte[] statement, byte[] sealed) {
-    if (sealed.length >= SEAL_BYTES) {
-      byte[] position = Arrays.copyOf(sealed, sealed.length - SEAL_BYTES);
-      byte[] given = Arrays.copyOfRange(sealed, position.length, sealed.length);
-      if (MessageDigest.isEqual(given, mac(statement, position))) {
+  ByteBuffer open(byte[] statement, ByteBuffer sealed) {
+    int length = sealed.remaining() - SEAL_BYTES;
+    if (length >= 0) {
+      ByteBuffer position = sealed.slice(0, length);
+      byte[] given = new byte[SEAL_BYTES];
+      sealed.get(length, given);
+      if (MessageDigest.isEqual(given, Arrays.copyOf(mac(statement, position), SEAL_BYTES))) {
         return position;
       }
     }
     throw CqlException.protocol("Invalid value for the paging state");
   }
 
-  private byte[] mac(byte[] statement, byte[] position) {
+  private byte[] mac(byte[] statement, ByteBuffer position) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key);
       mac.update(PURPOSE);
       mac.update(statement);
-      mac.update(position);
-      return Arrays.copyOf(mac.doFinal(), SEAL_BYTES);
+      mac.update(position.duplicate());
+      return mac.doFinal();
     } catch (GeneralSecurityException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }

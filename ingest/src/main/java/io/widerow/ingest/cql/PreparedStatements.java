@@ -17,41 +17,32 @@ final class PreparedStatements {
   private static final long CHARS_MAX = 4L << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<String, Entry> byId = new LinkedHashMap<>(16, 0.75f, true); // by last use
+  private final Map<StatementId, Entry> byId = new LinkedHashMap<>(16, 0.75f, true); // by last use
   private long chars;
 
   /// A statement, and how long its text is.
   private record Entry(Prepared prepared, int chars) {}
 
-  @Nullable Prepared find(byte[] id) {
+  @Nullable Prepared find(StatementId id) {
     lock.lock();
     try {
-      Entry entry = byId.get(StatementId.hex(id));
+      Entry entry = byId.get(id);
       return entry == null ? null : entry.prepared;
     } finally {
       lock.unlock();
     }
   }
 
-  void put(byte[] id, Prepared prepared, int length) {
+  void put(StatementId id, Prepared prepared, int length) {
     lock.lock();
     try {
-      Entry before = byId.put(StatementId.hex(id), new Entry(prepared, length));
+      Entry before = byId.put(id, new Entry(prepared, length));
       chars += length - (before == null ? 0 : before.chars);
       Iterator<Entry> oldest = byId.values().iterator();
       while (byId.size() > 1 && (byId.size() > STATEMENTS_MAX || chars > CHARS_MAX)) {
         chars -= oldest.next().chars;
         oldest.remove();
       }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  int size() {
-    lock.lock();
-    try {
-      return byId.size();
     } finally {
       lock.unlock();
     }

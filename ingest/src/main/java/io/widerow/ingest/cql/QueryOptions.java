@@ -23,7 +23,7 @@ record QueryOptions(
     List<String> names,
     boolean skipMetadata,
     int pageSize,
-    byte @Nullable [] sealed,
+    @Nullable ByteBuffer sealed,
     @Nullable String keyspace) {
   private static final int VALUES = 0x01;
   private static final int SKIP_METADATA = 0x02;
@@ -52,7 +52,7 @@ record QueryOptions(
       }
     }
     int pageSize = (flags & PAGE_SIZE) == 0 ? 0 : requirePageSize(body.integer());
-    byte[] sealed = (flags & PAGING_STATE) == 0 ? null : body.bytes();
+    ByteBuffer sealed = (flags & PAGING_STATE) == 0 ? null : body.bytes();
     if ((flags & SERIAL_CONSISTENCY) != 0) {
       skipConsistency(body);
     }
@@ -71,7 +71,7 @@ record QueryOptions(
   private static void skipConsistency(BodyReader body) {
     int level = body.unsignedShort();
     if (level > CONSISTENCY_MAX) {
-      throw CqlException.protocol("Unknown code %d for a consistency level", level);
+      throw CqlException.protocol("Unknown code %d for a consistency level".formatted(level));
     }
   }
 

@@ -8,30 +8,30 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The ids of statements and of the columns of answers: MD5, as drivers know it of Cassandra. They
-/// tell apart and guard nothing.
-final class StatementId {
-  private StatementId() {}
-
-  /// @param keyspace in use; null for none
-  static byte[] of(String statement, @Nullable String keyspace) {
-    return md5((keyspace == null ? "" : keyspace) + statement);
+/// The id of a statement, or of the columns of an answer: MD5, as drivers know it of Cassandra. It
+/// tells them apart and guards nothing.
+///
+/// @param hex its bytes
+record StatementId(String hex) {
+  static StatementId of(byte[] bytes) {
+    return new StatementId(HexFormat.of().formatHex(bytes));
   }
 
-  static byte[] ofColumns(List<Variable> columns) {
+  /// @param keyspace in use; null for none
+  static StatementId of(String statement, @Nullable String keyspace) {
+    return ofText((keyspace == null ? "" : keyspace) + statement);
+  }
+
+  static StatementId of(List<Variable> columns) {
     StringBuilder text = new StringBuilder();
     for (Variable column : columns) {
       text.append(column.name()).append('\0').append(column.type().cql()).append('\0');
     }
-    return md5(text.toString());
+    return ofText(text.toString());
   }
 
-  static String hex(byte[] id) {
-    return HexFormat.of().formatHex(id);
-  }
-
-  private static byte[] md5(String text) {
-    return digest().digest(text.getBytes(StandardCharsets.UTF_8));
+  private static StatementId ofText(String text) {
+    return of(digest().digest(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   static MessageDigest digest() {
@@ -40,5 +40,9 @@ final class StatementId {
     } catch (NoSuchAlgorithmException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }
+  }
+
+  byte[] bytes() {
+    return HexFormat.of().parseHex(hex);
   }
 }

@@ -63,8 +63,7 @@ class CqlAccessTest {
 
   private RawDriver authenticated(String password) throws IOException {
     RawDriver driver = new RawDriver(daemon.address());
-    assertEquals(
-        AUTHENTICATE, driver.ask(RawDriver.STARTUP, RawDriver.startup()).opcode());
+    assertEquals(AUTHENTICATE, driver.ask(RawDriver.STARTUP, RawDriver.startup()).opcode());
     assertEquals(AUTH_SUCCESS, driver.ask(AUTH_RESPONSE, response(password)).opcode());
     return driver;
   }

@@ -34,7 +34,9 @@ final class CqlDaemon extends OperatedDaemon {
   /// Bytes that requests hold now.
   long creditBytesUsed() throws IOException, InterruptedException {
     String name = "widerow_credit_used_bytes ";
-    return http.get("/metrics").body().lines()
+    return http.get("/metrics")
+        .body()
+        .lines()
         .filter(line -> line.startsWith(name))
         .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
         .sum();
@@ -59,14 +61,11 @@ final class CqlDaemon extends OperatedDaemon {
                 .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, 100)
                 .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(30))
                 .withDuration(
-                    DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(30))
+                    DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(30))
                 .withDuration(
-                    DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT,
-                    Duration.ofSeconds(30))
-                .withDuration(
-                    DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT,
-                    Duration.ofSeconds(30))
+                    DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(30))
                 .build());
   }
 

@@ -64,17 +64,20 @@ class CqlDriverTest {
               .getKeyspace("widerow")
               .flatMap(keyspace -> keyspace.getTable("events"))
               .orElseThrow();
-      assertEquals("[type, ts, id]", events.getPrimaryKey().stream()
-          .map(column -> column.getName().toString())
-          .toList()
-          .toString());
+      assertEquals(
+          "[type, ts, id]",
+          events.getPrimaryKey().stream()
+              .map(column -> column.getName().toString())
+              .toList()
+              .toString());
       assertTrue(events.describe(false).startsWith("CREATE TABLE \"widerow\".\"events\" ("));
       assertEquals(
           "org.apache.cassandra.dht.Murmur3Partitioner",
           session.execute("SELECT partitioner FROM system.local").one().getString(0));
       ResultSet wide = session.execute("SELECT * FROM widerow.events WHERE type = 'cpu'");
       Row first = wide.one();
-      assertEquals(Map.of("ms", "0.0", "status", "200"), first.getMap(3, String.class, String.class));
+      assertEquals(
+          Map.of("ms", "0.0", "status", "200"), first.getMap(3, String.class, String.class));
       assertEquals(Map.of("ms", 0.0, "status", 200.0), first.getMap(5, String.class, Double.class));
       assertEquals(100, wide.getAvailableWithoutFetching() + 1);
       assertEquals(412 - 1, wide.all().size());
@@ -106,8 +109,7 @@ class CqlDriverTest {
                   + " AND ts >= ? AND ts < ? ORDER BY ts "
                   + order);
       ResultSet rows =
-          session.execute(
-              statement.bind(Instant.ofEpochMilli(from), Instant.ofEpochMilli(until)));
+          session.execute(statement.bind(Instant.ofEpochMilli(from), Instant.ofEpochMilli(until)));
       List<String> found = new ArrayList<>();
       for (Row row : rows) {
         found.add("%s %s %s".formatted(row.getUuid(0), row.getString(1), row.getString(2)));

@@ -2,6 +2,7 @@ package io.widerow.ingest.cql;
 
 import io.widerow.ingest.cql.frame.BodyReader;
 import io.widerow.ingest.cql.frame.Opcode;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /// Reads the bodies of requests for fuzz targets, as a connection reads them.
@@ -24,7 +25,7 @@ public final class QueryOptionsFuzz {
         QueryOptions.read(body, version);
       }
       case AUTH_RESPONSE -> {
-        byte[] response = body.bytes();
+        ByteBuffer response = body.bytes();
         if (response != null) {
           Answers.password(response);
         }

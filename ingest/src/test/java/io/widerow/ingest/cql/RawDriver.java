@@ -28,13 +28,11 @@ final class RawDriver implements AutoCloseable {
   private final DataInputStream in;
 
   /// A frame that came.
-  record Answer(int version, short stream, int opcode, byte[] body) {
+  record Answer(int version, short stream, int opcode, ByteBuffer body) {
     /// Of an error: its number and its sentence.
     String error() {
-      ByteBuffer bytes = ByteBuffer.wrap(body);
-      int code = bytes.getInt();
-      int length = bytes.getShort();
-      return "%04x %s".formatted(code, new String(body, 6, length, StandardCharsets.UTF_8));
+      ByteBuffer text = body.slice(6, body.getShort(4));
+      return "%04x %s".formatted(body.getInt(0), StandardCharsets.UTF_8.decode(text));
     }
   }
 
@@ -90,7 +88,7 @@ final class RawDriver implements AutoCloseable {
     int opcode = in.readUnsignedByte();
     byte[] body = new byte[in.readInt()];
     in.readFully(body);
-    return new Answer(version, stream, opcode, body);
+    return new Answer(version, stream, opcode, ByteBuffer.wrap(body));
   }
 
   /// Sends a frame of version 4 and reads the answer.

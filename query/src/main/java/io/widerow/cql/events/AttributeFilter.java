@@ -50,7 +50,9 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     if (name == null) {
       return NONE;
     }
-    return condition.index() == EventTable.NUMBERS ? number(name, condition) : text(name, condition);
+    return condition.index() == EventTable.NUMBERS
+        ? number(name, condition)
+        : text(name, condition);
   }
 
   private static AttributeFilter number(AttributeName name, Condition condition) {
@@ -94,13 +96,11 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     Filter.Literal other = other(text);
     return other == null
         ? word
-        : new Filter.Or(
-            List.of(word, new Filter.Compare(name, Filter.Comparison.EQUAL, other)));
+        : new Filter.Or(List.of(word, new Filter.Compare(name, Filter.Comparison.EQUAL, other)));
   }
 
   static Filter compare(AttributeName name, Operator operator, String text) {
-    return new Filter.Compare(
-        name, comparison(operator), new Filter.Literal.Word(Text.of(text)));
+    return new Filter.Compare(name, comparison(operator), new Filter.Literal.Word(Text.of(text)));
   }
 
   /// What an attribute that is no string may be when it is shown as this text; null for nothing.

@@ -62,26 +62,24 @@ final class EventCursorRows implements RowCursor {
   }
 
   @Override
-  public byte[] position() {
+  public ByteBuffer position() {
     EventView event = reader.event();
     byte[] type = event.type().getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(ID_BYTES + type.length)
         .putLong(event.idTime())
         .putLong(event.idTail())
         .put(type)
-        .array();
+        .flip();
   }
 
   /// @throws CqlException when it is not a position of this table
-  static Token token(byte[] position) {
-    if (position.length <= ID_BYTES) {
+  static Token token(ByteBuffer position) {
+    if (position.remaining() <= ID_BYTES) {
       throw CqlException.protocol("Invalid value for the paging state");
     }
-    ByteBuffer bytes = ByteBuffer.wrap(position);
+    ByteBuffer bytes = position.duplicate();
     EventId id = new EventId(bytes.getLong(), bytes.getLong());
-    return new Token(
-        id,
-        new String(position, ID_BYTES, position.length - ID_BYTES, StandardCharsets.UTF_8));
+    return new Token(id, StandardCharsets.UTF_8.decode(bytes).toString());
   }
 
   @Override

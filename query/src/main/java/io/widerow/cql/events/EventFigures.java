@@ -87,8 +87,7 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
     Aggregation counted = new Aggregation(stats, asker.memory());
     Grouping fold = stats.fold();
     try (RangeReader reader =
-        RangeReader.open(
-            view, query.withFields(stats.fields()), QueryBudget.DEFAULT, memory)) {
+        RangeReader.open(view, query.withFields(stats.fields()), QueryBudget.DEFAULT, memory)) {
       asker.onCancel().accept(reader::cancel);
       if (fold == null) {
         reader.inAnyOrder(null, stats.question());

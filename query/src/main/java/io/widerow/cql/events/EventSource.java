@@ -16,6 +16,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.storage.StoreView;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -50,7 +51,7 @@ public final class EventSource implements RowSource {
   @Override
   public RowCursor open(RowScan scan, Asker asker) {
     Pushdown pushdown = Pushdown.of(scan.conditions());
-    byte[] after = scan.after();
+    ByteBuffer after = scan.after();
     if (pushdown.isEmpty()) {
       return new RowList(List.of(), null);
     }
@@ -85,7 +86,8 @@ public final class EventSource implements RowSource {
       if (map && use.key() == null) {
         return null;
       }
-      AttributeName name = map ? EventRow.name(use.key()) : null;
+      Object key = use.key();
+      AttributeName name = map && key != null ? EventRow.name(key) : null;
       if (name != null) {
         names.add(name);
       }

@@ -8,8 +8,7 @@ import java.util.List;
 
 /// The columns of `widerow.events`.
 final class EventTable {
-  static final CqlType ATTRIBUTES_TYPE =
-      new CqlType.MapOf(NativeType.TEXT, NativeType.TEXT, false);
+  static final CqlType ATTRIBUTES_TYPE = new CqlType.MapOf(NativeType.TEXT, NativeType.TEXT, false);
   static final CqlType NUMBERS_TYPE = new CqlType.MapOf(NativeType.TEXT, NativeType.DOUBLE, false);
 
   static final Table TABLE =

@@ -105,9 +105,7 @@ final class Pushdown {
           types =
               new TypeGlobs(
                   List.of(
-                      (pattern.open() ? "*" : "")
-                          + pattern.text()
-                          + (pattern.more() ? "*" : "")));
+                      (pattern.open() ? "*" : "") + pattern.text() + (pattern.more() ? "*" : "")));
         } else {
           parts.add(new Filter.OfType(new Filter.Matches(TYPE, new LikeTest(pattern))));
         }
@@ -170,8 +168,7 @@ final class Pushdown {
     long last = Long.MIN_VALUE;
     for (Object value : condition.values()) {
       long limit = TimeUuid.timeOfNanos(TimeUuid.NANOS_LIMIT);
-      long ticks =
-          Math.clamp(TimeUuids.ticks((UUID) value), TimeUuid.UNIX_EPOCH_TICKS - 1, limit);
+      long ticks = Math.clamp(TimeUuids.ticks((UUID) value), TimeUuid.UNIX_EPOCH_TICKS - 1, limit);
       long start = TimeUuid.tickNanos(ticks);
       first = Math.min(first, start);
       last = Math.max(last, start + TimeUuid.NANOS_PER_TICK);
@@ -187,8 +184,7 @@ final class Pushdown {
   record LikeTest(LikePattern pattern) implements Filter.TextTest {
     @Override
     public boolean keeps(MemorySegment memory, long offset, int length) {
-      byte[] utf8 =
-          memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+      byte[] utf8 = memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
       return pattern.test(new String(utf8, StandardCharsets.UTF_8));
     }
   }

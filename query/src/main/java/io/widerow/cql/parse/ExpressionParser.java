@@ -27,21 +27,21 @@ final class ExpressionParser {
 
   /// Any expression.
   Expression term() {
+    int outside = depth;
     enter();
     Expression term = primary();
     while (words.skipSign("[")) {
-      enter();
+      enter(); // a[b][c] is as deep as it is long
       term = new Expression.Element(term, term());
       words.requireSign("]");
-      depth--;
     }
-    depth--;
+    depth = outside;
     return term;
   }
 
   private void enter() {
     if (++depth > DEPTH_MAX) {
-      throw CqlException.invalid("expressions are nested at most %d deep", DEPTH_MAX);
+      throw CqlException.invalid("expressions are nested at most %d deep".formatted(DEPTH_MAX));
     }
   }
 
@@ -219,7 +219,7 @@ final class ExpressionParser {
           default -> NativeType.of(name);
         };
     if (type == null) {
-      throw CqlException.invalid("Unknown type %s", at.text());
+      throw CqlException.invalid("Unknown type %s".formatted(at.text()));
     }
     depth--;
     return type;

@@ -13,8 +13,7 @@ final class Lexer {
   private static final Pattern UUID =
       Pattern.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
   private static final Pattern HEX = Pattern.compile("0[xX](?:[0-9a-fA-F]{2})*+");
-  private static final Pattern NUMBER =
-      Pattern.compile("\\d++(?:(\\.\\d*+)?([eE][+-]?\\d++)?)");
+  private static final Pattern NUMBER = Pattern.compile("\\d++(?:(\\.\\d*+)?([eE][+-]?\\d++)?)");
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z0-9_]*+");
   private static final String[] LONG_SIGNS = {"<=", ">=", "!=", ".."};
 
@@ -144,7 +143,6 @@ final class Lexer {
         lineStart = i + 1;
       }
     }
-    return new CqlException(
-        Code.SYNTAX, "line %d:%d %s".formatted(line, offset - lineStart, why));
+    return new CqlException(Code.SYNTAX, "line %d:%d %s".formatted(line, offset - lineStart, why));
   }
 }

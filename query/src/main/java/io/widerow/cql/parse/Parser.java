@@ -8,7 +8,6 @@ import io.widerow.cql.parse.Statement.Describe.What;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /// Parses one statement by recursive descent. [ExpressionParser] reads the expressions in it.
 ///
@@ -47,8 +46,17 @@ public final class Parser {
             yield new Statement.Use(words.name("a keyspace"));
           }
           case "describe", "desc" -> describe();
-          case "insert", "update", "delete", "truncate", "begin", "create", "alter", "drop",
-              "grant", "revoke", "list" ->
+          case "insert",
+              "update",
+              "delete",
+              "truncate",
+              "begin",
+              "create",
+              "alter",
+              "drop",
+              "grant",
+              "revoke",
+              "list" ->
               change();
           default -> throw words.expected("a statement");
         };

@@ -1,6 +1,7 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.type.CellBuffer;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ public sealed interface Answer {
   /// Rows, each with a cell for each column.
   ///
   /// @param position where the page has ended; null when there are no more rows
-  record Rows(List<Variable> columns, int count, CellBuffer cells, byte @Nullable [] position)
+  record Rows(List<Variable> columns, int count, CellBuffer cells, @Nullable ByteBuffer position)
       implements Answer {}
 
   /// The keyspace of the connection has changed.

@@ -18,7 +18,8 @@ final class Bound {
   Bound(List<Variable> variables, List<@Nullable ByteBuffer> values) {
     if (values.size() != variables.size()) {
       throw CqlException.invalid(
-          "Invalid amount of bind variables: %d values for %d", values.size(), variables.size());
+          "Invalid amount of bind variables: %d values for %d"
+              .formatted(values.size(), variables.size()));
     }
     this.variables = variables;
     this.values = values;
@@ -38,7 +39,7 @@ final class Bound {
     Variable variable = variables.get(index);
     ByteBuffer bytes = values.get(index);
     if (isUnset(index)) {
-      throw CqlException.invalid("Invalid unset value for column %s", variable.name());
+      throw CqlException.invalid("Invalid unset value for column %s".formatted(variable.name()));
     }
     return bytes == null ? null : Wire.decode(variable.type(), bytes.duplicate());
   }

@@ -25,9 +25,11 @@ final class Casts {
         && type instanceof NativeType to
         && isPossible(from, to)) {
       return new Value.OfFunction(
-          type, List.of(of), (values, _) -> values[0] == null ? null : convert(from, to, values[0]));
+          type,
+          List.of(of),
+          (values, _) -> values[0] == null ? null : convert(from, to, values[0]));
     }
-    throw CqlException.invalid("%s cannot be cast to %s", of.type().cql(), type.cql());
+    throw CqlException.invalid("%s cannot be cast to %s".formatted(of.type().cql(), type.cql()));
   }
 
   private static boolean isPossible(NativeType from, NativeType to) {
@@ -90,7 +92,7 @@ final class Casts {
 
   private static BigDecimal finite(double value) {
     if (!Double.isFinite(value)) {
-      throw CqlException.invalid("%s cannot be cast to a decimal", value);
+      throw CqlException.invalid("%s cannot be cast to a decimal".formatted(value));
     }
     return BigDecimal.valueOf(value);
   }

@@ -34,8 +34,8 @@ final class Compiler {
     Value value = untested(expression, wanted, name);
     if (wanted != null && !wanted.takes(value.type())) {
       throw CqlException.invalid(
-          "Type error: cannot assign %s (type %s) to \"%s\" (type %s)",
-          expression, value.type().cql(), name, wanted.cql());
+          "Type error: cannot assign %s (type %s) to \"%s\" (type %s)"
+              .formatted(expression, value.type().cql(), name, wanted.cql()));
     }
     return value;
   }
@@ -43,11 +43,11 @@ final class Compiler {
   private Value untested(Expression expression, @Nullable CqlType wanted, String name) {
     return switch (expression) {
       case Expression.Constant constant -> constant(constant, wanted, name);
-      case Expression.Null() ->
-          new Value.Fixed(wanted == null ? NativeType.TEXT : wanted, null);
+      case Expression.Null() -> new Value.Fixed(wanted == null ? NativeType.TEXT : wanted, null);
       case Expression.Marker(int index, String own) -> {
         if (wanted == null) {
-          throw CqlException.invalid("Cannot infer the type of %s: write (type) before it", name);
+          throw CqlException.invalid(
+              "Cannot infer the type of %s: write (type) before it".formatted(name));
         }
         yield scope.variable(index, wanted, own == null ? name : own);
       }
@@ -80,8 +80,8 @@ final class Compiler {
     CqlType type = wanted == null ? Literals.natural(kind, constant.text()) : wanted;
     if (!(type instanceof NativeType simple) || !Literals.suits(kind, simple)) {
       throw CqlException.invalid(
-          "Invalid %s constant (%s) for \"%s\" of type %s",
-          kind, constant.text(), name, type.cql());
+          "Invalid %s constant (%s) for \"%s\" of type %s"
+              .formatted(kind, constant.text(), name, type.cql()));
     }
     return new Value.Fixed(type, Literals.parse(kind, constant.text(), simple));
   }
@@ -108,7 +108,8 @@ final class Compiler {
       return scope.aggregate(new Scope.Aggregated(kind, NativeType.BIGINT, null));
     }
     if (call.arguments().size() != 1) {
-      throw CqlException.invalid("Invalid number of arguments in call to %s", call.function());
+      throw CqlException.invalid(
+          "Invalid number of arguments in call to %s".formatted(call.function()));
     }
     inAggregate = true;
     Value argument = compile(call.arguments().getFirst(), null, "the argument of " + kind);
@@ -116,8 +117,8 @@ final class Compiler {
     boolean sums = kind == Groups.Kind.SUM || kind == Groups.Kind.AVG;
     if (sums && !(argument.type() instanceof NativeType simple && simple.isNumber())) {
       throw CqlException.invalid(
-          "Invalid call to function %s: its argument has the type %s",
-          call.function(), argument.type().cql());
+          "Invalid call to function %s: its argument has the type %s"
+              .formatted(call.function(), argument.type().cql()));
     }
     CqlType type = kind == Groups.Kind.COUNT ? NativeType.BIGINT : argument.type();
     return scope.aggregate(new Scope.Aggregated(kind, type, argument));
@@ -127,7 +128,7 @@ final class Compiler {
     Value map = compile(of, null, of.toString());
     if (!(map.type() instanceof CqlType.MapOf(CqlType keys, CqlType values, _))) {
       throw CqlException.invalid(
-          "%s is of type %s, and only maps have elements here", of, map.type().cql());
+          "%s is of type %s, and only maps have elements here".formatted(of, map.type().cql()));
     }
     Value wanted = compile(key, keys, "key(" + of + ")");
     return map instanceof Value.OfColumn(_, int index)
@@ -158,9 +159,9 @@ final class Compiler {
 
   private Value map(
       List<Expression> keys, List<Expression> values, @Nullable CqlType wanted, String name) {
-    boolean known = wanted instanceof CqlType.MapOf;
-    CqlType key = known ? ((CqlType.MapOf) wanted).key() : common(keys, wanted, name);
-    CqlType of = known ? ((CqlType.MapOf) wanted).value() : common(values, wanted, name);
+    CqlType.MapOf known = wanted instanceof CqlType.MapOf map ? map : null;
+    CqlType key = known == null ? common(keys, wanted, name) : known.key();
+    CqlType of = known == null ? common(values, wanted, name) : known.value();
     List<Value> parts = new ArrayList<>(all(keys, key, name));
     parts.addAll(all(values, of, name));
     return new Value.OfFunction(
@@ -177,8 +178,8 @@ final class Compiler {
   private CqlType common(List<Expression> parts, @Nullable CqlType wanted, String name) {
     if (wanted != null || parts.isEmpty()) {
       throw CqlException.invalid(
-          "Invalid collection literal for \"%s\" of type %s",
-          name, wanted == null ? "unknown" : wanted.cql());
+          "Invalid collection literal for \"%s\" of type %s"
+              .formatted(name, wanted == null ? "unknown" : wanted.cql()));
     }
     return compile(parts.getFirst(), null, name).type();
   }

@@ -15,9 +15,11 @@ final class CreateText {
 
   static String of(Keyspace keyspace) {
     String statement =
-        "CREATE KEYSPACE %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor':"
-            + " '1'} AND durable_writes = true;";
-    return commented(keyspace.virtual(), statement.formatted(name(keyspace.name())));
+        "CREATE KEYSPACE "
+            + name(keyspace.name())
+            + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '1'} AND"
+            + " durable_writes = true;";
+    return commented(keyspace.virtual(), statement);
   }
 
   static String of(Table table) {
@@ -32,8 +34,7 @@ final class CreateText {
     clustering.forEach(column -> text.append(", ").append(name(column.name())));
     text.append(")\n)");
     if (!clustering.isEmpty()) {
-      String orders =
-          String.join(", ", clustering.stream().map(CreateText::order).toList());
+      String orders = String.join(", ", clustering.stream().map(CreateText::order).toList());
       text.append(" WITH CLUSTERING ORDER BY (").append(orders).append(")\n    AND");
     } else {
       text.append(" WITH");

@@ -54,7 +54,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   private static Keyspace required(Schema schema, String name) {
     Keyspace keyspace = schema.find(name);
     if (keyspace == null) {
-      throw CqlException.invalid("'%s' not found in keyspaces", name);
+      throw CqlException.invalid("'%s' not found in keyspaces".formatted(name));
     }
     return keyspace;
   }
@@ -119,9 +119,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
 
   private static List<List<String>> whole(Keyspace keyspace) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(
-        List.of(
-            keyspace.name(), "keyspace", keyspace.name(), CreateText.of(keyspace)));
+    rows.add(List.of(keyspace.name(), "keyspace", keyspace.name(), CreateText.of(keyspace)));
     keyspace.tables().forEach(table -> rows.add(table(table)));
     return rows;
   }
@@ -146,7 +144,6 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
       page.added();
       next++;
     }
-    return new Answer.Rows(
-        columns, page.count(), page.cells(), page.position(next, rows.size()));
+    return new Answer.Rows(columns, page.count(), page.cells(), page.position(next, rows.size()));
   }
 }

@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param pageSize the most rows of the answer; 0 for all
 /// @param position where the last page ended; null for the start
 public record Execution(
-    List<@Nullable ByteBuffer> values,
-    int pageSize,
-    byte @Nullable [] position,
-    Asker asker) {
+    List<@Nullable ByteBuffer> values, int pageSize, @Nullable ByteBuffer position, Asker asker) {
   /// Stands for a value that is not set. Compare by identity.
   public static final ByteBuffer UNSET = ByteBuffer.allocate(0);
 }

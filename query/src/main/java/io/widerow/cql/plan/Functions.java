@@ -36,21 +36,22 @@ final class Functions {
       case "now", "currenttimeuuid" ->
           constant(call, NativeType.TIMEUUID, bound -> TimeUuids.next(bound.now()));
       case "uuid" -> constant(call, NativeType.UUID, _ -> UUID.randomUUID());
-      case "currenttimestamp" ->
-          constant(call, NativeType.TIMESTAMP, bound -> millis(bound.now()));
+      case "currenttimestamp" -> constant(call, NativeType.TIMESTAMP, bound -> millis(bound.now()));
       case "currentdate" -> constant(call, NativeType.DATE, bound -> Casts.date(bound.now()));
       case "currenttime" ->
           constant(
               call, NativeType.TIME, bound -> LocalTime.ofInstant(bound.now(), ZoneOffset.UTC));
       case "mintimeuuid" ->
-          of(timestamp(compiler, call), NativeType.TIMEUUID, time -> TimeUuids.least((Instant) time));
+          of(
+              timestamp(compiler, call),
+              NativeType.TIMEUUID,
+              time -> TimeUuids.least((Instant) time));
       case "maxtimeuuid" ->
           of(
               timestamp(compiler, call),
               NativeType.TIMEUUID,
               time -> TimeUuids.greatest((Instant) time));
-      case "totimestamp" ->
-          of(time(compiler, call), NativeType.TIMESTAMP, Casts::timestamp);
+      case "totimestamp" -> of(time(compiler, call), NativeType.TIMESTAMP, Casts::timestamp);
       case "todate" ->
           of(time(compiler, call), NativeType.DATE, time -> Casts.date(Casts.timestamp(time)));
       case "tounixtimestamp" ->
@@ -60,9 +61,9 @@ final class Functions {
       case "round" -> number(compiler, call, Functions::round);
       case "writetime", "maxwritetime", "ttl" ->
           throw CqlException.invalid(
-              "%s: rows here have no time of writing and do not expire one by one; retention rules"
-                  + " how long events are kept",
-              call);
+              ("%s: rows here have no time of writing and do not expire one by one; retention rules"
+                      + " how long events are kept")
+                  .formatted(call));
       default -> blob(compiler, function, call);
     };
   }
@@ -76,8 +77,8 @@ final class Functions {
   private static void requireArguments(Expression.Call call, int count) {
     if (call.arguments().size() != count) {
       throw CqlException.invalid(
-          "Invalid number of arguments in call to function %s: %d required but %d provided",
-          call.function(), count, call.arguments().size());
+          "Invalid number of arguments in call to function %s: %d required but %d provided"
+              .formatted(call.function(), count, call.arguments().size()));
     }
   }
 
@@ -114,9 +115,9 @@ final class Functions {
   private static void requireTime(Expression.Call call, Value value) {
     if (!TIMES.contains(value.type())) {
       throw CqlException.invalid(
-          "Invalid call to function %s: its argument has the type %s, and must be a timeuuid, a"
-              + " timestamp or a date",
-          call.function(), value.type().cql());
+          ("Invalid call to function %s: its argument has the type %s, and must be a timeuuid, a"
+                  + " timestamp or a date")
+              .formatted(call.function(), value.type().cql()));
     }
   }
 
@@ -140,13 +141,10 @@ final class Functions {
     Value argument = only(compiler, call, null);
     if (!(argument.type() instanceof NativeType simple && simple.isNumber())) {
       throw CqlException.invalid(
-          "Invalid call to function %s: its argument has the type %s, and must be a number",
-          call.function(), argument.type().cql());
+          "Invalid call to function %s: its argument has the type %s, and must be a number"
+              .formatted(call.function(), argument.type().cql()));
     }
-    return of(
-        argument,
-        simple,
-        value -> Casts.number(simple, function.apply((Number) value)));
+    return of(argument, simple, value -> Casts.number(simple, function.apply((Number) value)));
   }
 
   private static Number absolute(Number value) {
@@ -174,11 +172,9 @@ final class Functions {
   /// `intAsBlob`, `blobAsInt` and their like.
   private static Value blob(Compiler compiler, String function, Expression.Call call) {
     if (function.endsWith(AS_BLOB)) {
-      NativeType from =
-          NativeType.of(function.substring(0, function.length() - AS_BLOB.length()));
+      NativeType from = NativeType.of(function.substring(0, function.length() - AS_BLOB.length()));
       if (from != null) {
-        return of(
-            only(compiler, call, from), NativeType.BLOB, value -> Wire.encode(from, value));
+        return of(only(compiler, call, from), NativeType.BLOB, value -> Wire.encode(from, value));
       }
     }
     if (function.startsWith(BLOB_AS)) {
@@ -191,6 +187,6 @@ final class Functions {
                 values[0] == null ? null : Wire.decode(to, ((ByteBuffer) values[0]).duplicate()));
       }
     }
-    throw CqlException.invalid("Unknown function '%s'", call.function());
+    throw CqlException.invalid("Unknown function '%s'".formatted(call.function()));
   }
 }

@@ -38,7 +38,15 @@ record Grouping(
   }
 
   /// A group while its rows are read.
-  private record Group(@Nullable Object[] values, List<Accumulator> tallies) {}
+  private static final class Group {
+    private final @Nullable Object[] values; // of the columns, then of the aggregates
+    private final List<Accumulator> tallies;
+
+    Group(@Nullable Object[] values, List<Accumulator> tallies) {
+      this.values = values;
+      this.tallies = tallies;
+    }
+  }
 
   /// Adds what is read of each row beside the selection.
   void addUses(Bound bound, List<Use> uses) {

@@ -5,7 +5,6 @@ import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.RowList;
 import io.widerow.cql.type.CellBuffer;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of one page while they are written, and where the next page begins.
@@ -25,7 +24,7 @@ final class Page {
 
   private final int rowsMax;
   private final Asker asker;
-  private final byte @Nullable [] after;
+  private final @Nullable ByteBuffer after;
   private final CellBuffer cells = new CellBuffer(4 << 10);
   private long left;
   private int count;
@@ -35,27 +34,28 @@ final class Page {
   Page(Execution execution, long limit) {
     this.rowsMax = execution.pageSize() == 0 ? Integer.MAX_VALUE : execution.pageSize();
     this.asker = execution.asker();
-    byte[] given = execution.position();
+    ByteBuffer given = execution.position();
     if (given == null) {
       left = limit;
       after = null;
     } else {
-      if (given.length < Long.BYTES) {
+      if (given.remaining() < Long.BYTES) {
         throw CqlException.protocol("Invalid value for the paging state");
       }
-      left = ByteBuffer.wrap(given).getLong();
-      after = Arrays.copyOfRange(given, Long.BYTES, given.length);
+      ByteBuffer rest = given.duplicate();
+      left = rest.getLong();
+      after = rest.slice();
     }
   }
 
   /// The position after which it goes on; null at the start.
-  byte @Nullable [] after() {
+  @Nullable ByteBuffer after() {
     return after;
   }
 
   /// The same where a position is a number, from 0.
   int afterNumber() {
-    byte[] given = after;
+    ByteBuffer given = after;
     if (given == null) {
       return 0;
     }
@@ -82,7 +82,8 @@ final class Page {
     left--;
     if (cells.length() > BYTES_MAX) {
       throw CqlException.invalid(
-          "the answer has more than %d bytes; ask with a page size or a LIMIT", BYTES_MAX);
+          "the answer has more than %d bytes; ask with a page size or a LIMIT"
+              .formatted(BYTES_MAX));
     }
     if (cells.length() > held) {
       long more = Math.max(cells.bytes().length - held, 0);
@@ -96,14 +97,15 @@ final class Page {
   }
 
   /// The position of the next page where a position is a number; null when that is the end.
-  byte @Nullable [] position(int next, int end) {
-    return next < end && goesOn()
-        ? position(RowList.position(next))
-        : null;
+  @Nullable ByteBuffer position(int next, int end) {
+    return next < end && goesOn() ? position(RowList.position(next)) : null;
   }
 
   /// The position of the next page, after the last row of this one.
-  byte[] position(byte[] of) {
-    return ByteBuffer.allocate(Long.BYTES + of.length).putLong(left).put(of).array();
+  ByteBuffer position(ByteBuffer of) {
+    return ByteBuffer.allocate(Long.BYTES + of.remaining())
+        .putLong(left)
+        .put(of.duplicate())
+        .flip();
   }
 }

@@ -28,9 +28,9 @@ public final class Planner {
       case Statement.Describe describe -> DescribePlan.of(describe, catalog.schema(), keyspace);
       case Statement.Change(String words) ->
           throw CqlException.invalid(
-              "%s: CQL reads here, and does not write: tables are not there yet, and events come in"
-                  + " over the other protocols",
-              words);
+              ("%s: CQL reads here, and does not write: tables are not there yet, and events come in"
+                      + " over the other protocols")
+                  .formatted(words));
     };
   }
 

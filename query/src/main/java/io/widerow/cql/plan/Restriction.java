@@ -39,7 +39,7 @@ record Restriction(
     String name = column.name();
     if (keyGiven != null) {
       if (!(type instanceof CqlType.MapOf(CqlType keys, CqlType of, _))) {
-        throw CqlException.invalid("Column %s cannot be used as a map", name);
+        throw CqlException.invalid("Column %s cannot be used as a map".formatted(name));
       }
       key = compiler.compile(keyGiven, keys, "key(" + name + ")");
       type = of;
@@ -80,24 +80,26 @@ record Restriction(
 
   private static void requireTyped(Relation relation, Column column, CqlType type) {
     switch (relation.operator()) {
-      case NEQ -> throw CqlException.invalid("Unsupported \"!=\" relation: %s", relation);
+      case NEQ -> throw CqlException.invalid("Unsupported \"!=\" relation: %s".formatted(relation));
       case IS_NOT ->
-          throw CqlException.invalid("Unsupported restriction: %s IS NOT NULL", column.name());
+          throw CqlException.invalid(
+              "Unsupported restriction: %s IS NOT NULL".formatted(column.name()));
       case CONTAINS -> {
         if (type instanceof NativeType) {
           throw CqlException.invalid(
-              "Cannot use CONTAINS on non-collection column %s", column.name());
+              "Cannot use CONTAINS on non-collection column %s".formatted(column.name()));
         }
       }
       case CONTAINS_KEY -> {
         if (!(type instanceof CqlType.MapOf)) {
-          throw CqlException.invalid("Cannot use CONTAINS KEY on non-map column %s", column.name());
+          throw CqlException.invalid(
+              "Cannot use CONTAINS KEY on non-map column %s".formatted(column.name()));
         }
       }
       case LIKE -> {
         if (!(type instanceof NativeType simple && simple.isText())) {
           throw CqlException.invalid(
-              "LIKE restriction is only supported on text. %s is not valid.", relation);
+              "LIKE restriction is only supported on text. %s is not valid.".formatted(relation));
         }
       }
       case EQ, LT, LTE, GT, GTE, IN -> {}
@@ -134,7 +136,8 @@ record Restriction(
 
   private Object require(@Nullable Object value) {
     if (value == null) {
-      throw CqlException.invalid("Invalid null value in condition for column %s", column.name());
+      throw CqlException.invalid(
+          "Invalid null value in condition for column %s".formatted(column.name()));
     }
     return value;
   }

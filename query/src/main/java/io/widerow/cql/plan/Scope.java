@@ -45,7 +45,8 @@ final class Scope {
   int require(String name) {
     int index = table.find(name);
     if (index < 0) {
-      throw CqlException.invalid("Undefined column name %s in table %s", name, table.qualified());
+      throw CqlException.invalid(
+          "Undefined column name %s in table %s".formatted(name, table.qualified()));
     }
     return index;
   }
@@ -64,8 +65,7 @@ final class Scope {
   /// An aggregate: in the row of a group it follows the columns.
   Value aggregate(Aggregated aggregate) {
     aggregates.add(aggregate);
-    return new Value.OfColumn(
-        aggregate.type(), table.columns().size() + aggregates.size() - 1);
+    return new Value.OfColumn(aggregate.type(), table.columns().size() + aggregates.size() - 1);
   }
 
   List<Variable> variables() {

@@ -13,6 +13,7 @@ import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.Use;
 import io.widerow.cql.type.NativeType;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,15 +42,12 @@ record SelectPlan(
     Selection selection = Selection.of(select, scope);
     List<Restriction> where =
         select.where().stream().map(relation -> Restriction.of(relation, scope)).toList();
-    WhereRules rules =
-        new WhereRules(table, where, select.allowFiltering(), source.isOrdered());
+    WhereRules rules = new WhereRules(table, where, select.allowFiltering(), source.isOrdered());
     rules.requireConditions();
     boolean reversed = rules.isReversed(select.orderBy());
     Expression limit = select.limit();
     Value limitValue =
-        limit == null
-            ? null
-            : new Compiler(scope, false).compile(limit, NativeType.INT, "[limit]");
+        limit == null ? null : new Compiler(scope, false).compile(limit, NativeType.INT, "[limit]");
     return new SelectPlan(
         source,
         selection,
@@ -114,7 +112,7 @@ record SelectPlan(
         where.stream().map(restriction -> restriction.bind(bound)).toList();
     Page page = new Page(execution, limit(bound));
     Grouping groups = grouping;
-    byte[] position =
+    ByteBuffer position =
         groups == null
             ? rows(conditions, page, bound, execution)
             : groups(groups, conditions, page, bound, execution);
@@ -132,7 +130,8 @@ record SelectPlan(
 
   private long limit(Bound bound) {
     Value value = limit;
-    if (value == null || (value instanceof Value.OfVariable(_, int index) && bound.isUnset(index))) {
+    if (value == null
+        || (value instanceof Value.OfVariable(_, int index) && bound.isUnset(index))) {
       return Long.MAX_VALUE;
     }
     Object rows = value.of(null, bound);
@@ -148,7 +147,7 @@ record SelectPlan(
   /// Writes the rows of a page.
   ///
   /// @return where the next page begins; null when there is none
-  private byte @Nullable [] rows(
+  private @Nullable ByteBuffer rows(
       List<Condition> conditions, Page page, Bound bound, Execution execution) {
     RowScan scan = new RowScan(conditions, uses(bound), reversed, page.after());
     try (RowCursor cursor = source.open(scan, execution.asker())) {
@@ -156,7 +155,7 @@ record SelectPlan(
         selection.put(cursor.row(), bound, page.cells());
         page.added();
         if (!page.hasRoom() && page.goesOn()) {
-          byte[] position = page.position(cursor.position());
+          ByteBuffer position = page.position(cursor.position());
           return cursor.next() ? position : null;
         }
       }
@@ -165,7 +164,7 @@ record SelectPlan(
   }
 
   /// The same for groups, whose position is their number.
-  private byte @Nullable [] groups(
+  private @Nullable ByteBuffer groups(
       Grouping groups, List<Condition> conditions, Page page, Bound bound, Execution execution) {
     RowScan scan = new RowScan(conditions, uses(bound), reversed, null);
     List<Row> all = groups.rows(source, scan, bound, execution.asker());

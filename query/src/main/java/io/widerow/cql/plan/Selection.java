@@ -20,8 +20,7 @@ import java.util.List;
 /// @param columns of the answer
 /// @param shown the columns before they are put into JSON; else the same as `columns`
 /// @param values one for each that is shown
-record Selection(
-    List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {
+record Selection(List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {
   Selection {
     columns = List.copyOf(columns);
     shown = List.copyOf(shown);
@@ -114,9 +113,9 @@ record Selection(
       Column column = scope.table().columns().get(index);
       if (column.kind() != Column.Kind.PARTITION_KEY && column.kind() != Column.Kind.STATIC) {
         throw CqlException.invalid(
-            "SELECT DISTINCT queries must only request partition key columns and/or static columns"
-                + " (not %s)",
-            column.name());
+            ("SELECT DISTINCT queries must only request partition key columns and/or static columns"
+                    + " (not %s)")
+                .formatted(column.name()));
       }
     }
   }

@@ -52,20 +52,20 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
         where.stream().filter(each -> each.column().equals(column) && each.key() == null).toList();
     if (!ordered && all.stream().anyMatch(each -> each.operator() == Operator.LIKE)) {
       throw CqlException.invalid(
-          "LIKE restriction is only supported on properly indexed columns. %s is not valid.",
-          all.getFirst().relation());
+          "LIKE restriction is only supported on properly indexed columns. %s is not valid."
+              .formatted(all.getFirst().relation()));
     }
     boolean equal = all.stream().anyMatch(Restriction::isExact);
     boolean sliced = all.stream().anyMatch(each -> each.operator().isSlice());
     if (equal && sliced) {
       throw CqlException.invalid(
-          "Column \"%s\" cannot be restricted by both an equality and an inequality relation",
-          column.name());
+          "Column \"%s\" cannot be restricted by both an equality and an inequality relation"
+              .formatted(column.name()));
     }
     if (equal && all.size() > 1) {
       throw CqlException.invalid(
-          "%s cannot be restricted by more than one relation if it includes an Equal",
-          column.name());
+          "%s cannot be restricted by more than one relation if it includes an Equal"
+              .formatted(column.name()));
     }
     requireOneBound(column, all, true);
     requireOneBound(column, all, false);
@@ -78,8 +78,8 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
             .count();
     if (bounds > 1) {
       throw CqlException.invalid(
-          "More than one restriction was found for the %s bound on %s",
-          start ? "start" : "end", column.name());
+          "More than one restriction was found for the %s bound on %s"
+              .formatted(start ? "start" : "end", column.name()));
     }
   }
 
@@ -103,15 +103,15 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
       }
       if (sliced != null) {
         throw CqlException.invalid(
-            "Clustering column \"%s\" cannot be restricted (preceding column \"%s\" is restricted"
-                + " by a non-EQ relation)",
-            column.name(), sliced.name());
+            ("Clustering column \"%s\" cannot be restricted (preceding column \"%s\" is restricted"
+                    + " by a non-EQ relation)")
+                .formatted(column.name(), sliced.name()));
       }
       if (open != null) {
         throw CqlException.invalid(
-            "PRIMARY KEY column \"%s\" cannot be restricted as preceding column \"%s\" is not"
-                + " restricted",
-            column.name(), open.name());
+            ("PRIMARY KEY column \"%s\" cannot be restricted as preceding column \"%s\" is not"
+                    + " restricted")
+                .formatted(column.name(), open.name()));
       }
       sliced = found.operator().isSlice() ? column : null;
     }
@@ -170,14 +170,14 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
     int index = table.find(order.column());
     if (index < 0) {
       throw CqlException.invalid(
-          "Undefined column name %s in table %s", order.column(), table.qualified());
+          "Undefined column name %s in table %s".formatted(order.column(), table.qualified()));
     }
     Column column = table.columns().get(index);
     if (column.kind() != Kind.CLUSTERING) {
       throw CqlException.invalid(
-          "Order by is currently only supported on the clustered columns of the PRIMARY KEY, got"
-              + " %s",
-          column.name());
+          ("Order by is currently only supported on the clustered columns of the PRIMARY KEY, got"
+                  + " %s")
+              .formatted(column.name()));
     }
     return column;
   }

@@ -37,8 +37,7 @@ public record Condition(
       case LTE -> order(found) <= 0;
       case GT -> order(found) > 0;
       case GTE -> order(found) >= 0;
-      case IN ->
-          values.stream().anyMatch(value -> ValueOrder.compare(type, found, value) == 0);
+      case IN -> values.stream().anyMatch(value -> ValueOrder.compare(type, found, value) == 0);
       case LIKE -> LikePattern.of((String) value()).test((String) found);
       case CONTAINS -> contained(found);
       case CONTAINS_KEY -> ((Map<?, ?>) found).containsKey(value());

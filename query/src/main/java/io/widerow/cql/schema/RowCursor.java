@@ -1,5 +1,7 @@
 package io.widerow.cql.schema;
 
+import java.nio.ByteBuffer;
+
 /// The rows of a scan, in order.
 ///
 /// - Threads: one.
@@ -11,7 +13,7 @@ public interface RowCursor extends AutoCloseable {
   Row row();
 
   /// The position of the current row, from which a later scan goes on.
-  byte[] position();
+  ByteBuffer position();
 
   @Override
   void close();

@@ -13,14 +13,14 @@ public final class RowList implements RowCursor {
   private int next;
 
   /// @param after the position after which it goes on; null for the start
-  public RowList(List<Row> rows, byte @Nullable [] after) {
+  public RowList(List<Row> rows, @Nullable ByteBuffer after) {
     this.rows = List.copyOf(rows);
     this.next = after == null ? 0 : number(after);
   }
 
   /// @throws CqlException when it is not a position of such a cursor
-  public static int number(byte[] position) {
-    int number = position.length == Integer.BYTES ? ByteBuffer.wrap(position).getInt() : -1;
+  public static int number(ByteBuffer position) {
+    int number = position.remaining() == Integer.BYTES ? position.duplicate().getInt() : -1;
     if (number < 0) {
       throw CqlException.protocol("Invalid value for the paging state");
     }
@@ -28,8 +28,8 @@ public final class RowList implements RowCursor {
   }
 
   /// The position after so many rows.
-  public static byte[] position(int number) {
-    return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
+  public static ByteBuffer position(int number) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(number).flip();
   }
 
   @Override
@@ -45,7 +45,7 @@ public final class RowList implements RowCursor {
   }
 
   @Override
-  public byte[] position() {
+  public ByteBuffer position() {
     return position(next);
   }
 

@@ -1,5 +1,6 @@
 package io.widerow.cql.schema;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param descending against the order of the clustering columns
 /// @param after the position after which it goes on; null for the start
 public record RowScan(
-    List<Condition> conditions,
-    List<Use> uses,
-    boolean descending,
-    byte @Nullable [] after) {
+    List<Condition> conditions, List<Use> uses, boolean descending, @Nullable ByteBuffer after) {
   public RowScan {
     conditions = List.copyOf(conditions);
     uses = List.copyOf(uses);

@@ -28,7 +28,7 @@ public record Schema(List<Keyspace> keyspaces) {
   public Keyspace keyspace(String name) {
     Keyspace keyspace = find(name);
     if (keyspace == null) {
-      throw CqlException.invalid("keyspace %s does not exist", name);
+      throw CqlException.invalid("keyspace %s does not exist".formatted(name));
     }
     return keyspace;
   }
@@ -46,7 +46,7 @@ public record Schema(List<Keyspace> keyspaces) {
         return table;
       }
     }
-    throw CqlException.invalid("table %s does not exist", name);
+    throw CqlException.invalid("table %s does not exist".formatted(name));
   }
 
   /// The same for equal schemas, and another one after each change.

@@ -17,7 +17,8 @@ public final class ValueRow implements Row {
 
   /// @param types of the columns, in the order of the values
   public ValueRow(List<CqlType> types, @Nullable Object... values) {
-    assert types.size() == values.length : "%d types, %d values".formatted(types.size(), values.length);
+    assert types.size() == values.length
+        : "%d types, %d values".formatted(types.size(), values.length);
     this.types = types;
     this.values = values;
   }

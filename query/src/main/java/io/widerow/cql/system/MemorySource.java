@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A table of few rows that are made when they are asked for.
 ///
@@ -60,7 +61,7 @@ final class MemorySource implements RowSource {
   }
 
   private Row row(Map<String, Object> values) {
-    Object[] cells = new Object[types.size()];
+    @Nullable Object[] cells = new Object[types.size()];
     for (int i = 0; i < cells.length; i++) {
       cells[i] = values.get(table.columns().get(i).name());
     }

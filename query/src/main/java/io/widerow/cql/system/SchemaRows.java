@@ -24,16 +24,15 @@ record SchemaRows(Schema schema, boolean virtual) {
   private static final int GC_GRACE_SECONDS = 864_000;
 
   List<Map<String, Object>> keyspaces() {
-    return rows(
-        keyspace ->
-            Stream.of(
-                Map.of(
-                    "keyspace_name",
-                    keyspace.name(),
-                    "durable_writes",
-                    true,
-                    "replication",
-                    Map.of("class", REPLICATION, "replication_factor", "1"))));
+    return rows(keyspace ->
+        Stream.of(
+            Map.of(
+                "keyspace_name",
+                keyspace.name(),
+                "durable_writes",
+                true,
+                "replication",
+                Map.of("class", REPLICATION, "replication_factor", "1"))));
   }
 
   List<Map<String, Object>> tables() {
@@ -41,10 +40,9 @@ record SchemaRows(Schema schema, boolean virtual) {
   }
 
   List<Map<String, Object>> columns() {
-    return rows(
-        keyspace ->
-            keyspace.tables().stream()
-                .flatMap(table -> table.columns().stream().map(column -> column(table, column))));
+    return rows(keyspace ->
+        keyspace.tables().stream()
+            .flatMap(table -> table.columns().stream().map(column -> column(table, column))));
   }
 
   private List<Map<String, Object>> rows(Function<Keyspace, Stream<Map<String, Object>>> of) {

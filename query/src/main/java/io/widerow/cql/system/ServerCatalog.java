@@ -54,9 +54,8 @@ public final class ServerCatalog implements Catalog {
     tables.forEach(
         table -> byKeyspace.computeIfAbsent(table.keyspace(), _ -> new ArrayList<>()).add(table));
     List<Keyspace> keyspaces = new ArrayList<>();
-    byKeyspace.forEach(
-        (name, of) ->
-            keyspaces.add(new Keyspace(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
+    byKeyspace.forEach((name, of) ->
+        keyspaces.add(new Keyspace(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
     return new Schema(keyspaces);
   }
 

@@ -57,8 +57,7 @@ public sealed interface CqlType permits NativeType, CqlType.ListOf, CqlType.SetO
   default String cql() {
     return switch (this) {
       case NativeType simple -> simple.cqlName();
-      case ListOf(CqlType element, boolean frozen) ->
-          frozen("list<" + element.cql() + ">", frozen);
+      case ListOf(CqlType element, boolean frozen) -> frozen("list<" + element.cql() + ">", frozen);
       case SetOf(CqlType element, boolean frozen) -> frozen("set<" + element.cql() + ">", frozen);
       case MapOf(CqlType key, CqlType value, boolean frozen) ->
           frozen("map<" + key.cql() + ", " + value.cql() + ">", frozen);

@@ -54,8 +54,7 @@ public final class Literals {
       case INTEGER -> fits(text) ? NativeType.INT : NativeType.BIGINT;
       case FLOAT -> NativeType.DOUBLE;
       case BOOLEAN -> NativeType.BOOLEAN;
-      case UUID ->
-          UUID.fromString(text).version() == 1 ? NativeType.TIMEUUID : NativeType.UUID;
+      case UUID -> UUID.fromString(text).version() == 1 ? NativeType.TIMEUUID : NativeType.UUID;
       case HEX -> NativeType.BLOB;
     };
   }
@@ -73,7 +72,7 @@ public final class Literals {
   /// @throws CqlException when it is none
   public static Object parse(Kind kind, String text, NativeType type) {
     if (type.isNumber() && text.length() > NUMBER_CHARS_MAX) {
-      throw CqlException.invalid("a number has at most %d characters", NUMBER_CHARS_MAX);
+      throw CqlException.invalid("a number has at most %d characters".formatted(NUMBER_CHARS_MAX));
     }
     try {
       return switch (type) {
@@ -103,7 +102,7 @@ public final class Literals {
         case TINYINT -> Byte.valueOf(text);
       };
     } catch (DateTimeException | IllegalArgumentException | UnknownHostException noSuchValue) {
-      throw CqlException.invalid("Unable to make %s from '%s'", type.cql(), text);
+      throw CqlException.invalid("Unable to make %s from '%s'".formatted(type.cql(), text));
     }
   }
 

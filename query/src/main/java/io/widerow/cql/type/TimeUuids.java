@@ -3,6 +3,7 @@ package io.widerow.cql.type;
 import io.widerow.event.TimeUuid;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -67,7 +68,8 @@ public final class TimeUuids {
 
   /// A new one, of now; each later than the one before.
   public static UUID next(Instant now) {
-    long ticks = ticks(now) + now.getNano() / 100 % TICKS_PER_MILLI;
+    long nanos = ChronoUnit.NANOS.between(now.truncatedTo(ChronoUnit.MILLIS), now);
+    long ticks = ticks(now) + nanos / TimeUuid.NANOS_PER_TICK;
     long next = LAST_TICK.accumulateAndGet(ticks, (last, time) -> Math.max(last + 1, time));
     return of(next, (NODE & 0x3fff_ffff_ffff_ffffL) | 0x8000_0100_0000_0000L);
   }

@@ -36,8 +36,7 @@ final class Times {
     }
     String time = parts.group(2);
     LocalTime clock = time == null ? LocalTime.MIDNIGHT : LocalTime.parse(time);
-    Instant instant =
-        LocalDate.parse(parts.group(1)).atTime(clock).toInstant(zone(parts.group(3)));
+    Instant instant = LocalDate.parse(parts.group(1)).atTime(clock).toInstant(zone(parts.group(3)));
     return Instant.ofEpochMilli(instant.toEpochMilli());
   }
 

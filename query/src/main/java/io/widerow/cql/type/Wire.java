@@ -136,7 +136,7 @@ public final class Wire {
   }
 
   private static CqlException broken(CqlType type) {
-    return CqlException.invalid("Not enough bytes to read a %s", type.cql());
+    return CqlException.invalid("Not enough bytes to read a %s".formatted(type.cql()));
   }
 
   private static List<Object> elements(CqlType type, CqlType element, ByteBuffer bytes) {
@@ -218,7 +218,7 @@ public final class Wire {
 
   private static ByteBuffer sized(ByteBuffer bytes, int wanted, String what) {
     if (bytes.remaining() != wanted) {
-      throw CqlException.invalid("Expected %s (%d)", what, bytes.remaining());
+      throw CqlException.invalid("Expected %s (%d)".formatted(what, bytes.remaining()));
     }
     return bytes;
   }
@@ -237,7 +237,8 @@ public final class Wire {
 
   private static BigDecimal decimal(ByteBuffer bytes) {
     if (bytes.remaining() <= Integer.BYTES) {
-      throw CqlException.invalid("Expected at least 5 bytes for a decimal (%d)", bytes.remaining());
+      throw CqlException.invalid(
+          "Expected at least 5 bytes for a decimal (%d)".formatted(bytes.remaining()));
     }
     int scale = bytes.getInt();
     return new BigDecimal(new BigInteger(bytes(bytes)), scale);
@@ -255,13 +256,14 @@ public final class Wire {
     try {
       return InetAddress.getByAddress(bytes(bytes));
     } catch (UnknownHostException wrongLength) {
-      throw CqlException.invalid("Expected 4 or 16 byte inetaddress (%d)", bytes.remaining());
+      throw CqlException.invalid(
+          "Expected 4 or 16 byte inetaddress (%d)".formatted(bytes.remaining()));
     }
   }
 
   private static LocalTime time(long nanos) {
     if (nanos < 0 || nanos > LocalTime.MAX.toNanoOfDay()) {
-      throw CqlException.invalid("%d is no time of a day in nanoseconds", nanos);
+      throw CqlException.invalid("%d is no time of a day in nanoseconds".formatted(nanos));
     }
     return LocalTime.ofNanoOfDay(nanos);
   }

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.DoublePredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,11 @@ class EventTableTest {
     @Nullable String text(String name) {
       Object value = stored.attributes().get(name);
       return value == null ? null : value.toString();
+    }
+
+    boolean isNumber(DoublePredicate test) {
+      Double found = number("n");
+      return found != null && test.test(found);
     }
 
     @Nullable Double number(String name) {
@@ -128,8 +134,7 @@ class EventTableTest {
       Event event = new Event(ordered.get(i), UUID.fromString(row.substring(1, 37)));
       assertEquals(
           "[%s, %s, %s]"
-              .formatted(
-                  event.id, event.stored.type(), Instant.ofEpochMilli(event.millis())),
+              .formatted(event.id, event.stored.type(), Instant.ofEpochMilli(event.millis())),
           row);
       events.add(event);
     }
@@ -151,8 +156,7 @@ class EventTableTest {
     List<String> expected = new ArrayList<>();
     for (Event event : events) {
       if (meanings.stream().allMatch(meaning -> meaning.test.test(event))) {
-        expected.add(
-            "[%s, %s, %s]".formatted(event.id, event.text("body"), event.number("n")));
+        expected.add("[%s, %s, %s]".formatted(event.id, event.text("body"), event.number("n")));
       }
     }
     String order = "";
@@ -192,15 +196,13 @@ class EventTableTest {
     String type = TYPES.get(random.nextInt(TYPES.size()));
     String other = TYPES.get(random.nextInt(TYPES.size()));
     return switch (random.nextInt(5)) {
-      case 0 ->
-          new Meaning("type", "type = " + quoted(type), e -> e.stored.type().equals(type));
+      case 0 -> new Meaning("type", "type = " + quoted(type), e -> e.stored.type().equals(type));
       case 1 ->
           new Meaning(
               "type",
               "type IN (%s, %s)".formatted(quoted(type), quoted(other)),
               e -> e.stored.type().equals(type) || e.stored.type().equals(other));
-      case 2 ->
-          new Meaning("type", "type LIKE 'nginx%'", e -> e.stored.type().startsWith("nginx"));
+      case 2 -> new Meaning("type", "type LIKE 'nginx%'", e -> e.stored.type().startsWith("nginx"));
       case 3 -> new Meaning("type", "type LIKE '%*b?'", e -> e.stored.type().endsWith("*b?"));
       default ->
           new Meaning("type", "type > " + quoted(type), e -> e.stored.type().compareTo(type) > 0);
@@ -239,8 +241,7 @@ class EventTableTest {
   private static Meaning ofText(String column, String name, SplittableRandom random) {
     String text = TEXTS.get(random.nextInt(TEXTS.size()));
     return switch (random.nextInt(4)) {
-      case 0 ->
-          new Meaning(column, column + " = " + quoted(text), e -> text.equals(e.text(name)));
+      case 0 -> new Meaning(column, column + " = " + quoted(text), e -> text.equals(e.text(name)));
       case 1 ->
           new Meaning(
               column,
@@ -267,8 +268,7 @@ class EventTableTest {
 
   private static Meaning ofMap(SplittableRandom random) {
     return switch (random.nextInt(3)) {
-      case 0 ->
-          new Meaning("map", "attributes CONTAINS KEY 'type'", e -> e.text("type") != null);
+      case 0 -> new Meaning("map", "attributes CONTAINS KEY 'type'", e -> e.text("type") != null);
       case 1 -> new Meaning("map", "numbers CONTAINS KEY 's'", e -> e.number("s") != null);
       default ->
           new Meaning(
@@ -283,19 +283,15 @@ class EventTableTest {
     return switch (random.nextInt(3)) {
       case 0 ->
           new Meaning(
-              "numbers",
-              "numbers['n'] > " + bound,
-              e -> e.number("n") instanceof Double found && found > bound);
+              "numbers", "numbers['n'] > " + bound, e -> e.isNumber(found -> found > bound));
       case 1 ->
           new Meaning(
               "numbers",
               "numbers['n'] IN (500, " + bound + ")",
-              e -> e.number("n") instanceof Double found && (found == 500 || found == bound));
+              e -> e.isNumber(found -> found == 500 || found == bound));
       default ->
           new Meaning(
-              "numbers",
-              "numbers['n'] <= " + bound,
-              e -> e.number("n") instanceof Double found && found <= bound);
+              "numbers", "numbers['n'] <= " + bound, e -> e.isNumber(found -> found <= bound));
     };
   }
 }

@@ -235,8 +235,7 @@ class SelectTest {
             .toList()
             .toString());
     assertEquals(List.of(0), prepared.partitionKey());
-    ByteBuffer tables =
-        Wire.encode(prepared.variables().get(1).type(), List.of("local", "peers"));
+    ByteBuffer tables = Wire.encode(prepared.variables().get(1).type(), List.of("local", "peers"));
     List<@Nullable ByteBuffer> values =
         Arrays.asList(text("system"), tables, text("s"), Wire.encode(NativeType.INT, 2));
     assertEquals(
@@ -265,8 +264,7 @@ class SelectTest {
       Prepared prepared, List<@Nullable ByteBuffer> values, int index, boolean unset) {
     List<@Nullable ByteBuffer> changed = new ArrayList<>(values);
     changed.set(index, unset ? Execution.UNSET : null);
-    return assertThrows(
-            CqlException.class, () -> Asking.execute(prepared, changed, 0, null))
+    return assertThrows(CqlException.class, () -> Asking.execute(prepared, changed, 0, null))
         .sentence();
   }
 

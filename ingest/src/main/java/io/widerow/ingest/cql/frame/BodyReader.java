@@ -26,7 +26,7 @@ public final class BodyReader {
   private void require(long bytes) {
     if (bytes > body.readableBytes()) {
       throw CqlException.protocol(
-          "the body ends too soon: %d bytes are missing", bytes - body.readableBytes());
+          "the body ends too soon: %d bytes are missing".formatted(bytes - body.readableBytes()));
     }
   }
 
@@ -62,7 +62,7 @@ public final class BodyReader {
   public String longString() {
     int length = integer();
     if (length < 0) {
-      throw CqlException.protocol("a text of %d bytes", length);
+      throw CqlException.protocol("a text of %d bytes".formatted(length));
     }
     return text(length);
   }
@@ -88,14 +88,14 @@ public final class BodyReader {
   }
 
   /// Bytes that may be null.
-  public byte @Nullable [] bytes() {
+  public @Nullable ByteBuffer bytes() {
     int length = integer();
     if (length < 0) {
       return null;
     }
     byte[] bytes = new byte[requireAll(length)];
     body.readBytes(bytes);
-    return bytes;
+    return ByteBuffer.wrap(bytes);
   }
 
   /// A value: null, [Execution#UNSET] or its bytes.
@@ -112,7 +112,7 @@ public final class BodyReader {
       return Execution.UNSET;
     }
     if (length != NULL) {
-      throw CqlException.protocol("Invalid ByteBuf length %d", length);
+      throw CqlException.protocol("Invalid ByteBuf length %d".formatted(length));
     }
     return null;
   }

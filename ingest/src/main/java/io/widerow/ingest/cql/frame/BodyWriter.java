@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.widerow.cql.plan.Variable;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -57,9 +58,9 @@ public final class BodyWriter {
     return this;
   }
 
-  public BodyWriter bytes(byte[] bytes) {
-    integer(bytes.length);
-    body.writeBytes(bytes);
+  public BodyWriter bytes(ByteBuffer bytes) {
+    integer(bytes.remaining());
+    body.writeBytes(bytes.duplicate());
     return this;
   }
 

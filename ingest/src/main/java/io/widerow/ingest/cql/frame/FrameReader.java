@@ -28,7 +28,8 @@ public final class FrameReader extends ByteToMessageDecoder {
   private static final int OPCODE_OFFSET = 4;
   private static final int LENGTH_OFFSET = 5;
 
-  /// Bytes claimed for each byte of a body: itself, its copy in a statement, and what is made of it.
+  /// Bytes claimed for each byte of a body: itself, its copy in a statement, and what is made of
+  /// it.
   private static final long BYTES_PER_BYTE = 4;
 
   private final ByteCredit credit;
@@ -45,8 +46,7 @@ public final class FrameReader extends ByteToMessageDecoder {
   private boolean paced;
 
   /// @param bodyBytesMax largest body, until [#allow] says otherwise
-  /// @param paceBytes of an unfinished body that must arrive in
-  ///   [LimitOptions#BODY_RATE_SECONDS]
+  /// @param paceBytes of an unfinished body that must arrive in [LimitOptions#BODY_RATE_SECONDS]
   public FrameReader(ByteCredit credit, int bodyBytesMax, long paceBytes) {
     this.credit = credit;
     this.bodyBytesMax = bodyBytesMax;
@@ -155,8 +155,8 @@ public final class FrameReader extends ByteToMessageDecoder {
   private static int requireVersion(int given) {
     if (given < VERSION_MIN || given > VERSION_MAX) {
       throw CqlException.protocol(
-          "Invalid or unsupported protocol version (%d); supported versions are (3/v3, 4/v4, 5/v5)",
-          given & 0x7f);
+          "Invalid or unsupported protocol version (%d); supported versions are (3/v3, 4/v4, 5/v5)"
+              .formatted(given & 0x7f));
     }
     return given;
   }
@@ -165,7 +165,8 @@ public final class FrameReader extends ByteToMessageDecoder {
   private @Nullable CqlException claim(long length) {
     if (length > bodyBytesMax) {
       return CqlException.invalid(
-          "Request is too big: length %d exceeds maximum allowed length %d.", length, bodyBytesMax);
+          "Request is too big: length %d exceeds maximum allowed length %d."
+              .formatted(length, bodyBytesMax));
     }
     long wanted = BYTES_PER_BYTE * length;
     if (length > 0 && !credit.tryClaim(wanted)) {
@@ -199,7 +200,7 @@ public final class FrameReader extends ByteToMessageDecoder {
   private ByteBuf decompress(Lz4 compressed, ByteBuf body) {
     long length = body.readableBytes() < Integer.BYTES ? -1 : body.readInt();
     if (length < 0 || length > bodyBytesMax) {
-      throw CqlException.protocol("a compressed body of %d bytes", length);
+      throw CqlException.protocol("a compressed body of %d bytes".formatted(length));
     }
     return compressed.decompress(body, (int) length);
   }

@@ -37,7 +37,7 @@ public final class FrameWriter extends ChannelOutboundHandlerAdapter {
     SegmentCodec codec = segments;
     ByteBuf frame = codec == null ? compressed(reply) : plain(reply, 0, reply.body());
     if (codec == null) {
-      context.write(frame, promise);
+      var _ = context.write(frame, promise);
       return;
     }
     int length = frame.readableBytes();
@@ -51,7 +51,7 @@ public final class FrameWriter extends ChannelOutboundHandlerAdapter {
     } finally {
       frame.release();
     }
-    context.write(out, promise);
+    var _ = context.write(out, promise);
   }
 
   private ByteBuf compressed(Reply reply) {

@@ -37,10 +37,11 @@ final class Lz4 {
     try {
       found = decompressor.decompress(bytes, 0, bytes.length, out, 0);
     } catch (LZ4Exception broken) {
-      throw CqlException.protocol("the bytes are no block of LZ4: %s", broken.getMessage());
+      throw CqlException.protocol(
+          "the bytes are no block of LZ4: %s".formatted(broken.getMessage()));
     }
     if (found != length) {
-      throw CqlException.protocol("a block of LZ4 has %d bytes, not %d", found, length);
+      throw CqlException.protocol("a block of LZ4 has %d bytes, not %d".formatted(found, length));
     }
     return Unpooled.wrappedBuffer(out);
   }

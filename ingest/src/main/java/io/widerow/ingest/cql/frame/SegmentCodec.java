@@ -49,7 +49,7 @@ final class SegmentCodec {
     int crc = crc24(header, headerBytes);
     if (given != crc) {
       throw CqlException.protocol(
-          "Read corrupt header. Its CRC24 is %06x, of its bytes it is %06x", given, crc);
+          "Read corrupt header. Its CRC24 is %06x, of its bytes it is %06x".formatted(given, crc));
     }
     int length = (int) header & PAYLOAD_BYTES_MAX;
     int payload = start + headerBytes + CRC24_BYTES;
@@ -70,7 +70,7 @@ final class SegmentCodec {
     int crc = crc32(in, payload, length);
     if (given != crc) {
       throw CqlException.protocol(
-          "Read corrupt payload. Its CRC32 is %08x, of its bytes it is %08x", given, crc);
+          "Read corrupt payload. Its CRC32 is %08x, of its bytes it is %08x".formatted(given, crc));
     }
   }
 
