@@ -35,7 +35,7 @@ class LayerTest extends LayerRules {
       cql.parse: cql cql.type
       cql.schema: cql cql.type cql.parse
       cql.plan: query.output cql cql.type cql.parse cql.schema
-      cql.system: cql cql.type cql.schema
+      cql.system: cql.type cql.schema
       cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer

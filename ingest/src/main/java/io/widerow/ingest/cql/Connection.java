@@ -8,6 +8,7 @@ import io.netty.handler.timeout.IdleStateEvent;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.config.Tokens;
@@ -202,10 +203,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       }
       case PREPARE -> prepare(context, request, body);
       case EXECUTE -> execute(context, request, body);
-      case BATCH ->
-          throw CqlException.invalid(
-              "BATCH: CQL reads here, and does not write: tables are not there yet, and events come"
-                  + " in over the other protocols");
+      case BATCH -> throw Planner.readsOnly("BATCH");
       default ->
           throw CqlException.protocol(
               "Unexpected message %s on a connection that is ready".formatted(opcode));
@@ -262,14 +260,9 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   /// A statement with all that came with it.
   private record Asked(StatementId id, QueryOptions options, Answers.Metadata known) {}
 
-  /// Gives a statement on the thread that executes it.
-  @FunctionalInterface
-  private interface Statement {
-    Prepared prepared();
-  }
-
+  /// @param statement gives it on the thread that executes it
   private void execute(
-      ChannelHandlerContext context, Request request, Asked asked, Statement statement) {
+      ChannelHandlerContext context, Request request, Asked asked, Supplier<Prepared> statement) {
     InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
     Running execution = new Running();
     start(
@@ -277,7 +270,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         request,
         execution,
         () -> {
-          Prepared prepared = statement.prepared();
+          Prepared prepared = statement.get();
           CqlService.Page page =
               service.execute(asked.id, prepared, asked.options, local, execution);
           if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {

@@ -56,6 +56,9 @@ public final class CqlPort implements AutoCloseable {
   /// The largest body of a client that is not known yet.
   private static final int BODY_BYTES_UNKNOWN = 16 << 10;
 
+  /// The largest body of others: a statement with its values.
+  private static final int BODY_BYTES_KNOWN = 256 << 10;
+
   private static final byte[] HOST = {'h', 'o', 's', 't'};
   private static final int ANSWERS_BYTES_LOW = 1 << 20;
   private static final int ANSWERS_BYTES_HIGH = 4 << 20;
@@ -181,7 +184,7 @@ public final class CqlPort implements AutoCloseable {
   }
 
   int bodyBytesMax() {
-    return intake.limits().bodyBytesMax();
+    return Math.min(intake.limits().bodyBytesMax(), BODY_BYTES_KNOWN);
   }
 
   /// Gives back the credit of a request.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: at most [#CHARS_MAX] characters of statements.
 final class PreparedStatements {
   private static final int STATEMENTS_MAX = 10_000;
-  private static final long CHARS_MAX = 4L << 20;
+  private static final long CHARS_MAX = 1L << 19;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<StatementId, Entry> byId = new LinkedHashMap<>(16, 0.75f, true); // by last use

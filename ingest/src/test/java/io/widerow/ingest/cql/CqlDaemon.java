@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.Row;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import java.io.IOException;
@@ -67,6 +68,11 @@ final class CqlDaemon extends OperatedDaemon {
                 .withDuration(
                     DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(30))
                 .build());
+  }
+
+  /// The first row of an answer.
+  static Row first(CqlSession session, String statement) {
+    return Objects.requireNonNull(session.execute(statement).one());
   }
 
   /// Sends events as JSON lines.

@@ -30,7 +30,7 @@ class CqlFramesTest {
 
   @BeforeAll
   static void start() throws IOException, InterruptedException {
-    daemon = new CqlDaemon(directory, Map.of("body-bytes-max", "262144"));
+    daemon = new CqlDaemon(directory, Map.of());
     daemon.take("{\"type\":\"a\",\"body\":\"1\"}\n".repeat(5));
   }
 

@@ -8,7 +8,6 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
-import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -87,7 +86,7 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
     Aggregation counted = new Aggregation(stats, asker.memory());
     Grouping fold = stats.fold();
     try (RangeReader reader =
-        RangeReader.open(view, query.withFields(stats.fields()), QueryBudget.DEFAULT, memory)) {
+        RangeReader.open(view, query.withFields(stats.fields()), EventSource.BUDGET, memory)) {
       asker.onCancel().accept(reader::cancel);
       if (fold == null) {
         reader.inAnyOrder(null, stats.question());

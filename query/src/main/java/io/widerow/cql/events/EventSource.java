@@ -17,6 +17,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.storage.StoreView;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Order: by ts and id over all types, as everywhere in the store.
 public final class EventSource implements RowSource {
+  /// A driver gives a question up long before, and does not say so.
+  static final QueryBudget BUDGET =
+      new QueryBudget(QueryBudget.DEFAULT.partitionsMax(), Long.MAX_VALUE, Duration.ofMinutes(2));
+
   private final Supplier<StoreView> views;
   private final QueryMemory memory;
 
@@ -67,7 +72,7 @@ public final class EventSource implements RowSource {
   private RowCursor open(RangeQuery query, List<Condition> rest, Asker asker) {
     StoreView view = views.get();
     try {
-      RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT, memory);
+      RangeReader reader = RangeReader.open(view, query, BUDGET, memory);
       asker.onCancel().accept(reader::cancel);
       return new EventCursorRows(view, reader, rest);
     } catch (RuntimeException refused) {

@@ -26,12 +26,18 @@ public final class Planner {
       case Statement.Select select -> select(select, keyspace);
       case Statement.Use(String name) -> new UsePlan(catalog.schema().keyspace(name).name());
       case Statement.Describe describe -> DescribePlan.of(describe, catalog.schema(), keyspace);
-      case Statement.Change(String words) ->
-          throw CqlException.invalid(
-              ("%s: CQL reads here, and does not write: tables are not there yet, and events come in"
-                      + " over the other protocols")
-                  .formatted(words));
+      case Statement.Change(String words) -> throw readsOnly(words);
     };
+  }
+
+  /// The refusal of what would change something.
+  ///
+  /// @param words such as `INSERT`
+  public static CqlException readsOnly(String words) {
+    return CqlException.invalid(
+        words
+            + ": CQL reads here, and does not write: tables are not there yet, and events come in"
+            + " over the other protocols");
   }
 
   private Prepared select(Statement.Select select, @Nullable String keyspace) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EventTableTest {
   private static final long START = 1_700_000_000_000_000_000L;
   private static final int EVENTS = 300;
-  private static final int STATEMENTS = 120;
+  private static final int STATEMENTS = 60;
   private static final List<String> TYPES = List.of("cpu", "nginx.access", "nginx.error", "a*b?");
   private static final List<String> TEXTS =
       List.of("500", "500.0", "5e2", "true", "false", "abc", "abcd", "x abc y", "", "-7", "é", "%");

@@ -121,7 +121,7 @@ class ParserTest {
     String many = "select * from t where a in (" + "1,".repeat(50_000) + "1)";
     assertEquals(1, select(many).where().size());
     assertEquals(
-        "2000 a statement has at most 1048576 characters, this one has 1048577",
-        error(" ".repeat((1 << 20) + 1)));
+        "2000 a statement has at most 131072 characters, this one has 131073",
+        error(" ".repeat((1 << 17) + 1)));
   }
 }

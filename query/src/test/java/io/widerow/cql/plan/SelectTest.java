@@ -208,7 +208,7 @@ class SelectTest {
         asking.rows(
             "SELECT JSON key, rpc_port AS n, tokens, truncated_at, host_id FROM system.local"));
     assertEquals(
-        List.of("[{\"class\": \"x\", \"b\\\"\": \"y\"}]"),
+        List.of("[{\"b\\\"\": \"y\", \"class\": \"x\"}]"),
         asking.rows("SELECT toJson((map<text, text>) {'class': 'x', 'b\"': 'y'})" + one));
     assertTrue(asking.refusal("SELECT writetime(rack)" + one).startsWith("2200 writetime(rack): "));
     assertEquals(

@@ -28,9 +28,8 @@ public final class FrameReader extends ByteToMessageDecoder {
   private static final int OPCODE_OFFSET = 4;
   private static final int LENGTH_OFFSET = 5;
 
-  /// Bytes claimed for each byte of a body: itself, its copy in a statement, and what is made of
-  /// it.
-  private static final long BYTES_PER_BYTE = 4;
+  /// Bytes claimed for each byte of a body: what a statement of many short constants becomes.
+  private static final long BYTES_PER_BYTE = 64;
 
   private final ByteCredit credit;
   private final long paceBytes;

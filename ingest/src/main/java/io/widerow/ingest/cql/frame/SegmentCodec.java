@@ -82,11 +82,15 @@ final class SegmentCodec {
     int length = payload.readableBytes();
     Lz4 compressing = lz4;
     ByteBuf packed = compressing == null ? null : compressing.compress(payload);
-    boolean smaller = packed != null && packed.readableBytes() < length;
-    ByteBuf sent = smaller ? packed : payload;
+    ByteBuf sent = payload;
+    int plain = 0; // not compressed
+    if (packed != null && packed.readableBytes() < length) {
+      sent = packed;
+      plain = length;
+    }
     long header = sent.readableBytes();
     if (lz4 != null) {
-      header |= (long) (smaller ? length : 0) << LENGTH_BITS;
+      header |= (long) plain << LENGTH_BITS;
     }
     header |= whole ? 1L << (lz4 == null ? LENGTH_BITS : 2 * LENGTH_BITS) : 0;
     putLittleEndian(header, headerBytes, out);
