@@ -79,7 +79,8 @@ class LayerTest extends LayerRules {
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
       ingest.cql.frame: cql cql.type cql.plan ingest.intake
-      ingest.cql: storage query cql cql.type cql.schema cql.plan cql.events cql.system ingest.config ingest.intake \
+      ingest.cql: storage query cql cql.type cql.schema cql.plan cql.events cql.system \
+          ingest.config ingest.intake \
           ingest.socket ingest.cql.frame
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \

@@ -101,8 +101,8 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     }
     if (state != State.NEW && request.version() != version) {
       throw CqlException.protocol(
-          ("Invalid message version. Got %d/v%d but previous messages on this connection had version"
-                  + " %d/v%d")
+          ("Invalid message version. Got %d/v%d but previous messages on this connection had"
+                  + " version %d/v%d")
               .formatted(request.version(), request.version(), version, version));
     }
     BodyReader body = new BodyReader(request.body());

@@ -99,7 +99,7 @@ sealed interface Value {
     }
   }
 
-  /// What a function does with the values of its arguments, of which any may be null.
+  /// What a function does with the values of its arguments; any of them may be null.
   @FunctionalInterface
   interface Function extends BiFunction<@Nullable Object[], Bound, @Nullable Object> {}
 }

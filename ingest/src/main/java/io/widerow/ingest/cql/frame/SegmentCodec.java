@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Segments of version 5, with checksums of their headers and payloads.
 ///
 /// ```
-///   plain   17 bits length | 1 bit whole frames | 6 bits 0                                   3 bytes
-///   lz4     17 bits length | 17 bits length without compression, 0: not compressed | 1 bit | 5 bytes
+///   plain   17 bits length | 1 bit whole frames | 6 bits 0                          3 bytes
+///   lz4     17 bits length | 17 bits length of the content, 0: not packed | 1 bit   5 bytes
 /// ```
 ///
 /// - Threads: one, the event loop of the connection.

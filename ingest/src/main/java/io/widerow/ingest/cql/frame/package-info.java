@@ -2,7 +2,7 @@
 ///
 /// ```
 ///   frame     | version | flags | stream, 2 | opcode | length, 4 | body |
-///   segment   | lengths and flag, 3 or 5 | crc24, 3 | payload: frames, or a part of one | crc32, 4 |
+///   segment   | lengths and flag, 3 or 5 | crc24, 3 | frames, or a part of one | crc32, 4 |
 /// ```
 @NullMarked
 package io.widerow.ingest.cql.frame;
