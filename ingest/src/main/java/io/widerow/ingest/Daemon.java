@@ -44,12 +44,7 @@ import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
-import io.widerow.ingest.serve.query.EventService;
-import io.widerow.ingest.serve.query.PartitionsService;
-import io.widerow.ingest.serve.query.QueryService;
-import io.widerow.ingest.serve.query.StepService;
-import io.widerow.ingest.serve.query.SurveyService;
-import io.widerow.ingest.serve.query.TypesService;
+import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
@@ -106,8 +101,9 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 /// | `widerow-loki-<n>`, `widerow-cql-<n>` | one per query of each, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
+/// | `widerow-export-<n>` | one per export, virtual | reading, writing |
 /// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
-/// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
+/// | `widerow-tail-<n>`, `-follow-<n>` | one per answer, per tail, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
@@ -133,11 +129,9 @@ public final class Daemon implements AutoCloseable {
   private final Intake intake;
   private final LongSupplier usableBytes;
   private final Doctor doctor;
-  private final QueryService queries;
-  private final StepService steps;
+  private final QueryServices queries;
   private final LokiService loki;
   private final QueryMemory memory;
-  private final SurveyService surveys;
   private final Watch watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
@@ -194,11 +188,9 @@ public final class Daemon implements AutoCloseable {
             Runtime.getRuntime().availableProcessors(), "widerow-net");
     memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
-        new QueryService(
+        new QueryServices(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
-    steps = new StepService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
-    surveys = new SurveyService(store, memory, config.limits().stallSeconds(), Daemon::epochNanos);
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
@@ -281,13 +273,8 @@ public final class Daemon implements AutoCloseable {
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
-                steps.routes(),
                 loki.routes(),
-                new TypesService(store).routes(),
-                new PartitionsService(store).routes(),
-                surveys.routes(),
                 new SavedQueryService(store, Daemon::epochNanos).routes(),
-                new EventService(store, memory).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, config.store().snapshotDirectory(config.data()))

@@ -10,6 +10,7 @@ import * as keys from "./keys.js";
 import * as layout from "./layout.js";
 import { indexOf, list, next, openAt, openNewest, openTime } from "./list.js";
 import { loggedIn, login } from "./login.js";
+import { element as paper } from "./paper.js";
 import * as question from "./question.js";
 import { start as startRail } from "./rail.js";
 import { range, settle } from "./range.js";
@@ -222,7 +223,7 @@ async function begin() {
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
       health.element, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
-    question.element, strip.element, events, differences.element, layout.element, status, keys.element);
+    question.element, strip.element, events, differences.element, layout.element, status, keys.element, paper);
   strip.start({ goTo: (time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); }, different: () => change({ view: "differences" }, true) });
   startRail((time) => { change({ at: "" }); void run(() => openTime(time)); });
   rows.start({ held: () => follow.hold(true), failed: question.refuse, opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });

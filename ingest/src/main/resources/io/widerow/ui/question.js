@@ -33,6 +33,7 @@ const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|i
 
 /** @param {{follow: () => void}} on */
 export function start(on) {
+  saved.start(refuse);
   tail.addEventListener("click", on.follow);
   types.addEventListener("keydown", (event) => event.key === "Enter" && ask());
   types.addEventListener("change", ask);

@@ -1,13 +1,21 @@
-// Queries that the store keeps by name. The page asks them; it writes nothing, so it shows the
-// command that saves what is on the screen.
+// What is kept of a view: queries that the store keeps by name, a picture, a print. The page writes
+// nothing, so it shows the command that saves what is on the screen.
 import { all } from "./api.js";
 import { fill, h } from "./dom.js";
+import { picture, print } from "./paper.js";
 import { address, change, read, state } from "./state.js";
 import { plain } from "./text.js";
 
 const menu = h("div.menu", { hidden: true, test: "saved-menu" });
-const button = h("button.box", { test: "saved", "aria-expanded": "false", onclick: toggle }, "Saved");
+const button = h("button.box", { test: "saved", "aria-expanded": "false", onclick: toggle }, "Save");
 export const element = h("span.saved", {}, button, menu);
+
+let failed = (/** @type {unknown} */ _failure) => {};
+
+/** @param {(failure: unknown) => void} onFailure tells why something could not be done */
+export function start(onFailure) {
+  failed = onFailure;
+}
 
 async function toggle() {
   if (!menu.hidden) {
@@ -28,6 +36,9 @@ async function content() {
     return [h("p.hint", {}, plain(refused instanceof Error ? refused.message : String(refused)))];
   }
   return [
+    h("div.menu-row", {},
+      h("button", { test: "picture", onclick: () => { close(); picture(); } }, "Picture of the bars"),
+      h("button", { test: "print", onclick: () => { close(); void print().catch(failed); } }, "Print the range")),
     ...lines.map((/** @type {{query: string, parameters: string}} */ each) =>
       h("button.saved-query", { test: "saved-query", title: plain(each.parameters), onclick: () => { close(); change(read(each.parameters), true); } }, plain(each.query))),
     h("p.hint", {}, lines.length === 0 ? "No query is saved yet. " : "", "This saves what you see, by a token with the scope admin:"),

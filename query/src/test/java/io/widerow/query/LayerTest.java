@@ -30,6 +30,8 @@ class LayerTest extends LayerRules {
           query.survey
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.patterns
+      query.parquet: event storage query query.output query.remote
+      query.export: event storage query query.output query.remote query.answer query.parquet
       cql:
       cql.type: event query.output cql
       cql.parse: cql cql.type
@@ -40,6 +42,7 @@ class LayerTest extends LayerRules {
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
+      query.cli.export: event storage query query.output query.remote query.export query.cli
       """;
 
   LayerTest() {

@@ -13,12 +13,14 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 
 /// A file of the page, read from the class path once.
 final class PageFile {
   private static final String ROOT = "/io/widerow/ui/";
   private static final int HASH_BYTES = 12;
+  private static final Pattern TYPES = Pattern.compile("/\\*\\* @type [^*]*\\*/ ?");
 
   /// The files that there are; `PageFilesTest` holds this list to the directory.
   static final List<String> NAMES =
@@ -34,6 +36,7 @@ final class PageFile {
           "state.js",
           "question.js",
           "saved.js",
+          "paper.js",
           "strip.js",
           "strip-draw.js",
           "list.js",
@@ -108,7 +111,7 @@ final class PageFile {
   }
 
   /// A script with empty lines for those that are comments as a whole, so that numbers of lines
-  /// stay. What its comments say is for those who read it in the repository.
+  /// stay, and without types. What its comments say is for those who read it in the repository.
   static String withoutComments(String script) {
     StringBuilder kept = new StringBuilder(script.length());
     boolean inside = false;
@@ -118,7 +121,7 @@ final class PageFile {
       boolean comment =
           inside || text.startsWith("//") || (text.startsWith("/**") && text.endsWith("*/"));
       inside &= !text.endsWith("*/");
-      kept.append(comment ? "" : line).append('\n');
+      kept.append(comment ? "" : TYPES.matcher(line).replaceAll("")).append('\n');
     }
     kept.setLength(kept.length() - 1);
     return kept.toString();

@@ -265,6 +265,11 @@ final class Browser implements AutoCloseable {
     call("Emulation.setEmulatedMedia", with);
   }
 
+  /// What is shown: `screen`, or `print`.
+  void media(String media) {
+    call("Emulation.setEmulatedMedia", JSON.createObjectNode().put("media", media));
+  }
+
   void screenshot(Path file) throws IOException {
     JsonNode shot = call("Page.captureScreenshot", JSON.createObjectNode().put("format", "png"));
     Files.createDirectories(file.toAbsolutePath().getParent());

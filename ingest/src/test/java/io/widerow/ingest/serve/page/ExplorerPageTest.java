@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -288,6 +289,41 @@ class ExplorerPageTest {
     browser.await(element("where") + ".value === 'status = 503'");
     browser.await("location.search.includes('cols=version')");
     browser.await(element("bars") + ".dataset.total === '50'");
+    assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
+  void aRangeIsPrintedAndItsBarsArePictured() throws IOException {
+    browser.open(url + SHOP + "&where=status%20%3D%20503&cols=version");
+    browser.evaluate("window.print = () => { window.printed = true; }");
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("print"));
+    browser.evaluate(element("print") + ".click()");
+    browser.await("window.printed");
+    String rows = element("paper") + ".querySelectorAll('tbody tr')";
+    assertEquals(50, browser.evaluate(rows + ".length").asInt());
+    String first = browser.text(rows + "[0].textContent");
+    assertEquals("2025-11-20 20:05:00.000shoperrorGET /cart/15002.14.0", first);
+    browser.media("print");
+    browser.screenshot(SHOTS.resolve("print.png"));
+    assertTrue(
+        browser.evaluate(element("list") + ".checkVisibility()").asText().equals("false"),
+        "the list is not on paper");
+    browser.media("screen");
+    browser.evaluate(
+        "window.saved = ''; HTMLAnchorElement.prototype.click = function() {"
+            + " window.saved = this.download + ' ' + this.href; }");
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("picture"));
+    browser.evaluate(element("picture") + ".click()");
+    browser.await("window.saved");
+    String saved = browser.text("window.saved");
+    assertTrue(saved.startsWith("widerow-20251120T190000Z.png data:image/png;base64,"), first);
+    assertTrue(saved.length() > 5_000, "an empty picture");
+    Path _ =
+        Files.write(
+            SHOTS.resolve("bars.png"),
+            Base64.getDecoder().decode(saved.substring(saved.indexOf(',') + 1)));
     assertEquals(List.of(), browser.problems());
   }
 

@@ -1,0 +1,88 @@
+// What leaves the page: a picture of the bars, and a range on paper, for a post-mortem.
+import { all, latest } from "./api.js";
+import { colour, fill, h } from "./dom.js";
+import { dayText, iso, minuteText, whole } from "./format.js";
+import { both, params, range } from "./range.js";
+import { state } from "./state.js";
+import { element as strip, pick, redraw, strip as bars } from "./strip.js";
+import { plain, valueText } from "./text.js";
+
+const PRINTED_MAX = 2000;
+const CAPTION = 44; // pixels above the bars in a picture
+export const element = h("article.paper", { test: "paper", "aria-hidden": "true" });
+
+/** @param {bigint} from @param {bigint} to */
+function caption(from, to) {
+  const sameDay = dayText(from) === dayText(to - 1n);
+  const times = `${dayText(from)} ${minuteText(from, true)} – ${sameDay ? "" : `${dayText(to)} `}${minuteText(to, true)} ${state.tz === "utc" ? "UTC" : "local"}`;
+  return { what: `${state.types.join(" ") || "all types"}${state.where ? `  where ${state.where}` : ""}`, times };
+}
+
+/** The bars on the page's ground, with what they show above them. */
+function drawn() {
+  const from = /** @type {HTMLCanvasElement} */ (strip.querySelector("canvas"));
+  const scale = from.width / from.clientWidth;
+  const to = document.createElement("canvas");
+  to.width = from.width;
+  to.height = from.height + CAPTION * scale;
+  const pen = /** @type {CanvasRenderingContext2D} */ (to.getContext("2d"));
+  pen.fillStyle = colour("--page");
+  pen.fillRect(0, 0, to.width, to.height);
+  pen.drawImage(from, 0, CAPTION * scale);
+  pen.scale(scale, scale);
+  pen.font = "600 13px Inter, system-ui, sans-serif";
+  pen.fillStyle = colour("--text");
+  const { what, times } = caption(range.from, range.to);
+  pen.fillText(plain(what), 46, 20, from.clientWidth - 58);
+  pen.font = "12px Inter, system-ui, sans-serif";
+  pen.fillStyle = colour("--quiet");
+  pen.fillText(`${times}   ${whole(bars.total)} events, ${whole(bars.sums.error ?? 0)} errors`, 46, 38, from.clientWidth - 58);
+  return to;
+}
+
+/** The bars in the colours of paper, whatever the colours of the page. */
+function onPaper() {
+  const root = document.documentElement.classList;
+  root.add("on-paper");
+  redraw();
+  const made = drawn();
+  root.remove("on-paper");
+  redraw();
+  return made;
+}
+
+/** Saves the bars as a PNG file. */
+export function picture() {
+  const link = /** @type {HTMLAnchorElement} */ (h("a", {}));
+  link.href = drawn().toDataURL("image/png");
+  link.download = `widerow-${iso(range.from).replace(/[^0-9TZ]/g, "")}.png`;
+  link.click();
+}
+
+/** Prints the chosen time, or the range when none is chosen: bars, and the first events. */
+export async function print() {
+  const part = pick() ?? range;
+  const where = state.pickwhere ? both(state.where, state.pickwhere) : state.where;
+  const { lines } = await all("/v1/query",
+    params({ order: "asc", limit: PRINTED_MAX + 1 }, { from: part.from, to: part.to, where }), latest("paper"));
+  const events = lines.filter((line) => line.id);
+  const more = events.length > PRINTED_MAX;
+  const { what, times } = caption(part.from, part.to);
+  const columns = state.cols;
+  const image = /** @type {HTMLImageElement} */ (h("img", { alt: "volume over time" }));
+  image.src = onPaper().toDataURL("image/png");
+  await image.decode();
+  fill(element,
+    h("h1", {}, plain(what)), h("p", {}, times, `   ${more ? `the first ${whole(PRINTED_MAX)} events` : `${whole(events.length)} events`}`), image,
+    h("table", {}, h("thead", {}, h("tr", {}, ...["time", "type", "level", "body", ...columns].map((name) => h("th", {}, plain(name))))),
+      h("tbody", {}, ...events.slice(0, PRINTED_MAX).map((event) => h("tr", {},
+        ...[stamp(event.ts), event.type, event.level, event.body, ...columns.map((name) => event[name])]
+          .map((value) => h("td", {}, value === undefined ? "" : plain(valueText(value)))))))),
+    h("p", {}, location.href));
+  window.print();
+}
+
+/** @param {string} ts */
+function stamp(ts) {
+  return ts.replace("T", " ").replace(/(?:0{6}|0{3})?Z$/, "");
+}
