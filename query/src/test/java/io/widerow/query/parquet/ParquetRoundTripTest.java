@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
-import io.widerow.query.export.HostileEvents;
+import io.widerow.questions.HostileEvents;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.StorageException;

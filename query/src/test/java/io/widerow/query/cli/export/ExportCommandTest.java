@@ -8,7 +8,7 @@ import io.widerow.event.EventView;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.export.HostileEvents;
+import io.widerow.questions.HostileEvents;
 import io.widerow.query.parquet.ParquetFile;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
