@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: what one daemon exports, another one has after `widerow import`, to the id and to the bits
 /// of each value; the same files again change nothing; a file that is no export is refused whole.
-/// Method: two daemons on the disk; events with every kind of value, in each format; files that were
-/// cut at random, or are something else.
+/// Method: two daemons on the disk; events with every kind of value, in each format; files that
+/// were cut at random, or are something else.
 class ImportTest {
   private static final String EXACT = "id-field=id&time-field=ts&body-field=body&values=exact";
 
@@ -53,8 +53,7 @@ class ImportTest {
     OutputBuffer lines = new OutputBuffer(1 << 16);
     JsonLinesWriter writer = JsonLinesWriter.exact();
     events.forEach(event -> writer.event(event, lines));
-    var answer =
-        daemon.http.post("/v1/events?" + EXACT, "application/x-ndjson", lines.toString());
+    var answer = daemon.http.post("/v1/events?" + EXACT, "application/x-ndjson", lines.toString());
     assertTrue(
         answer.body().startsWith("{\"accepted\":%d,\"rejected\":[]".formatted(events.size())),
         answer.body());
@@ -162,23 +161,28 @@ class ImportTest {
     Files.writeString(
         file,
         "id,ts,type,body,attributes\r\n"
-            + id + "1,2021-09-03T21:49:13.113100000Z,app,one,\"{\"\"n\"\":1}\"\r\n"
+            + id
+            + "1,2021-09-03T21:49:13.113100000Z,app,one,\"{\"\"n\"\":1}\"\r\n"
             + "not an id,2021-09-03T21:49:13.113100000Z,app,two,{}\r\n"
-            + id + "3,yesterday,app,three,{}\r\n"
-            + id + "4,2021-09-03T21:49:13.113100000Z,app,\"fo\nur\",\"{\"\"n\"\":\"\r\n"
-            + id + "5,2001-09-03T21:49:13.113100000Z,app,five,{}\r\n"
-            + id + "6,2021-09-03T21:49:13.113100000Z,app\r\n");
+            + id
+            + "3,yesterday,app,three,{}\r\n"
+            + id
+            + "4,2021-09-03T21:49:13.113100000Z,app,\"fo\nur\",\"{\"\"n\"\":\"\r\n"
+            + id
+            + "5,2001-09-03T21:49:13.113100000Z,app,five,{}\r\n"
+            + id
+            + "6,2021-09-03T21:49:13.113100000Z,app\r\n");
     Ran ran = load(file);
     assertEquals(1, ran.code(), ran.err());
     assertEquals(
         List.of(
-            "widerow import: refused: not a version-1 UUID: not an id (line 3 of %s)",
-            "widerow import: refused: Text 'yesterday' could not be parsed at index 0 (line 4 of"
-                + " %s)",
-            "widerow import: refused: the attributes are not a JSON object as an export writes it"
-                + " (line 5 of %s)",
-            "widerow import: refused: 3 columns, not 5 (line 8 of %s)",
-            "widerow import: refused: the id's time is not the event's time (line 7 of %s)")
+                "widerow import: refused: not a version-1 UUID: not an id (line 3 of %s)",
+                "widerow import: refused: Text 'yesterday' could not be parsed at index 0 (line 4 of"
+                    + " %s)",
+                "widerow import: refused: the attributes are not a JSON object as an export writes it"
+                    + " (line 5 of %s)",
+                "widerow import: refused: 3 columns, not 5 (line 8 of %s)",
+                "widerow import: refused: the id's time is not the event's time (line 7 of %s)")
             .stream()
             .map(line -> line.formatted(file))
             .toList(),
