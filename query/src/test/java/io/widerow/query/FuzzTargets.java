@@ -23,6 +23,7 @@ import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Filters;
+import io.widerow.storage.StorageException;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -76,7 +77,8 @@ public enum FuzzTargets implements FuzzTarget {
   EXPORTED(
       FuzzTargets::exported,
       "id,ts,type,body,attributes\r\nb12ef090-0d11-11ec-8100-000000000001,"
-          + "2021-09-03T21:49:13.113100000Z,t,\"a \"\"b\"\"\n\",\"{\"\"x\"\":{\"\"$bytes\"\":\"\"aGk=\"\"}}\"\r\n",
+          + "2021-09-03T21:49:13.113100000Z,t,\"a \"\"b\"\"\n\","
+          + "\"{\"\"x\"\":{\"\"$bytes\"\":\"\"aGk=\"\"}}\"\r\n",
       "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2021-09-03T21:49:13.1131Z\","
           + "\"type\":\"t\",\"x\":{\"$double\":\"NaN\"}}\n{\"token\":\"w1.x\"}\n");
 
@@ -294,6 +296,8 @@ public enum FuzzTargets implements FuzzTarget {
       while (file.next(line) != ExportedFile.Found.END) {
         line.clear();
       }
+    } catch (StorageException.Corrupt damaged) {
+      Objects.requireNonNull(damaged.getMessage());
     } catch (IOException impossible) { // it is in memory
       throw new UncheckedIOException(impossible);
     }

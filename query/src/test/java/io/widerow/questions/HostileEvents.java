@@ -2,9 +2,9 @@ package io.widerow.questions;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.AttributeValue.ExactJson;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
-import io.widerow.event.ExactJson;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.remote.LineEvent;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
+import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -28,11 +29,13 @@ final class ExportedCsv extends ExportedFile {
   private static final List<String> COLUMNS = List.of("id", "ts", "type", "body", "attributes");
   private static final int FIELD_CHARS_MAX = 16 << 20;
 
+  private final String name;
   private final CsvReader<CsvRecord> records;
   private final Iterator<CsvRecord> rows;
   private final JsonLinesWriter writer = JsonLinesWriter.exact();
 
   ExportedCsv(String name, InputStream in) throws IOException {
+    this.name = name;
     records =
         CsvReader.builder()
             .maxBufferSize(FIELD_CHARS_MAX)
@@ -40,13 +43,23 @@ final class ExportedCsv extends ExportedFile {
             .allowMissingFields(true)
             .ofCsvRecord(new InputStreamReader(in, StandardCharsets.UTF_8));
     rows = records.iterator();
-    CsvRecord head = rows.next();
-    if (!head.getFields().equals(COLUMNS)) {
+    requireColumns();
+  }
+
+  private void requireColumns() throws IOException {
+    List<String> head;
+    try {
+      head = rows.next().getFields();
+    } catch (CsvParseException bad) {
+      close();
+      throw refused(name, String.valueOf(bad.getMessage()));
+    }
+    if (!head.equals(COLUMNS)) {
       close();
       throw refused(
           name,
           "its columns are %s, not %s"
-              .formatted(String.join(",", head.getFields()), String.join(",", COLUMNS)));
+              .formatted(String.join(",", head), String.join(",", COLUMNS)));
     }
   }
 
@@ -59,7 +72,8 @@ final class ExportedCsv extends ExportedFile {
       }
       row = rows.next();
     } catch (CsvParseException damaged) {
-      throw new QueryException.Refused("file", String.valueOf(damaged.getMessage()));
+      throw new StorageException.Corrupt(
+          name, 0, "no CSV after line %d: %s".formatted(number(), damaged.getMessage()));
     }
     number(row.getStartingLineNumber());
     List<String> fields = row.getFields();
@@ -78,7 +92,7 @@ final class ExportedCsv extends ExportedFile {
       return bad(String.valueOf(bad.getMessage()));
     } catch (QueryException.Remote notJson) {
       out.truncate(before);
-      return bad("the attributes are not a JSON object as an export writes it");
+      return bad("attributes: not the JSON object that an export writes");
     }
   }
 

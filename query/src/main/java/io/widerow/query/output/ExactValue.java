@@ -2,7 +2,7 @@ package io.widerow.query.output;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
-import io.widerow.event.ExactJson;
+import io.widerow.event.AttributeValue.ExactJson;
 import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

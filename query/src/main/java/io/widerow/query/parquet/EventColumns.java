@@ -2,9 +2,9 @@ package io.widerow.query.parquet;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue.ExactJson;
 import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
-import io.widerow.event.ExactJson;
 import io.widerow.event.Utf8;
 import io.widerow.query.remote.LineEvent;
 import java.nio.charset.StandardCharsets;

@@ -66,7 +66,7 @@ class ExportedFileTest {
 
   @Test
   void endOfAnAnswerIsNoEvent() throws IOException {
-    assertEquals(1, read("\n" + EVENT + "{\"token\":\"w1.x\"}\n").size());
+    assertEquals(1, read(EVENT + "\n{\"token\":\"w1.x\"}\n").size());
     assertEquals(
         "2: the export ended here with an error: {\"error\":\"why\"}",
         read(EVENT + "{\"error\":\"why\"}\n").getLast());

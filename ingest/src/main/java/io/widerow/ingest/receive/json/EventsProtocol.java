@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// | `body-field` | JSON | the member that is the text; none: the names of [JsonNames] |
 /// | `id-field` | JSON | the member that is the event's own id; none: `_id` |
 /// | `key-field` | JSON | the member that is the event's key; none: `_key` |
-/// | `values` | JSON | `exact`: objects of [io.widerow.event.ExactJson] are values |
+/// | `values` | JSON | `exact`: objects of [io.widerow.event.AttributeValue.ExactJson] are values |
 /// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: `auto` |
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |

@@ -1,6 +1,6 @@
 package io.widerow.ingest.receive.json;
 
-import io.widerow.event.ExactJson;
+import io.widerow.event.AttributeValue.ExactJson;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.JsonScanner;
 import java.nio.charset.StandardCharsets;

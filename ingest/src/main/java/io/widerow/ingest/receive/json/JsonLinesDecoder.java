@@ -91,7 +91,7 @@ public final class JsonLinesDecoder {
     this(defaultType, names, documents, false);
   }
 
-  /// @param exact whether the objects of [io.widerow.event.ExactJson] are values
+  /// @param exact whether the objects of [io.widerow.event.AttributeValue.ExactJson] are values
   JsonLinesDecoder(String defaultType, JsonNames names, boolean documents, boolean exact) {
     this.defaultType =
         defaultType.isEmpty() ? NO_TYPE : defaultType.getBytes(StandardCharsets.UTF_8);
