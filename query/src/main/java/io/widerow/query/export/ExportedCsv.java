@@ -3,6 +3,7 @@ package io.widerow.query.export;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.query.QueryException;
@@ -15,6 +16,7 @@ import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -39,8 +41,9 @@ final class ExportedCsv extends ExportedFile {
     records =
         CsvReader.builder()
             .maxBufferSize(FIELD_CHARS_MAX)
-            .allowExtraFields(true)
-            .allowMissingFields(true)
+            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .allowUnclosedQuote(false)
             .ofCsvRecord(new InputStreamReader(in, StandardCharsets.UTF_8));
     rows = records.iterator();
     requireColumns();
@@ -50,6 +53,8 @@ final class ExportedCsv extends ExportedFile {
     List<String> head;
     try {
       head = rows.next().getFields();
+    } catch (UncheckedIOException failed) {
+      throw failed.getCause();
     } catch (CsvParseException bad) {
       close();
       throw refused(name, String.valueOf(bad.getMessage()));
@@ -64,13 +69,15 @@ final class ExportedCsv extends ExportedFile {
   }
 
   @Override
-  Found read(OutputBuffer out) {
+  Found read(OutputBuffer out) throws IOException {
     CsvRecord row;
     try {
       if (!rows.hasNext()) {
         return Found.END;
       }
       row = rows.next();
+    } catch (UncheckedIOException failed) {
+      throw failed.getCause();
     } catch (CsvParseException damaged) {
       throw new StorageException.Corrupt(
           name, 0, "no CSV after line %d: %s".formatted(number(), damaged.getMessage()));
