@@ -100,6 +100,8 @@ final class ImportRun {
     for (Path path : files) {
       try (Source source = Source.open(path)) {
         totalBytes += source.sizeBytes();
+        ExportedFile.Found _ = source.file().next(json); // refuses what another program wrote
+        json.clear();
       }
     }
     for (Path path : files) {

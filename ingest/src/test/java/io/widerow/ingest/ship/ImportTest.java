@@ -163,14 +163,14 @@ class ImportTest {
     List<String> rows =
         List.of(
             "id,ts,type,body,attributes",
-            "ID1,2021-09-03T21:49:13.113100000Z,app,one,\"{\"\"n\"\":1}\"",
-            "not an id,2021-09-03T21:49:13.113100000Z,app,two,{}",
+            "ID1,2026-11-20T07:00:00.123456700Z,app,one,\"{\"\"n\"\":1}\"",
+            "not an id,2026-11-20T07:00:00.123456700Z,app,two,{}",
             "ID3,yesterday,app,three,{}",
-            "ID4,2021-09-03T21:49:13.113100000Z,app,\"fo\nur\",\"{\"\"n\"\":\"",
-            "ID5,2001-09-03T21:49:13.113100000Z,app,five,{}",
-            "ID6,2021-09-03T21:49:13.113100000Z,app");
+            "ID4,2026-11-20T07:00:00.123456700Z,app,\"fo\nur\",\"{\"\"n\"\":\"",
+            "ID5,2001-11-20T07:00:00.123456700Z,app,five,{}",
+            "ID6,2026-11-20T07:00:00.123456700Z,app");
     String text = String.join("\r\n", rows) + "\r\n";
-    Files.writeString(file, text.replace("ID", "b12ef090-0d11-11ec-8100-00000000000"));
+    Files.writeString(file, text.replace("ID", "00a2ae87-e4b0-11f1-8080-80808080808"));
     Ran ran = load(file);
     assertEquals(1, ran.code(), ran.err());
     List<String> refused =
