@@ -44,13 +44,8 @@ import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
-import io.widerow.ingest.serve.query.EventService;
-import io.widerow.ingest.serve.query.ExportService;
-import io.widerow.ingest.serve.query.PartitionsService;
-import io.widerow.ingest.serve.query.QueryService;
-import io.widerow.ingest.serve.query.StepService;
-import io.widerow.ingest.serve.query.SurveyService;
-import io.widerow.ingest.serve.query.TypesService;
+import io.widerow.ingest.serve.prometheus.PrometheusRoutes;
+import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
@@ -106,10 +101,11 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
+/// | `widerow-prometheus-<n>` | one per question of Prometheus, virtual | reading, writing |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export, virtual | reading, writing |
 /// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
-/// | `widerow-tail-<n>` | one per answer of a continuous query, virtual | reading, writing |
+/// | `widerow-tail-<n>`, `-follow-<n>` | one per answer, per tail, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///
 /// - Threads: any; [#close] once.
@@ -135,7 +131,7 @@ public final class Daemon implements AutoCloseable {
   private final Intake intake;
   private final LongSupplier usableBytes;
   private final Doctor doctor;
-  private final QueryService queries;
+  private final QueryServices queries;
   private final LokiService loki;
   private final QueryMemory memory;
   private final Watch watch;
@@ -194,7 +190,7 @@ public final class Daemon implements AutoCloseable {
             Runtime.getRuntime().availableProcessors(), "widerow-net");
     memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
-        new QueryService(
+        new QueryServices(
             store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
     loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
@@ -266,7 +262,7 @@ public final class Daemon implements AutoCloseable {
   private List<HttpRoute> routes() {
     RuleService watching = new RuleService(watch, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
-    int stallSeconds = config.limits().stallSeconds();
+    var snapshots = config.store().snapshotDirectory(config.data());
     List<HttpRoute> routes =
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
@@ -280,26 +276,18 @@ public final class Daemon implements AutoCloseable {
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
-                new StepService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
-                new ExportService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
                 loki.routes(),
-                new TypesService(store).routes(),
-                new PartitionsService(store).routes(),
-                new SurveyService(store, memory, stallSeconds, Daemon::epochNanos).routes(),
+                PrometheusRoutes.of(store, memory, config, BuildVersion.value()),
                 new SavedQueryService(store, Daemon::epochNanos).routes(),
-                new EventService(store, memory).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
-                new SnapshotService(store, config.store().snapshotDirectory(config.data()))
-                    .routes(),
+                new SnapshotService(store, snapshots).routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new RollupService(store).routes(),
                 new RepartitionService(store).routes(),
-                new DeletionService(
-                        store, config.data(), config.store().snapshotDirectory(config.data()))
-                    .routes(),
+                new DeletionService(store, config.data(), snapshots).routes(),
                 new DoctorService(doctor).routes(),
                 watching.routes(),
                 new StatusServices(

@@ -9,7 +9,7 @@ import io.widerow.ingest.http.ConnectionGuard;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.rules.RuleFile;
-import io.widerow.ingest.serve.query.QueryService;
+import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.query.QueryMemory;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +36,11 @@ final class DaemonMetrics {
         .register(registry);
   }
 
-  void ofQueries(QueryMemory memory, QueryService queries) {
+  void ofQueries(QueryMemory memory, QueryServices queries) {
     Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
     Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
-    Gauge.builder("widerow.query.here", queries, QueryService::answeredHere).register(registry);
-    Gauge.builder("widerow.query.stalled", queries, QueryService::stalled).register(registry);
+    Gauge.builder("widerow.query.here", queries, QueryServices::answeredHere).register(registry);
+    Gauge.builder("widerow.query.stalled", queries, QueryServices::stalled).register(registry);
   }
 
   /// @param rules null when there are none

@@ -4,7 +4,7 @@ import { colour, fill, h } from "./dom.js";
 import { dayText, iso, minuteText, whole } from "./format.js";
 import { both, params, range } from "./range.js";
 import { state } from "./state.js";
-import { element as strip, pick, strip as bars } from "./strip.js";
+import { element as strip, pick, redraw, strip as bars } from "./strip.js";
 import { plain, valueText } from "./text.js";
 
 const PRINTED_MAX = 2000;
@@ -40,6 +40,17 @@ function drawn() {
   return to;
 }
 
+/** The bars in the colours of paper, whatever the colours of the page. */
+function onPaper() {
+  const root = document.documentElement.classList;
+  root.add("on-paper");
+  redraw();
+  const made = drawn();
+  root.remove("on-paper");
+  redraw();
+  return made;
+}
+
 /** Saves the bars as a PNG file. */
 export function picture() {
   const link = /** @type {HTMLAnchorElement} */ (h("a", {}));
@@ -59,7 +70,7 @@ export async function print() {
   const { what, times } = caption(part.from, part.to);
   const columns = state.cols;
   const image = /** @type {HTMLImageElement} */ (h("img", { alt: "volume over time" }));
-  image.src = drawn().toDataURL("image/png");
+  image.src = onPaper().toDataURL("image/png");
   await image.decode();
   fill(element,
     h("h1", {}, plain(what)), h("p", {}, times, `   ${more ? `the first ${whole(PRINTED_MAX)} events` : `${whole(events.length)} events`}`), image,

@@ -41,6 +41,7 @@ export function start(on) {
   });
   scroller.addEventListener("scroll", perFrame(render));
   new ResizeObserver(perFrame(layOut)).observe(scroller);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
   onList((what) => {
     note.hidden ||= list.items.length > 0;
     const before = scroller.scrollTop;

@@ -20,7 +20,8 @@ class DocumentedEndpointsTest {
           Path.of("OPERATIONS.md"),
           Path.of("PROTOCOLS.md"),
           Path.of("../query/QUERY.md"),
-          Path.of("../query/LOGQL.md"));
+          Path.of("../query/LOGQL.md"),
+          Path.of("../query/PROMETHEUS.md"));
   private static final Pattern ROW =
       Pattern.compile("(?m)^\\| `((?:GET|POST|PUT|DELETE) /[^`?]*)` \\|");
 

@@ -12,6 +12,7 @@ import io.widerow.ingest.receive.otlp.OtlpFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.rules.RulesFuzz;
+import io.widerow.ingest.serve.prometheus.ReadRequestFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
 import java.util.List;
 import java.util.function.Consumer;
@@ -39,6 +40,7 @@ public enum FuzzTargets implements FuzzTarget {
   GELF(GelfFuzz::seeds, MetricsFuzz::gelf),
   REMOTE_WRITE_1(RemoteWriteFuzz::seedsOfOne, MetricsFuzz::remoteWriteOne),
   REMOTE_WRITE_2(RemoteWriteFuzz::seedsOfTwo, MetricsFuzz::remoteWriteTwo),
+  REMOTE_READ(ReadRequestFuzz::seeds, ReadRequestFuzz::read),
   PROMETHEUS_METADATA(RemoteWriteFuzz::fileSeeds, RemoteWriteFuzz::file),
   OTLP_LOGS(() -> OtlpFuzz.LOGS.seeds(false), input -> otlp(OtlpFuzz.LOGS, false, input)),
   OTLP_LOGS_JSON(() -> OtlpFuzz.LOGS.seeds(true), input -> otlp(OtlpFuzz.LOGS, true, input)),

@@ -57,6 +57,18 @@ public final class Http implements AutoCloseable {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
+  /// The same for an answer that is no text.
+  public HttpResponse<byte[]> exchange(
+      String path, String contentType, byte[] body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        request(path).header("content-type", contentType).POST(BodyPublishers.ofByteArray(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), BodyHandlers.ofByteArray());
+  }
+
   CompletableFuture<HttpResponse<String>> postLater(
       String path, String contentType, byte[] body, String... headers) {
     HttpRequest.Builder request =

@@ -35,6 +35,7 @@ class LayerTest extends LayerRules {
           query.survey
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.patterns
+      query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded query query.remote query.answer
@@ -72,6 +73,8 @@ class LayerTest extends LayerRules {
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
+      ingest.serve.prometheus: event storage query query.output query.logql query.series \
+          ingest.decode ingest.config ingest.http ingest.serve.query
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
@@ -86,6 +89,7 @@ class LayerTest extends LayerRules {
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
           ingest.serve.query ingest.serve.loki ingest.serve.page \
+          ingest.serve.prometheus \
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \

@@ -30,6 +30,7 @@ class LayerTest extends LayerRules {
           query.survey
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.patterns
+      query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded storage.repair query query.output \

@@ -1,7 +1,7 @@
 package io.widerow.query.logql;
 
 /// Names of labels. They have letters, digits and underscores only; other characters of an
-/// attribute's name show as underscores.
+/// attribute's name show as underscores. Names of metrics may have colons, too.
 public final class Names {
   /// The label that names an error of a stage.
   public static final String ERROR = "__error__";
@@ -13,16 +13,22 @@ public final class Names {
 
   /// How the name of an attribute, or of a parsed key, shows as a label.
   public static String shown(String name) {
-    if (isLabel(name)) {
-      return name;
-    }
+    return isLabel(name) ? name : shown(name, '_');
+  }
+
+  /// How a type shows as the name of a metric.
+  public static String metric(String type) {
+    return isLabel(type) ? type : shown(type, ':');
+  }
+
+  private static String shown(String name, char other) {
     StringBuilder shown = new StringBuilder(name.length() + 1);
     if (!name.isEmpty() && name.charAt(0) >= '0' && name.charAt(0) <= '9') {
       shown.append('_');
     }
     for (int i = 0; i < name.length(); ) {
       int c = name.codePointAt(i);
-      shown.append(isPart(c) ? (char) c : '_');
+      shown.append(isPart(c) || c == other ? (char) c : '_');
       i += Character.charCount(c);
     }
     return shown.toString();

@@ -81,7 +81,7 @@ public final class OutputBuffer {
 
   /// Copies a few bytes, the usual case, without a call into the runtime: eight at a time. The last
   /// copy of eight overlaps the one before.
-  void put(byte[] source, int offset, int count) {
+  public void put(byte[] source, int offset, int count) {
     reserve(count);
     if (count > SHORT_BYTES) {
       System.arraycopy(source, offset, bytes, length, count);

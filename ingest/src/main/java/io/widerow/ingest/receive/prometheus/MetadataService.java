@@ -1,22 +1,20 @@
 package io.widerow.ingest.receive.prometheus;
 
-import com.linecorp.armeria.common.AggregatedHttpRequest;
-import com.linecorp.armeria.common.ContentTooLargeException;
 import com.linecorp.armeria.common.HttpMethod;
-import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.common.util.Exceptions;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletableFuture;
 
 /// `GET` and `POST /api/v1/metadata`: the descriptions of metrics, in the form of Prometheus. The
 /// parameters are `metric`, a name; `limit`, of metrics; and `limit_per_metric`.
@@ -29,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop; the answer is written on the server's blocking executor.
 final class MetadataService {
-  private static final int FORM_BYTES_MAX = 64 << 10;
-
   private final MetadataTable table;
 
   MetadataService(MetadataTable table) {
@@ -42,57 +38,29 @@ final class MetadataService {
         "/api/v1/metadata",
         Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST),
         Tokens.Scope.QUERY,
-        this::serve,
-        (_, refused) -> error(refused));
+        (context, request) ->
+            FormQuestion.ask(
+                context, request, ErrorForm.PROMETHEUS, given -> answer(context, given)),
+        ErrorForm.PROMETHEUS);
   }
 
-  private HttpResponse serve(ServiceRequestContext context, HttpRequest request) {
-    context.setMaxRequestLength(FORM_BYTES_MAX);
-    return HttpResponse.of(
-        request
-            .aggregate()
-            .handleAsync(
-                (whole, failure) -> answer(context.queryParams(), whole, failure),
-                context.blockingTaskExecutor()));
-  }
-
-  private HttpResponse answer(
-      QueryParams ofPath, @Nullable AggregatedHttpRequest whole, @Nullable Throwable failure) {
-    if (whole == null) {
-      boolean large = Exceptions.peel(nonNull(failure)) instanceof ContentTooLargeException;
-      return large
-          ? error(
-              new RequestRefused(
-                  HttpStatus.REQUEST_ENTITY_TOO_LARGE,
-                  "the parameters are larger than %d bytes".formatted(FORM_BYTES_MAX)))
-          : HttpResponse.ofFailure(nonNull(failure));
-    }
-    QueryParams form =
-        whole.method() == HttpMethod.POST
-            ? QueryParams.fromQueryString(whole.contentUtf8())
-            : QueryParams.of();
+  private HttpResponse answer(ServiceRequestContext context, QueryParams given) {
     try {
-      String metric = given("metric", ofPath, form);
-      long limit = number("limit", ofPath, form);
-      long perMetric = number("limit_per_metric", ofPath, form);
-      return HttpAnswers.json(HttpStatus.OK, json(table.copy(metric), limit, perMetric));
+      String metric = given.get("metric", "");
+      long limit = number("limit", given);
+      long perMetric = number("limit_per_metric", given);
+      return HttpResponse.of(
+          CompletableFuture.supplyAsync(
+              () -> HttpAnswers.json(HttpStatus.OK, json(table.copy(metric), limit, perMetric)),
+              context.blockingTaskExecutor()));
     } catch (RequestRefused refused) {
-      return error(refused);
+      return ErrorForm.PROMETHEUS.of(context, refused);
     }
-  }
-
-  private static Throwable nonNull(@Nullable Throwable failure) {
-    return failure == null ? new IllegalStateException("neither a request nor a failure") : failure;
-  }
-
-  private static String given(String name, QueryParams ofPath, QueryParams form) {
-    return form.get(name, ofPath.get(name, ""));
   }
 
   /// As Prometheus: negative is without a limit.
-  private static long number(String name, QueryParams ofPath, QueryParams form)
-      throws RequestRefused {
-    String text = given(name, ofPath, form);
+  private static long number(String name, QueryParams given) throws RequestRefused {
+    String text = given.get(name, "");
     try {
       return text.isEmpty() ? -1 : Long.parseLong(text);
     } catch (NumberFormatException notWhole) {
@@ -123,17 +91,5 @@ final class MetadataService {
       json.append(']');
     }
     return json.append("}}\n").toString();
-  }
-
-  private static HttpResponse error(RequestRefused refused) {
-    String type =
-        switch (refused.status().code()) {
-          case 401, 403 -> "unauthorized";
-          case 503 -> "unavailable";
-          default -> "bad_data";
-        };
-    StringBuilder json = new StringBuilder("{\"status\":\"error\",\"errorType\":\"").append(type);
-    HttpAnswers.appendString(json.append("\",\"error\":"), refused.reason());
-    return HttpAnswers.json(refused.status(), json.append("}\n").toString());
   }
 }

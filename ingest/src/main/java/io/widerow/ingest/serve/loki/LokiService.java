@@ -11,6 +11,7 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
@@ -37,7 +38,6 @@ import java.util.function.LongSupplier;
 public final class LokiService {
   private static final String ROOT = "/loki/api/v1/";
   private static final Set<HttpMethod> METHODS = Set.of(HttpMethod.GET, HttpMethod.POST);
-  private static final long FORM_BYTES_MAX = 1 << 20;
   private static final int QUERIES_MAX = 64;
   private static final long QUERY_BYTES = 1 << 20;
   private static final int SINK_BYTES = 16 << 10;
@@ -110,28 +110,13 @@ public final class LokiService {
         ROOT + path,
         METHODS,
         Tokens.Scope.QUERY,
-        (context, request) -> ask(context, request, question),
+        (context, request) ->
+            FormQuestion.ask(
+                context,
+                request,
+                LokiErrors.FORM,
+                given -> answer(context, request, given, question)),
         LokiErrors.FORM);
-  }
-
-  private HttpResponse ask(ServiceRequestContext context, HttpRequest request, Question question) {
-    if (request.method() != HttpMethod.POST) {
-      return answer(context, request, context.queryParams(), question);
-    }
-    context.setMaxRequestLength(FORM_BYTES_MAX);
-    return HttpResponse.of(
-        request
-            .aggregate()
-            .handle((whole, failure) -> {
-              if (failure != null) {
-                return LokiErrors.of(
-                    HttpStatus.REQUEST_ENTITY_TOO_LARGE,
-                    "a form of at most %d bytes is taken".formatted(FORM_BYTES_MAX));
-              }
-              QueryParams form = QueryParams.fromQueryString(whole.contentUtf8());
-              QueryParams both = context.queryParams().toBuilder().add(form).build();
-              return answer(context, request, both, question);
-            }));
   }
 
   private HttpResponse answer(

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// the events around it in the total order.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
-public final class EventService {
+final class EventService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int ANSWERS_MAX = 8;
   private static final int AROUND_DEFAULT = 10;
@@ -40,7 +40,7 @@ public final class EventService {
   private final Semaphore places = new Semaphore(ANSWERS_MAX);
 
   /// @param memory that all queries share
-  public EventService(EventStore store, QueryMemory memory) {
+  EventService(EventStore store, QueryMemory memory) {
     this.store = store;
     this.memory = memory;
   }

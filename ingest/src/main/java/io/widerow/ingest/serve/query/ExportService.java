@@ -33,7 +33,7 @@ import java.util.function.LongSupplier;
 /// - Threads: the connection's event loop; each answer is made on a virtual thread,
 ///   `widerow-export-<n>`. A reader that leaves, or takes nothing for too long, ends it.
 /// - Memory: a piece; for Parquet also a row group, which the budget of queries accounts for.
-public final class ExportService {
+final class ExportService {
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 32 << 10; // at first; it grows
   private static final int ANSWERS_MAX = 4;
@@ -45,8 +45,7 @@ public final class ExportService {
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
-  public ExportService(
-      EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+  ExportService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;

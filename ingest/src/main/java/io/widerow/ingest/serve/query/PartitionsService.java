@@ -29,7 +29,7 @@ import java.util.concurrent.Semaphore;
 /// catalog in memory; no event is read. A store on a cluster has its catalog there: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
-public final class PartitionsService {
+final class PartitionsService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final List<String> KNOWN = List.of("type", "from", "to");
   private static final String OF_CLUSTER =
@@ -42,7 +42,7 @@ public final class PartitionsService {
   private final EventStore store;
   private final Semaphore places = new Semaphore(ANSWERS_MAX);
 
-  public PartitionsService(EventStore store) {
+  PartitionsService(EventStore store) {
     this.store = store;
   }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: the query's; a timer may send the headers.
-final class QueryReply implements AutoCloseable {
+public final class QueryReply implements AutoCloseable {
   /// Time after which the client gets the headers even without a piece.
   private static final long PATIENCE_MILLIS = 50;
 
@@ -43,12 +43,13 @@ final class QueryReply implements AutoCloseable {
     this.buffers = new PieceBuffers(context.alloc());
   }
 
-  HttpResponse response() {
+  /// What the client gets.
+  public HttpResponse response() {
     return response;
   }
 
   /// Sets the headers of the answer.
-  void begin(ResponseHeaders newHeaders) {
+  public void begin(ResponseHeaders newHeaders) {
     synchronized (this) {
       headers = newHeaders;
     }
@@ -69,7 +70,7 @@ final class QueryReply implements AutoCloseable {
   ///
   /// @throws TimeoutException when the reader took nothing for too long
   /// @throws ExecutionException when the reader has left
-  boolean write(byte[] bytes, int length)
+  public boolean write(byte[] bytes, int length)
       throws ExecutionException, InterruptedException, TimeoutException {
     HttpResponseWriter writer = pieces();
     awaitSent();
@@ -81,7 +82,7 @@ final class QueryReply implements AutoCloseable {
   }
 
   /// Sends the last bytes and ends the answer. Returns when they are in the socket.
-  void end(byte[] bytes, int length)
+  public void end(byte[] bytes, int length)
       throws ExecutionException, InterruptedException, TimeoutException {
     if (timer != null) {
       timer.cancel(false);
@@ -114,12 +115,12 @@ final class QueryReply implements AutoCloseable {
   }
 
   /// Sends another answer instead, if nothing was sent yet.
-  synchronized void refuse(HttpResponse other) {
+  public synchronized void refuse(HttpResponse other) {
     begun.complete(other);
   }
 
   /// Aborts the answer.
-  synchronized void fail(Throwable failure) {
+  public synchronized void fail(Throwable failure) {
     if (pieces != null) {
       pieces.close(failure);
     } else {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Virtual threads that each make one answer, and how many there may be at a time.
 ///
 /// - Threads: any.
-final class QueryThreads {
+public final class QueryThreads {
   private final String name;
   private final Semaphore places;
   private final int stallSeconds;
@@ -19,7 +19,7 @@ final class QueryThreads {
   /// @param name of the threads, which `-<n>` follows
   /// @param most answers at a time
   /// @param stallSeconds how long a reader may take nothing
-  QueryThreads(String name, int most, int stallSeconds) {
+  public QueryThreads(String name, int most, int stallSeconds) {
     this.name = name;
     this.places = new Semaphore(most);
     this.stallSeconds = stallSeconds;
@@ -27,13 +27,13 @@ final class QueryThreads {
 
   /// Makes an answer.
   @FunctionalInterface
-  interface Work {
+  public interface Work {
     void answer(QueryReply reply) throws Exception;
   }
 
   /// The answer that a thread makes, without a timeout: the question's own budget counts. What the
   /// work throws ends it. Too many at a time are refused.
-  HttpResponse answer(ServiceRequestContext context, Work work) {
+  public HttpResponse answer(ServiceRequestContext context, Work work) {
     if (!places.tryAcquire()) {
       return busy();
     }

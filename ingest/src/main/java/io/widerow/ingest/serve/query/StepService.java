@@ -23,12 +23,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/// `GET /v1/tail`: one answer of a continuous query, see [StepTail]. The client asks again with the
-/// position in its last line.
+/// `GET /v1/tail`: with `stats` one answer of a continuous query, see [StepTail]; the client asks
+/// again with the position in its last line. Without `stats` events without end, see [EventTail].
 ///
 /// - Threads: the connection's event loop; each answer is made on a virtual thread,
 ///   `widerow-tail-<n>`.
-public final class StepService {
+final class StepService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 16 << 10;
@@ -38,22 +38,31 @@ public final class StepService {
   private final QueryMemory memory;
   private final LongSupplier epochNanos;
   private final QueryThreads threads;
+  private final EventTail events;
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
-  public StepService(
-      EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+  StepService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
     this.threads = new QueryThreads("widerow-tail", ANSWERS_MAX, stallSeconds);
+    this.events = new EventTail(store, memory, stallSeconds, epochNanos);
   }
 
   public List<HttpRoute> routes() {
     return List.of(HttpRoute.get("/v1/tail", Tokens.Scope.QUERY, this::tail));
   }
 
+  /// Ends tails without end soon.
+  public void stop() {
+    events.stop();
+  }
+
   private HttpResponse tail(ServiceRequestContext context, HttpRequest request) {
+    if (!context.queryParams().contains("stats")) {
+      return events.answer(context, request);
+    }
     StepQuestion question;
     try {
       question = StepQuestion.parse(QueryService.values(context), epochNanos.getAsLong());

@@ -32,7 +32,7 @@ import java.util.function.LongSupplier;
 ///
 /// - Threads: the connection's event loop; each answer is made on a virtual thread,
 ///   `widerow-survey-<n>`. A reader that leaves ends it.
-public final class SurveyService {
+final class SurveyService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int SINK_BYTES = 16 << 10;
   private static final int ANSWERS_MAX = 4;
@@ -44,8 +44,7 @@ public final class SurveyService {
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
-  public SurveyService(
-      EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+  SurveyService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;

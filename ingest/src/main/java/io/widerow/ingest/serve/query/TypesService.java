@@ -28,7 +28,7 @@ import java.util.concurrent.Semaphore;
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor, because a large
 ///   store has an index for each hour and type.
-public final class TypesService {
+final class TypesService {
   private static final List<String> KNOWN = List.of("type", "format");
 
   /// Answers at a time: each holds the list of all types on the heap.
@@ -37,7 +37,7 @@ public final class TypesService {
   private final EventStore store;
   private final Semaphore places = new Semaphore(ANSWERS_MAX);
 
-  public TypesService(EventStore store) {
+  TypesService(EventStore store) {
     this.store = store;
   }
 

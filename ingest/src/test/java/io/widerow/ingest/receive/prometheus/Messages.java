@@ -72,7 +72,7 @@ public final class Messages {
     return message(2, number, millis == 0 ? new byte[0] : number(2, millis));
   }
 
-  static byte[] label(String name, String value) {
+  public static byte[] label(String name, String value) {
     return message(1, text(1, name), text(2, value));
   }
 

@@ -350,7 +350,7 @@ class PrometheusTest {
         "{\"status\":\"error\",\"errorType\":\"bad_data\",\"error\":\"limit must be a number,"
             + " got x\"}\n",
         wrong.body());
-    String form = "metric=" + "x".repeat(70_000);
+    String form = "metric=" + "x".repeat(1_100_000);
     assertEquals(
         413, http.post("/api/v1/metadata", "application/x-www-form-urlencoded", form).statusCode());
   }

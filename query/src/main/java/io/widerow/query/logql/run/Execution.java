@@ -1,131 +1,25 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.query.QueryBudget;
-import io.widerow.query.QueryException;
+import io.widerow.query.QueryExecution;
 import io.widerow.query.QueryMemory;
-import io.widerow.query.RangeQuery;
-import io.widerow.query.RangeReader;
 import io.widerow.query.logql.line.LabelNames;
 import io.widerow.storage.StoreView;
-import org.jspecify.annotations.Nullable;
 
-/// What one query reads from and what limits it.
+/// What one query of LogQL reads from, which attributes are labels, and what limits it.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: counts what the answer holds, until [#close]. Does not own the view.
-public final class Execution implements AutoCloseable {
-  private final StoreView view;
+public final class Execution extends QueryExecution {
   private final LabelNames labels;
-  private final QueryBudget budget;
-  private final QueryMemory memory;
-  private final long startNanos = System.nanoTime();
-  private long held;
-  private long eventsScanned;
-  private long eventsKept;
-  private long bytesRead;
-  private volatile boolean cancelled;
-  private volatile @Nullable RangeReader reading;
 
   /// @param memory the budget that it shares with other queries
   public Execution(StoreView view, LabelNames labels, QueryBudget budget, QueryMemory memory) {
-    this.view = view;
+    super(view, budget, memory);
     this.labels = labels;
-    this.budget = budget;
-    this.memory = memory;
-  }
-
-  public StoreView view() {
-    return view;
-  }
-
-  public QueryMemory memory() {
-    return memory;
   }
 
   public LabelNames labels() {
     return labels;
-  }
-
-  /// Opens a reader, which the caller closes with [#close(RangeReader)].
-  public RangeReader open(RangeQuery query) {
-    check();
-    RangeReader reader = RangeReader.open(view, query, budget, memory);
-    reading = reader;
-    if (cancelled) {
-      reader.cancel();
-    }
-    return reader;
-  }
-
-  /// Closes a reader and adds what it cost.
-  public void close(RangeReader reader) {
-    eventsScanned += reader.eventsScanned();
-    eventsKept += reader.statistics().eventsKept();
-    bytesRead += reader.statistics().bytesRead();
-    reader.close();
-  }
-
-  /// Counts memory that the answer holds from now on.
-  ///
-  /// @throws QueryException.OverBudget when there is none left
-  public void hold(long bytesMore) {
-    held += bytesMore; // first, because refused bytes are counted too
-    memory.hold(bytesMore);
-  }
-
-  /// Gives back what was held after a mark.
-  void release(long mark) {
-    memory.hold(mark - held);
-    held = mark;
-  }
-
-  long held() {
-    return held;
-  }
-
-  /// @throws QueryException.Stopped when the query was cancelled or its time is over
-  public void check() {
-    if (cancelled) {
-      throw new QueryException.Stopped("the query was cancelled");
-    }
-    if (System.nanoTime() - startNanos > budget.time().toNanos()) {
-      throw new QueryException.Stopped(
-          "the query ran longer than its budget of %d s; ask for less"
-              .formatted(budget.time().toSeconds()));
-    }
-  }
-
-  /// Ends the query soon, with an exception.
-  public void cancel() {
-    cancelled = true;
-    RangeReader reader = reading;
-    if (reader != null) {
-      reader.cancel();
-    }
-  }
-
-  /// Events that were looked at.
-  public long eventsScanned() {
-    return eventsScanned;
-  }
-
-  /// Events that the store's filter has kept.
-  public long eventsKept() {
-    return eventsKept;
-  }
-
-  /// Bytes that were read from segments.
-  public long bytesRead() {
-    return bytesRead;
-  }
-
-  /// Time since the query began, in nanoseconds.
-  public long elapsedNanos() {
-    return System.nanoTime() - startNanos;
-  }
-
-  @Override
-  public void close() {
-    release(0);
   }
 }

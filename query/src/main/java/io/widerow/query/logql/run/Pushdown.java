@@ -3,6 +3,7 @@ package io.widerow.query.logql.run;
 import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
+import io.widerow.query.WholeText;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
@@ -10,7 +11,6 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -126,25 +126,11 @@ final class Pushdown {
         .allMatch(c -> Character.isLetterOrDigit(c) || " _,:;@%&=<>'/\"-".indexOf(c) >= 0);
   }
 
-  /// An expression that the whole text must match.
-  private record WholeText(Pattern regex) implements Filter.TextTest {
-    @Override
-    public boolean keeps(MemorySegment memory, long offset, int length) {
-      return regex.matcher(bytes(memory, offset, length)).matches();
-    }
-  }
-
   /// An expression that is looked for anywhere.
   private record AnyPart(Pattern regex) implements Filter.TextTest {
     @Override
     public boolean keeps(MemorySegment memory, long offset, int length) {
-      return regex.matcher(bytes(memory, offset, length)).find();
+      return regex.matcher(WholeText.bytes(memory, offset, length)).find();
     }
-  }
-
-  private static byte[] bytes(MemorySegment memory, long offset, int length) {
-    byte[] utf8 = new byte[length];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, utf8, 0, length);
-    return utf8;
   }
 }

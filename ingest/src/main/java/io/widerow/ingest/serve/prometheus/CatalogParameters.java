@@ -1,0 +1,100 @@
+package io.widerow.ingest.serve.prometheus;
+
+import com.linecorp.armeria.common.QueryParams;
+import io.widerow.query.QueryException;
+import io.widerow.query.logql.LogqlParser;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.series.Labels;
+import io.widerow.query.series.SeriesScan.Range;
+import io.widerow.query.series.SeriesSelector;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/// The parameters of questions for labels and series. Those that are not known are left out, as
+/// Prometheus does.
+///
+/// @param given in the path and in a form
+record CatalogParameters(QueryParams given) {
+  private static final int SELECTORS_MAX = 100;
+  private static final Pattern SECONDS =
+      Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?([eE][+]?\\d{1,2})?");
+  private static final Pattern METRIC = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
+
+  /// `start` and `end`, both inside; everything without them.
+  Range range() {
+    Range range = new Range(millis("start", Long.MIN_VALUE), millis("end", Long.MAX_VALUE));
+    if (range.lastMillis() < range.fromMillis()) {
+      throw new QueryException.Refused(
+          "end", "%s is before start, %s".formatted(given.get("end"), given.get("start")));
+    }
+    return range;
+  }
+
+  /// Seconds since the Unix epoch, or RFC 3339.
+  private long millis(String name, long absent) {
+    String text = given.get(name, "").strip();
+    if (text.isEmpty()) {
+      return absent;
+    }
+    if (SECONDS.matcher(text).matches()) {
+      BigDecimal millis = new BigDecimal(text).movePointRight(3).setScale(0, RoundingMode.FLOOR);
+      BigDecimal least = millis.max(BigDecimal.valueOf(Long.MIN_VALUE));
+      return least.min(BigDecimal.valueOf(Long.MAX_VALUE)).longValueExact();
+    }
+    try {
+      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeException | ArithmeticException none) {
+      throw new QueryException.Refused(name, "must be seconds or RFC 3339, got " + text);
+    }
+  }
+
+  /// The most things to answer with; all when it is 0 or absent.
+  long limit() {
+    String text = given.get("limit", "");
+    try {
+      long limit = text.isEmpty() ? 0 : Long.parseLong(text);
+      if (limit >= 0) {
+        return limit == 0 ? Long.MAX_VALUE : limit;
+      }
+    } catch (NumberFormatException notWhole) { // said below
+    }
+    throw new QueryException.Refused("limit", "must be a whole number from 0, got " + text);
+  }
+
+  /// Every `match[]`; one that keeps all series when there is none.
+  List<SeriesSelector> selectors() {
+    List<String> texts = given.getAll("match[]");
+    if (texts.size() > SELECTORS_MAX) {
+      throw new QueryException.Refused(
+          "match[]", "at most %d, got %d".formatted(SELECTORS_MAX, texts.size()));
+    }
+    return texts.isEmpty()
+        ? List.of(new SeriesSelector(List.of()))
+        : texts.stream().map(CatalogParameters::selector).toList();
+  }
+
+  boolean hasSelectors() {
+    return !given.getAll("match[]").isEmpty();
+  }
+
+  /// A selector of PromQL, such as `up` or `up{job="x"}`.
+  static SeriesSelector selector(String text) {
+    String bare = text.strip();
+    var name = METRIC.matcher(bare);
+    String braces = bare;
+    List<Matcher> matchers = new ArrayList<>();
+    if (name.lookingAt()) {
+      matchers.add(new Matcher(Labels.NAME, Matcher.Kind.EQUAL, name.group(), null));
+      braces = bare.substring(name.end()).strip();
+    }
+    if (!braces.isEmpty() || matchers.isEmpty()) {
+      matchers.addAll(LogqlParser.selector(braces));
+    }
+    return new SeriesSelector(matchers);
+  }
+}

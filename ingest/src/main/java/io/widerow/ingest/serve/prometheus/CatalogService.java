@@ -1,0 +1,222 @@
+package io.widerow.ingest.serve.prometheus;
+
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.QueryParams;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.FormQuestion;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.serve.query.QueryReply;
+import io.widerow.ingest.serve.query.QueryThreads;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryExecution;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.logql.Names;
+import io.widerow.query.series.Labels;
+import io.widerow.query.series.SeriesCatalog;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+
+/// What Prometheus answers about labels and series: `/api/v1/labels`,
+/// `/api/v1/label/{name}/values`, `/api/v1/series`, `/api/v1/status/buildinfo`.
+///
+/// ```
+///   {"status":"success","data":["job","instance"],"warnings":["..."]}
+/// ```
+///
+/// Source: prometheus/prometheus `docs/querying/api.md`.
+///
+/// - Threads: event loops; each answer is made on a virtual thread, `widerow-prometheus-<n>`. A
+///   reader that leaves ends it.
+final class CatalogService {
+  private static final Set<HttpMethod> METHODS =
+      Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST);
+  private static final int ANSWERS_MAX = 4;
+  private static final long BUDGET_NANOS = 5_000_000_000L;
+
+  /// A version whose questions for labels are these.
+  private static final String API_VERSION = "2.42.0";
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final QueryThreads threads;
+  private final String version;
+
+  /// @param memory that all queries share
+  /// @param version of this program
+  CatalogService(EventStore store, QueryMemory memory, DaemonConfig config, String version) {
+    this.store = store;
+    this.memory = memory;
+    this.version = version;
+    this.threads =
+        new QueryThreads("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
+  }
+
+  /// A question: writes the data of its answer.
+  @FunctionalInterface
+  private interface Question {
+    void answer(Asked asked, SeriesCatalog catalog, StringBuilder json);
+  }
+
+  /// What was asked.
+  ///
+  /// @param label named in the path; empty without one
+  private record Asked(CatalogParameters parameters, String label, long limit) {}
+
+  List<HttpRoute> routes() {
+    return List.of(
+        route("/api/v1/labels", CatalogService::labels),
+        route("/api/v1/label/{name}/values", CatalogService::values),
+        route("/api/v1/series", CatalogService::series),
+        new HttpRoute(
+            "/api/v1/status/buildinfo",
+            METHODS,
+            Tokens.Scope.QUERY,
+            (_, _) -> HttpAnswers.json(HttpStatus.OK, buildInfo()),
+            ErrorForm.PROMETHEUS));
+  }
+
+  private String buildInfo() {
+    StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":{\"version\":\"");
+    HttpAnswers.appendString(
+        json.append(API_VERSION).append("\",\"revision\":"), "widerow " + version);
+    return json.append(
+            ",\"branch\":\"\",\"buildUser\":\"\",\"buildDate\":\"\",\"goVersion\":\"\"}}\n")
+        .toString();
+  }
+
+  private HttpRoute route(String path, Question question) {
+    return new HttpRoute(
+        path,
+        METHODS,
+        Tokens.Scope.QUERY,
+        (context, request) ->
+            FormQuestion.ask(
+                context, request, ErrorForm.PROMETHEUS, given -> ask(context, given, question)),
+        ErrorForm.PROMETHEUS);
+  }
+
+  private HttpResponse ask(ServiceRequestContext context, QueryParams given, Question question) {
+    String label = context.pathParam("name");
+    CatalogParameters parameters = new CatalogParameters(given);
+    return threads.answer(
+        context,
+        reply -> {
+          try {
+            run(
+                new Asked(parameters, label == null ? "" : label, parameters.limit()),
+                question,
+                reply);
+          } catch (QueryException failed) { // nothing was sent yet
+            reply.refuse(refusal(context, status(failed), failed));
+          } catch (StorageException.Unreachable away) {
+            reply.refuse(refusal(context, HttpStatus.SERVICE_UNAVAILABLE, away));
+          } catch (StorageException failed) {
+            reply.refuse(refusal(context, HttpStatus.INTERNAL_SERVER_ERROR, failed));
+          }
+        });
+  }
+
+  private static HttpResponse refusal(
+      ServiceRequestContext context, HttpStatus status, Exception failed) {
+    return ErrorForm.PROMETHEUS.of(
+        context, new RequestRefused(status, String.valueOf(failed.getMessage())));
+  }
+
+  private static HttpStatus status(QueryException failed) {
+    return switch (failed) {
+      case QueryException.Refused _, QueryException.Expired _ -> HttpStatus.BAD_REQUEST;
+      case QueryException.OverBudget _ -> HttpStatus.UNPROCESSABLE_ENTITY;
+      case QueryException.Stopped _, QueryException.Remote _ -> HttpStatus.SERVICE_UNAVAILABLE;
+    };
+  }
+
+  private void run(Asked asked, Question question, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":[");
+    try (StoreView view = store.view();
+        QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
+      SeriesCatalog catalog =
+          new SeriesCatalog(execution, asked.parameters().range(), BUDGET_NANOS);
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> catalog.cancel());
+      question.answer(asked, catalog, json);
+      json.append(']');
+      if (catalog.read() < 1) {
+        json.append(
+            String.format(
+                Locale.ROOT,
+                ",\"warnings\":[\"only %.1f %% of the range was read, in %d s: ask for less\"]",
+                100 * catalog.read(),
+                BUDGET_NANOS / 1_000_000_000));
+      }
+      byte[] bytes = json.append("}\n").toString().getBytes(StandardCharsets.UTF_8);
+      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(MediaType.JSON_UTF_8).build());
+      reply.end(bytes, bytes.length);
+    }
+  }
+
+  private static void labels(Asked asked, SeriesCatalog catalog, StringBuilder json) {
+    write(catalog.names(asked.parameters().selectors()), HttpAnswers::appendString, asked, json);
+  }
+
+  private static void values(Asked asked, SeriesCatalog catalog, StringBuilder json) {
+    if (!Names.isLabel(asked.label())) {
+      throw new QueryException.Refused("label", "no label can be named " + asked.label());
+    }
+    write(
+        catalog.values(asked.label(), asked.parameters().selectors()),
+        HttpAnswers::appendString,
+        asked,
+        json);
+  }
+
+  private static void series(Asked asked, SeriesCatalog catalog, StringBuilder json) {
+    if (!asked.parameters().hasSelectors()) {
+      throw new QueryException.Refused("match[]", "is missing");
+    }
+    write(
+        catalog.series(asked.parameters().selectors()), CatalogService::appendLabels, asked, json);
+  }
+
+  private static void appendLabels(StringBuilder json, Labels labels) {
+    json.append('{');
+    String comma = "";
+    for (Labels.Label label : labels.all()) {
+      HttpAnswers.appendString(json.append(comma), label.name());
+      HttpAnswers.appendString(json.append(':'), label.value());
+      comma = ",";
+    }
+    json.append('}');
+  }
+
+  private static <T> void write(
+      Collection<T> all, BiConsumer<StringBuilder, T> writer, Asked asked, StringBuilder json) {
+    long left = asked.limit();
+    String comma = "";
+    for (T each : all) {
+      if (left-- == 0) {
+        return;
+      }
+      writer.accept(json.append(comma), each);
+      comma = ",";
+    }
+  }
+}

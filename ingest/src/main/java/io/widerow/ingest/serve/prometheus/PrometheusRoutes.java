@@ -1,0 +1,23 @@
+package io.widerow.ingest.serve.prometheus;
+
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.QueryMemory;
+import io.widerow.storage.EventStore;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The endpoints at which Prometheus, and those who ask as it does, read.
+public final class PrometheusRoutes {
+  private PrometheusRoutes() {}
+
+  /// @param memory that all queries share
+  /// @param version of this program
+  public static List<HttpRoute> of(
+      EventStore store, QueryMemory memory, DaemonConfig config, String version) {
+    return Stream.concat(
+            new RemoteReadService(store, memory, config).routes().stream(),
+            new CatalogService(store, memory, config, version).routes().stream())
+        .toList();
+  }
+}

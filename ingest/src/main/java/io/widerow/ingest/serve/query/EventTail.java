@@ -1,0 +1,257 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.event.EventView;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeReader;
+import io.widerow.query.Token;
+import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.answer.Tail;
+import io.widerow.query.answer.TailQuestion;
+import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// `GET /v1/tail` without aggregations: events as they come, as one answer without end. The next
+/// look at the store waits until the last piece is in the socket, so a slow reader delays itself
+/// and loses nothing; one that takes nothing for `stall-seconds` is closed, and goes on from the
+/// position that it was told.
+///
+/// For a client that accepts `text/event-stream` (server-sent events) each line is an event, and
+/// positions are ids, so that it resumes by itself.
+///
+/// - Threads: the connection's event loop; each tail has a virtual thread, `widerow-follow-<n>`.
+final class EventTail {
+  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
+  private static final MediaType EVENTS = MediaType.parse("text/event-stream");
+  private static final int TAILS_MAX = 64;
+  private static final long LOOK_MILLIS = 100;
+  private static final long SILENT_LOOKS = 10; // a position each second when nothing comes
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final LongSupplier epochNanos;
+  private final QueryThreads threads;
+  private final CountDownLatch stopping = new CountDownLatch(1);
+
+  /// @param memory that all queries share
+  /// @param stallSeconds how long a reader may take nothing
+  EventTail(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+    this.store = store;
+    this.memory = memory;
+    this.epochNanos = epochNanos;
+    this.threads = new QueryThreads("widerow-follow", TAILS_MAX, stallSeconds);
+  }
+
+  HttpResponse answer(ServiceRequestContext context, HttpRequest request) {
+    String accepted = request.headers().get(HttpHeaderNames.ACCEPT, "");
+    boolean framed = accepted.contains(EVENTS.nameWithoutParameters());
+    TailQuestion question;
+    try {
+      question =
+          TailQuestion.parse(
+              QueryService.values(context),
+              framed ? request.headers().get("last-event-id") : null,
+              epochNanos.getAsLong());
+    } catch (QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    }
+    return threads.answer(context, reply -> new Run(question, framed, reply).run());
+  }
+
+  /// Ends all tails soon.
+  void stop() {
+    stopping.countDown();
+  }
+
+  /// One tail.
+  private final class Run implements EventWriter {
+    private final QueryReply reply;
+    private final boolean framed;
+    private final EventWriter events;
+    private final Tail tail;
+    private @Nullable StoreView view; // while it looks
+    private volatile @Nullable RangeReader reading;
+    private @Nullable Exception gone; // why the reader is
+    private boolean sent; // something since the last look
+
+    Run(TailQuestion question, boolean framed, QueryReply reply) {
+      this.reply = reply;
+      this.framed = framed;
+      this.events =
+          QueryParameters.parse(question.plan().parameters(), epochNanos.getAsLong())
+              .writer(memory);
+      this.tail =
+          new Tail(
+              question.plan(),
+              this::ask,
+              this,
+              this::send,
+              new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
+              question.after(),
+              question.arrived(),
+              epochNanos.getAsLong());
+    }
+
+    void run() throws Exception {
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> cancel());
+      OutputBuffer last = new OutputBuffer(1 << 8);
+      try {
+        reply.begin(
+            ResponseHeaders.of(
+                HttpStatus.OK,
+                HttpHeaderNames.CONTENT_TYPE,
+                framed ? EVENTS : LINES,
+                HttpHeaderNames.CACHE_CONTROL,
+                "no-store"));
+        long silent = 0;
+        while (look() && !stopping.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          silent = sent ? 0 : silent + 1;
+          sent = false;
+          if (silent % SILENT_LOOKS == 1) {
+            position(tail.token(), last);
+            if (!send(last)) {
+              break;
+            }
+            sent = false;
+          }
+        }
+      } catch (QueryException.Refused refused) { // what only the store can tell
+        String why = String.valueOf(refused.getMessage());
+        reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, why));
+        line("{\"error\":\"", why, last);
+      } catch (QueryException | StorageException failed) {
+        line("{\"error\":\"", String.valueOf(failed.getMessage()), last);
+      }
+      if (gone != null) {
+        throw gone;
+      }
+      reply.end(last.bytes(), last.length());
+    }
+
+    private boolean look() {
+      try (StoreView now = store.view()) {
+        view = now;
+        return !reply.response().isComplete() && tail.poll();
+      } finally {
+        view = null;
+        reading = null;
+      }
+    }
+
+    private Tail.Answer ask(Map<String, List<String>> parameters) {
+      StoreView now = view;
+      if (now == null) {
+        throw new IllegalStateException("asked outside of a look");
+      }
+      QueryParameters asked = QueryParameters.parse(parameters, epochNanos.getAsLong());
+      RangeReader reader = RangeReader.open(now, asked.query(), QueryBudget.DEFAULT, memory);
+      reading = reader;
+      if (reply.response().isComplete()) {
+        reader.cancel();
+      }
+      return new Tail.Answer(reader, reader.arrivals().toString());
+    }
+
+    private void cancel() {
+      RangeReader open = reading;
+      if (open != null) {
+        open.cancel();
+      }
+    }
+
+    /// False when the reader has gone.
+    private boolean send(OutputBuffer sink) {
+      if (sink.length() == 0) {
+        return !reply.response().isComplete();
+      }
+      sent = true;
+      try {
+        return reply.write(sink.bytes(), sink.length());
+      } catch (ExecutionException | TimeoutException left) {
+        gone = left;
+        return false;
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return false;
+      } finally {
+        sink.clear();
+      }
+    }
+
+    @Override
+    public void event(EventView event, OutputBuffer out) {
+      frame(out);
+      events.event(event, out);
+      endFrame(out);
+    }
+
+    @Override
+    public void end(@Nullable Token token, OutputBuffer out) {
+      if (token != null) {
+        position(token, out);
+      }
+    }
+
+    @Override
+    public void gap(Token first, String why, OutputBuffer out) {
+      frame(out);
+      events.gap(first, why, out);
+      endFrame(out);
+    }
+
+    private void position(Token token, OutputBuffer out) {
+      String arrived = tail.arrived();
+      if (framed) {
+        out.put("id: " + token + (arrived == null ? "" : " " + arrived) + "\n");
+      }
+      frame(out);
+      out.put("{\"token\":\"" + token);
+      out.put(arrived == null ? "\"}\n" : "\",\"arrived\":\"" + arrived + "\"}\n");
+      endFrame(out);
+    }
+
+    private void line(String begin, String text, OutputBuffer out) {
+      out.clear();
+      frame(out);
+      out.put(begin);
+      out.putJson(text);
+      out.put("\"}\n");
+      endFrame(out);
+    }
+
+    private void frame(OutputBuffer out) {
+      if (framed) {
+        out.put("data: ");
+      }
+    }
+
+    private void endFrame(OutputBuffer out) {
+      if (framed) {
+        out.put('\n');
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.widerow.ingest.serve.query;
+
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.QueryMemory;
+import io.widerow.storage.EventStore;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/// All services that answer questions in our own words.
+public final class QueryServices {
+  private final QueryService queries;
+  private final StepService steps;
+  private final SurveyService surveys;
+  private final List<HttpRoute> others;
+
+  /// @param memory that all queries share
+  /// @param stallSeconds how long a reader may take nothing
+  /// @param writing whether write requests are in flight, which take precedence on event loops
+  public QueryServices(
+      EventStore store,
+      QueryMemory memory,
+      int stallSeconds,
+      LongSupplier epochNanos,
+      BooleanSupplier writing) {
+    this.queries = new QueryService(store, memory, stallSeconds, epochNanos, writing);
+    this.steps = new StepService(store, memory, stallSeconds, epochNanos);
+    this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
+    this.others =
+        Stream.of(
+                new ExportService(store, memory, stallSeconds, epochNanos).routes(),
+                new TypesService(store).routes(),
+                new PartitionsService(store).routes(),
+                new EventService(store, memory).routes())
+            .flatMap(List::stream)
+            .toList();
+  }
+
+  public List<HttpRoute> routes() {
+    return Stream.of(queries.routes(), steps.routes(), surveys.routes(), others)
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /// Queries that were answered on event loops.
+  public long answeredHere() {
+    return queries.answeredHere();
+  }
+
+  /// Queries that ended because their readers stalled.
+  public long stalled() {
+    return queries.stalled();
+  }
+
+  /// Ends running queries at their next piece, and tails soon, and refuses new queries.
+  public void stop() {
+    queries.stop();
+    steps.stop();
+  }
+}

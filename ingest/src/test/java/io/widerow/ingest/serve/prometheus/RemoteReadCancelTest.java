@@ -1,0 +1,62 @@
+package io.widerow.ingest.serve.prometheus;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.EndlessStore;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.receive.prometheus.Messages;
+import io.widerow.storage.EventStore;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: a remote read whose reader leaves ends its work. Method: a store whose only event comes
+/// again and again, for ever.
+@Timeout(120)
+class RemoteReadCancelTest {
+  private final EndlessStore endless = new EndlessStore();
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aReaderThatLeavesEndsItsQuery(boolean chunks, @TempDir Path directory)
+      throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, endless.of(store));
+        Http http = new Http(daemon)) {
+      byte[] up =
+          Messages.series(
+              Messages.labels("__name__", "up"), Messages.sample(1, 1_700_000_000_000L));
+      assertEquals(
+          204, http.post("/api/v1/write", RemoteRead.TYPE, Messages.packed(up)).statusCode());
+      byte[] query = RemoteRead.query(0, Long.MAX_VALUE, RemoteRead.matcher(0, "__name__", "up"));
+      byte[] body = chunks ? RemoteRead.chunkRequest(query) : RemoteRead.request(query);
+      try (Socket client = new Socket()) {
+        client.connect(daemon.httpAddress());
+        OutputStream out = client.getOutputStream();
+        String head =
+            "POST /api/v1/read HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-length: %d\r\n\r\n"
+                .formatted(daemon.httpAddress().getPort(), body.length);
+        out.write(head.getBytes(US_ASCII));
+        out.write(body);
+        assertTrue(endless.begun.await(60, TimeUnit.SECONDS), "the query runs");
+        assertEquals(1, endless.ended.getCount(), "it does not end by itself");
+      }
+      assertTrue(endless.ended.await(60, TimeUnit.SECONDS), "it ends after its reader");
+    }
+  }
+}

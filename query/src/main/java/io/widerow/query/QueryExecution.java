@@ -1,0 +1,120 @@
+package io.widerow.query;
+
+import io.widerow.storage.StoreView;
+import org.jspecify.annotations.Nullable;
+
+/// What one question reads from and what limits it, when it takes several reads to answer.
+///
+/// - Threads: one; any thread may call [#cancel].
+/// - Memory: counts what the answer holds, until [#close]. Does not own the view.
+public class QueryExecution implements AutoCloseable {
+  private final StoreView view;
+  private final QueryBudget budget;
+  private final QueryMemory memory;
+  private final long startNanos = System.nanoTime();
+  private long held;
+  private long eventsScanned;
+  private long eventsKept;
+  private long bytesRead;
+  private volatile boolean cancelled;
+  private volatile @Nullable RangeReader reading;
+
+  /// @param memory the budget that it shares with other queries
+  public QueryExecution(StoreView view, QueryBudget budget, QueryMemory memory) {
+    this.view = view;
+    this.budget = budget;
+    this.memory = memory;
+  }
+
+  public final StoreView view() {
+    return view;
+  }
+
+  public final QueryMemory memory() {
+    return memory;
+  }
+
+  /// Opens a reader, which the caller closes with [#close(RangeReader)].
+  public final RangeReader open(RangeQuery query) {
+    check();
+    RangeReader reader = RangeReader.open(view, query, budget, memory);
+    reading = reader;
+    if (cancelled) {
+      reader.cancel();
+    }
+    return reader;
+  }
+
+  /// Closes a reader and adds what it cost.
+  public final void close(RangeReader reader) {
+    eventsScanned += reader.eventsScanned();
+    eventsKept += reader.statistics().eventsKept();
+    bytesRead += reader.statistics().bytesRead();
+    reader.close();
+  }
+
+  /// Counts memory that the answer holds from now on.
+  ///
+  /// @throws QueryException.OverBudget when there is none left
+  public final void hold(long bytesMore) {
+    held += bytesMore; // first, because refused bytes are counted too
+    memory.hold(bytesMore);
+  }
+
+  /// Gives back what was held after a mark.
+  public final void release(long mark) {
+    memory.hold(mark - held);
+    held = mark;
+  }
+
+  /// Bytes that are held, a mark for [#release].
+  public final long held() {
+    return held;
+  }
+
+  /// @throws QueryException.Stopped when the query was cancelled or its time is over
+  public final void check() {
+    if (cancelled) {
+      throw new QueryException.Stopped("the query was cancelled");
+    }
+    if (System.nanoTime() - startNanos > budget.time().toNanos()) {
+      throw new QueryException.Stopped(
+          "the query ran longer than its budget of %d s; ask for less"
+              .formatted(budget.time().toSeconds()));
+    }
+  }
+
+  /// Ends the query soon, with an exception.
+  public final void cancel() {
+    cancelled = true;
+    RangeReader reader = reading;
+    if (reader != null) {
+      reader.cancel();
+    }
+  }
+
+  /// Events that were looked at.
+  public final long eventsScanned() {
+    return eventsScanned;
+  }
+
+  /// Events that the store's filter has kept.
+  public final long eventsKept() {
+    return eventsKept;
+  }
+
+  /// Bytes that were read from segments.
+  public final long bytesRead() {
+    return bytesRead;
+  }
+
+  /// Time since the query began, in nanoseconds.
+  public final long elapsedNanos() {
+    return System.nanoTime() - startNanos;
+  }
+
+  @Override
+  public void close() {
+    release(0);
+  }
+}

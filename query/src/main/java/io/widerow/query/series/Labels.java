@@ -1,0 +1,75 @@
+package io.widerow.query.series;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SortedMap;
+
+/// The labels of a series, `__name__` among them, in the order of their names.
+///
+/// - Threads: any; immutable.
+///
+/// @param all names and values; no value is empty
+public record Labels(List<Label> all) implements Comparable<Labels> {
+  /// The label that is the name of the metric.
+  public static final String NAME = "__name__";
+
+  private static final int LABEL_BYTES = 150; // of its objects
+
+  /// A name and its value.
+  public record Label(String name, String value) {}
+
+  public Labels {
+    all = List.copyOf(all);
+  }
+
+  static Labels of(SortedMap<String, String> labels) {
+    return new Labels(
+        labels.entrySet().stream()
+            .map(label -> new Label(label.getKey(), label.getValue()))
+            .toList());
+  }
+
+  /// The value of a label; empty without it.
+  public String get(String name) {
+    for (Label label : all) {
+      if (label.name.equals(name)) {
+        return label.value;
+      }
+    }
+    return "";
+  }
+
+  /// Heap memory in bytes, roughly.
+  long heapBytes() {
+    long bytes = LABEL_BYTES;
+    for (Label label : all) {
+      bytes += LABEL_BYTES + label.name.length() + 2L * label.value.length();
+    }
+    return bytes;
+  }
+
+  /// As Prometheus sorts series: by the first label that differs, its name before its value.
+  @Override
+  public int compareTo(Labels other) {
+    int both = Math.min(all.size(), other.all.size());
+    for (int i = 0; i < both; i++) {
+      Label mine = all.get(i);
+      Label their = other.all.get(i);
+      int order = compare(mine.name, their.name);
+      order = order == 0 ? compare(mine.value, their.value) : order;
+      if (order != 0) {
+        return order;
+      }
+    }
+    return Integer.compare(all.size(), other.all.size());
+  }
+
+  /// By bytes: strings of Java differ from it where characters beyond 2^16 are.
+  private static int compare(String one, String other) {
+    return one.equals(other)
+        ? 0
+        : Arrays.compareUnsigned(
+            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,160 @@
+package io.widerow.query.series;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One series and its samples, packed in chunks as they come.
+///
+/// - Threads: one.
+/// - Memory: 1 to 10 bytes a sample, see [#takeGrown].
+public final class SampledSeries {
+  private static final int SERIES_BYTES = 200; // of this object and its lists
+  private static final int CHUNK_BYTES = 72; // of a chunk's objects
+  private static final int OPEN_BYTES = 72; // of the chunk that is written
+
+  private final Labels labels;
+  private final List<Chunk> chunks = new ArrayList<>(1);
+  private @Nullable XorChunk open;
+  private long samples;
+  private int openBytes;
+  private long grown;
+
+  // The last sample, until a later one comes: of those with one time the last counts.
+  private boolean waits;
+  private long waitingNanos;
+  private long waitingArrival;
+  private long waitingBits;
+
+  /// A whole chunk.
+  public static final class Chunk {
+    private final long firstMillis;
+    private final long lastMillis;
+    private final byte[] bytes;
+
+    private Chunk(long firstMillis, long lastMillis, byte[] bytes) {
+      this.firstMillis = firstMillis;
+      this.lastMillis = lastMillis;
+      this.bytes = bytes;
+    }
+
+    /// Time of its first sample, milliseconds since the Unix epoch.
+    public long firstMillis() {
+      return firstMillis;
+    }
+
+    /// Time of its last sample.
+    public long lastMillis() {
+      return lastMillis;
+    }
+
+    /// Its bytes, for [XorSamples]; not to be changed.
+    public byte[] bytes() {
+      return bytes;
+    }
+
+    /// Number of its samples.
+    public int samples() {
+      return (bytes[0] & 0xff) << Byte.SIZE | (bytes[1] & 0xff);
+    }
+
+    /// Number of its samples at a time or after it.
+    public int notBefore(long millis) {
+      int count = 0;
+      XorSamples samples = new XorSamples();
+      samples.begin(bytes);
+      while (samples.next()) {
+        count += samples.millis() >= millis ? 1 : 0;
+      }
+      return count;
+    }
+  }
+
+  SampledSeries(Labels labels) {
+    this.labels = labels;
+    this.grown = SERIES_BYTES + labels.heapBytes();
+  }
+
+  public Labels labels() {
+    return labels;
+  }
+
+  /// Adds a sample that is not earlier than those before. One with the millisecond of the one
+  /// before replaces it, except when it has the same time and arrived earlier.
+  ///
+  /// @param nanos time, nanoseconds since the Unix epoch
+  /// @param arrival its position in the order of arrival
+  /// @param valueBits the bits of a double
+  void add(long nanos, long arrival, long valueBits) {
+    if (waits) {
+      if (nanos == waitingNanos && arrival < waitingArrival) {
+        return;
+      }
+      if (millis(nanos) != millis(waitingNanos)) {
+        write();
+      }
+    }
+    waits = true;
+    waitingNanos = nanos;
+    waitingArrival = arrival;
+    waitingBits = valueBits;
+  }
+
+  private static long millis(long nanos) {
+    return nanos / 1_000_000; // no event is before 1970
+  }
+
+  private void write() {
+    XorChunk to = open;
+    if (to == null) {
+      to = new XorChunk();
+      open = to;
+      grown += OPEN_BYTES;
+    }
+    to.add(millis(waitingNanos), waitingBits);
+    samples++;
+    if (to.isFull()) {
+      close(to);
+    } else {
+      grown += to.roomBytes() - openBytes;
+      openBytes = to.roomBytes();
+    }
+  }
+
+  private void close(XorChunk full) {
+    byte[] bytes = full.toBytes();
+    chunks.add(new Chunk(full.firstMillis(), full.lastMillis(), bytes));
+    grown += CHUNK_BYTES + bytes.length - OPEN_BYTES - openBytes;
+    open = null;
+    openBytes = 0;
+  }
+
+  /// Ends the series after its last sample.
+  void end() {
+    if (waits) {
+      waits = false;
+      write();
+    }
+    XorChunk last = open;
+    if (last != null) {
+      close(last);
+    }
+  }
+
+  /// Bytes of memory that it has grown by since the last call.
+  long takeGrown() {
+    long more = grown;
+    grown = 0;
+    return more;
+  }
+
+  /// Number of samples.
+  public long samples() {
+    return samples;
+  }
+
+  /// All chunks, in the order of time.
+  public List<Chunk> chunks() {
+    return chunks;
+  }
+}

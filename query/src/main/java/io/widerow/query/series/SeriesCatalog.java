@@ -1,0 +1,114 @@
+package io.widerow.query.series;
+
+import io.widerow.event.EventView;
+import io.widerow.query.QueryExecution;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.series.SeriesScan.Range;
+import io.widerow.query.survey.EvenScan;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.Grouping;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/// Which series, labels and values of labels there are in a range. Names of metrics come from what
+/// the store knows of its blocks. Anything else is read, in slices that lie evenly over the range,
+/// until the time is over: series last, so that a part of a long range has nearly all of them.
+///
+/// - Threads: one; any thread may call [#cancel].
+/// - Memory: the labels that are found, told to the execution.
+public final class SeriesCatalog {
+  private final QueryExecution execution;
+  private final Range range;
+  private final long untilNanos;
+  private final EvenScan scan;
+  private double read = 1;
+
+  /// @param budgetNanos how long it may read
+  public SeriesCatalog(QueryExecution execution, Range range, long budgetNanos) {
+    this.execution = execution;
+    this.range = range;
+    this.untilNanos = System.nanoTime() + budgetNanos;
+    this.scan = new EvenScan(execution.view(), execution.memory());
+  }
+
+  /// Ends the reading soon, with an exception.
+  public void cancel() {
+    scan.cancel();
+    execution.cancel();
+  }
+
+  /// How much of the range was read, 0 to 1.
+  public double read() {
+    return read;
+  }
+
+  /// The series that one of some selectors keeps, in the order of their labels.
+  public SortedSet<Labels> series(List<SeriesSelector> selectors) {
+    SortedSet<Labels> all = new TreeSet<>();
+    for (SeriesSelector selector : selectors) {
+      SeriesSet found = new SeriesSet(execution);
+      SeriesTable table = new SeriesTable(execution, selector, found);
+      read(selector, table::note);
+      found.sorted().forEach(series -> all.add(series.labels()));
+    }
+    return all;
+  }
+
+  /// The names of their labels.
+  public SortedSet<String> names(List<SeriesSelector> selectors) {
+    SortedSet<String> names = new TreeSet<>();
+    series(selectors).forEach(each -> each.all().forEach(label -> names.add(label.name())));
+    return names;
+  }
+
+  /// The values of one of their labels.
+  public SortedSet<String> values(String label, List<SeriesSelector> selectors) {
+    SortedSet<String> values = new TreeSet<>();
+    boolean ofNames =
+        label.equals(Labels.NAME) && selectors.stream().allMatch(SeriesCatalog::isOfNames);
+    for (Labels series : ofNames ? metrics(selectors) : series(selectors)) {
+      String value = series.get(label);
+      if (!value.isEmpty()) {
+        values.add(value);
+      }
+    }
+    return values;
+  }
+
+  private static boolean isOfNames(SeriesSelector selector) {
+    return selector.matchers().stream().map(Matcher::name).allMatch(Labels.NAME::equals);
+  }
+
+  /// One series or more of each metric: the store shows one event for all of a block.
+  private SortedSet<Labels> metrics(List<SeriesSelector> selectors) {
+    SortedSet<Labels> all = new TreeSet<>();
+    for (SeriesSelector selector : selectors) {
+      SeriesSet found = new SeriesSet(execution);
+      SeriesTable table = new SeriesTable(execution, selector, found);
+      RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
+      if (query.fromNanos() < query.untilNanos()) {
+        RangeReader reader = execution.open(query).inAnyOrder(new Grouping(List.of(), 0));
+        try {
+          while (reader.nextWhenReady() == Step.EVENT) {
+            table.note(reader.event());
+          }
+        } finally {
+          execution.close(reader);
+        }
+      }
+      found.sorted().forEach(series -> all.add(series.labels()));
+    }
+    return all;
+  }
+
+  private void read(SeriesSelector selector, Consumer<EventView> each) {
+    RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
+    if (query.fromNanos() < query.untilNanos()) {
+      read = Math.min(read, scan.read(query, untilNanos, each));
+    }
+  }
+}

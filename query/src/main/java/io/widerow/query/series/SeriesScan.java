@@ -1,0 +1,72 @@
+package io.widerow.query.series;
+
+import io.widerow.event.TimeUuid;
+import io.widerow.query.QueryExecution;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.storage.EventCursor.Step;
+
+/// Reads the series of a selector in a range of time.
+///
+/// - Threads: one, that of the execution.
+public final class SeriesScan {
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
+
+  private SeriesScan() {}
+
+  /// Milliseconds since the Unix epoch; both ends are inside. A range may be empty: its end is
+  /// before its start.
+  public record Range(long fromMillis, long lastMillis) {
+    /// The part of it that another range has, too.
+    public Range and(Range other) {
+      return new Range(
+          Math.max(fromMillis, other.fromMillis), Math.min(lastMillis, other.lastMillis));
+    }
+
+    private static long nanos(long millis) {
+      long most = TimeUuid.NANOS_LIMIT / NANOS_PER_MILLISECOND;
+      return Math.clamp(millis, 0, most) * NANOS_PER_MILLISECOND;
+    }
+
+    long fromNanos() {
+      return nanos(fromMillis);
+    }
+
+    /// End (exclusive).
+    long untilNanos() {
+      return lastMillis == Long.MAX_VALUE ? TimeUuid.NANOS_LIMIT : nanos(lastMillis + 1);
+    }
+  }
+
+  /// All series of the range.
+  ///
+  /// @param samples false to leave out their samples
+  public static SeriesSet read(
+      QueryExecution execution, SeriesSelector selector, Range range, boolean samples) {
+    SeriesSet found = new SeriesSet(execution);
+    RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
+    if (query.fromNanos() < query.untilNanos()) {
+      SeriesTable table = new SeriesTable(execution, selector, found);
+      RangeReader reader = execution.open(query);
+      if (!samples) {
+        reader.inAnyOrder();
+      }
+      try {
+        while (reader.nextWhenReady() == Step.EVENT) {
+          if (samples) {
+            table.add(reader.event());
+          } else {
+            table.note(reader.event());
+          }
+        }
+      } finally {
+        execution.close(reader);
+      }
+    }
+    found.end();
+    if (samples) {
+      found.dropEmpty();
+    }
+    return found;
+  }
+}
