@@ -7,6 +7,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.RecordView;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.export.ExportedFile;
 import io.widerow.query.figures.Aggregate;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.logql.Expr;
@@ -17,11 +18,17 @@ import io.widerow.query.logql.line.Fields;
 import io.widerow.query.logql.line.LabelNames;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Filters;
+import io.widerow.storage.StorageException;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -68,7 +75,14 @@ public enum FuzzTargets implements FuzzTarget {
       "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2026-11-20T19:15:00.000000001Z\","
           + "\"type\":\"t\",\"body\":\"a\\u00e9\\n\",\"n\":-1.5e3,\"w\":17,\"ok\":true}",
       "{\"token\":\"w1.x\"}",
-      "{\"error\":\"why\"}");
+      "{\"error\":\"why\"}"),
+  EXPORTED(
+      FuzzTargets::exported,
+      "id,ts,type,body,attributes\r\nb12ef090-0d11-11ec-8100-000000000001,"
+          + "2021-09-03T21:49:13.113100000Z,t,\"a \"\"b\"\"\n\","
+          + "\"{\"\"x\"\":{\"\"$bytes\"\":\"\"aGk=\"\"}}\"\r\n",
+      "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2021-09-03T21:49:13.1131Z\","
+          + "\"type\":\"t\",\"x\":{\"$double\":\"NaN\"}}\n{\"token\":\"w1.x\"}\n");
 
   private static final long NOW_NANOS = 1_780_000_000_000_000_000L;
 
@@ -273,6 +287,21 @@ public enum FuzzTargets implements FuzzTarget {
     String written = String.join(",", measures.stream().map(Aggregate::toString).toList());
     if (!Aggregate.parse(written).equals(measures)) {
       throw new AssertionError(measures + " is written as " + written);
+    }
+  }
+
+  /// A file that is imported: each of its lines is an event, or told.
+  private static void exported(byte[] input) {
+    OutputBuffer line = new OutputBuffer(1 << 10);
+    try (ExportedFile file =
+        ExportedFile.text("f", new BufferedInputStream(new ByteArrayInputStream(input)))) {
+      while (file.next(line) != ExportedFile.Found.END) {
+        line.clear();
+      }
+    } catch (StorageException.Corrupt damaged) {
+      Objects.requireNonNull(damaged.getMessage());
+    } catch (IOException impossible) { // it is in memory
+      throw new UncheckedIOException(impossible);
     }
   }
 

@@ -5,6 +5,7 @@ import io.widerow.ingest.TokenCommand;
 import io.widerow.ingest.cluster.ClusterCommand;
 import io.widerow.ingest.cluster.MigrateCommand;
 import io.widerow.ingest.demo.DemoCommand;
+import io.widerow.ingest.ship.ImportCommand;
 import io.widerow.ingest.ship.ShipCommand;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.RepairCommand;
@@ -65,6 +66,7 @@ final class Commands {
     all.put("rollup", RollupCommand::commandLine);
     all.put("rule", RuleCommand::commandLine);
     all.put("export", ExportCommand::commandLine);
+    all.put("import", ImportCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);

@@ -1,6 +1,7 @@
 package io.widerow.ingest.ship;
 
 import io.widerow.ingest.decode.Sha256;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -10,7 +11,7 @@ import java.util.HexFormat;
 /// until it is acknowledged.
 ///
 /// - Threads: any; it never changes.
-final class Batch {
+final class Batch implements Delivery {
   /// The file that it is of, as messages name it.
   final String source;
 
@@ -62,6 +63,31 @@ final class Batch {
     this.timeAfter = made.timeBefore;
     this.tailAfter = tailAfter;
     this.full = full;
+  }
+
+  @Override
+  public String parameters() {
+    return "type=" + URLEncoder.encode(type, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public String key() {
+    return key;
+  }
+
+  @Override
+  public byte[] json() {
+    return json;
+  }
+
+  @Override
+  public long fileBytes() {
+    return until - from;
+  }
+
+  @Override
+  public String place(int index) {
+    return "record %d after byte %d of %s".formatted(index + 1, from, source);
   }
 
   /// The key of a batch: it follows from the place in the file and from the bytes there.

@@ -9,12 +9,15 @@ import java.io.PrintStream;
 final class Console {
   private static final String CLEAR_LINE = "\r\u001b[K";
 
+  private final String prefix;
   private final PrintStream err;
   private final boolean terminal;
   private String shown = "";
 
+  /// @param command whose name its sentences begin with
   /// @param terminal whether `err` is one
-  Console(PrintStream err, boolean terminal) {
+  Console(String command, PrintStream err, boolean terminal) {
+    this.prefix = "widerow " + command + ": ";
     this.err = err;
     this.terminal = terminal;
   }
@@ -25,7 +28,7 @@ final class Console {
 
   synchronized void tell(String sentence) {
     clear();
-    err.println("widerow ship: " + sentence);
+    err.println(prefix + sentence);
     err.print(shown);
     err.flush();
   }

@@ -211,7 +211,7 @@ final class Follower {
         one.getKey().acknowledged(batch);
       }
     }
-    List<Sender.Sending> sending = sender.start(sent);
+    List<Sender.Sending<Batch>> sending = sender.start(sent);
     boolean more = round.values().stream().anyMatch(batch -> batch.full);
     Map<FollowedFile, Batch> next = more && !stop.isAsked() ? collect() : Map.of();
     await(sending, round);
@@ -221,10 +221,10 @@ final class Follower {
     return next;
   }
 
-  private void await(List<Sender.Sending> sending, Map<FollowedFile, Batch> round) {
+  private void await(List<Sender.Sending<Batch>> sending, Map<FollowedFile, Batch> round) {
     Map<Batch, FollowedFile> files = new HashMap<>();
     round.forEach((file, batch) -> files.put(batch, file));
-    for (Sender.Sending one : sending) {
+    for (Sender.Sending<Batch> one : sending) {
       FollowedFile file = files.get(one.batch());
       if (file != null && sender.await(one, this::status)) {
         file.acknowledged(one.batch());

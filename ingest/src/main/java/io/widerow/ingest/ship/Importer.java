@@ -5,7 +5,6 @@ import io.widerow.ingest.decode.Times;
 import io.widerow.query.cli.ExitCode;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -37,7 +36,7 @@ final class Importer {
   private long totalBytes; // of all files, as they are on disk; 0 when standard input is one
   private long doneBytes; // of files before this one
   private long shownNanos;
-  private Sender.@Nullable Sending sending;
+  private Sender.@Nullable Sending<Batch> sending;
   private ExitCode worst = ExitCode.OK;
 
   /// A file, or standard input.
@@ -94,29 +93,6 @@ final class Importer {
       read(path.toString(), plan.labels(path), salt, inode, in);
     }
     doneBytes += source.sizeBytes();
-  }
-
-  /// Counts the bytes of a file as they are on disk.
-  private static final class Counted extends FilterInputStream {
-    long bytes;
-
-    Counted(InputStream in) {
-      super(in);
-    }
-
-    @Override
-    public int read() throws IOException {
-      int read = super.read();
-      bytes += read < 0 ? 0 : 1;
-      return read;
-    }
-
-    @Override
-    public int read(byte[] into, int offset, int count) throws IOException {
-      int read = super.read(into, offset, count);
-      bytes += Math.max(0, read);
-      return read;
-    }
   }
 
   private void read(String name, FileLabels labels, String keySalt, long inode, InputStream in)
@@ -183,7 +159,7 @@ final class Importer {
       other = buffer;
       buffer = rest;
       length -= count;
-      show(doneBytes + counted.bytes);
+      show(doneBytes + counted.bytes());
     }
     if (failure != null) {
       throw failure;
@@ -207,7 +183,7 @@ final class Importer {
 
   /// Waits for the batch under way.
   private void finish() {
-    Sender.Sending last = sending;
+    Sender.Sending<Batch> last = sending;
     sending = null;
     if (last != null) {
       boolean _ = sender.await(last, () -> {}); // false: the command ends

@@ -4,7 +4,6 @@ import io.widerow.query.QueryException;
 import io.widerow.query.remote.DaemonAddress;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -75,7 +74,7 @@ final class Sender implements AutoCloseable {
   /// A batch that is being sent.
   ///
   /// @param done true when it was acknowledged, false when the command ended before
-  record Sending(Batch batch, CompletableFuture<Boolean> done) {
+  record Sending<D extends Delivery>(D batch, CompletableFuture<Boolean> done) {
     /// @return null when it is not done within a second
     private @Nullable Boolean awaitSecond() {
       try {
@@ -99,7 +98,7 @@ final class Sender implements AutoCloseable {
   /// @param meanwhile called each second
   /// @return whether it is acknowledged
   /// @throws QueryException.Remote when the daemon does not take it
-  boolean await(Sending sending, Runnable meanwhile) {
+  boolean await(Sending<?> sending, Runnable meanwhile) {
     int stopSeconds = 0;
     while (stopSeconds < STOP_SECONDS) {
       Boolean done = sending.awaitSecond();
@@ -113,15 +112,15 @@ final class Sender implements AutoCloseable {
   }
 
   /// Begins to send batches of different files.
-  List<Sending> start(List<Batch> batches) {
-    List<Sending> all = new ArrayList<>();
-    for (Batch batch : batches) {
-      all.add(new Sending(batch, CompletableFuture.supplyAsync(() -> deliver(batch), threads)));
+  <D extends Delivery> List<Sending<D>> start(List<D> batches) {
+    List<Sending<D>> all = new ArrayList<>();
+    for (D batch : batches) {
+      all.add(new Sending<>(batch, CompletableFuture.supplyAsync(() -> deliver(batch), threads)));
     }
     return all;
   }
 
-  private boolean deliver(Batch batch) {
+  private boolean deliver(Delivery batch) {
     try {
       together.acquire();
     } catch (InterruptedException interrupted) {
@@ -144,21 +143,20 @@ final class Sender implements AutoCloseable {
     }
   }
 
-  private HttpRequest request(Batch batch) {
-    String type = URLEncoder.encode(batch.type, StandardCharsets.UTF_8);
+  private HttpRequest request(Delivery batch) {
     String level = durability.isEmpty() ? "" : "&durability=" + durability;
     return address
-        .request("/v1/events?type=" + type + level)
+        .request("/v1/events?" + batch.parameters() + level)
         .version(HttpClient.Version.HTTP_1_1) // an upgrade would send the body twice
         .timeout(ANSWER_TIMEOUT)
         .header("Content-Type", "application/x-ndjson")
-        .header("Idempotency-Key", batch.key)
-        .POST(HttpRequest.BodyPublishers.ofByteArray(batch.json))
+        .header("Idempotency-Key", batch.key())
+        .POST(HttpRequest.BodyPublishers.ofByteArray(batch.json()))
         .build();
   }
 
   /// Sends it once. Negative when it is acknowledged, else how long to wait, in nanoseconds.
-  private long attempt(Batch batch, HttpRequest request, int attempt) {
+  private long attempt(Delivery batch, HttpRequest request, int attempt) {
     try {
       HttpResponse<String> answer =
           client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));

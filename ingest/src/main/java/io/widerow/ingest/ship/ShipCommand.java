@@ -274,8 +274,8 @@ public final class ShipCommand implements Callable<Integer> {
             : TimeText.positive("give-up-after", giveUpAfter);
     DaemonAddress address = DaemonAddress.of(to, cacert, shell.environment());
     List<Importer.Source> sources = once ? sources(plan) : List.of();
-    Console console = new Console(shell.err(), shell.errToTerminal());
-    Tally tally = new Tally(console);
+    Console console = new Console("ship", shell.err(), shell.errToTerminal());
+    Tally tally = new Tally(console, 1);
     String level = durability == null ? "" : durability.name();
     ExitCode code;
     try (Sender sender = new Sender(address, level, tally, console, stop, giveUp)) {

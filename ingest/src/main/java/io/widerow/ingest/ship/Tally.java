@@ -4,13 +4,14 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// Counts what was sent, and tells each kind of refusal once.
+/// Counts what was sent, and tells the first refusals of each kind.
 ///
 /// - Threads: any.
 final class Tally {
   private static final int KINDS_MAX = 20;
 
   private final Console console;
+  private final int told;
   private final Map<String, Long> reasons = new LinkedHashMap<>();
   private final long startNanos = System.nanoTime();
   private long accepted;
@@ -22,8 +23,10 @@ final class Tally {
   private long shownNanos = startNanos;
   private long shownEvents;
 
-  Tally(Console console) {
+  /// @param told how many refusals of each kind are told
+  Tally(Console console, int told) {
     this.console = console;
+    this.told = told;
   }
 
   synchronized long refused() {
@@ -43,18 +46,27 @@ final class Tally {
     bytes += count;
   }
 
-  synchronized void add(Batch batch, Answer answer) {
+  synchronized void add(Delivery batch, Answer answer) {
     accepted += answer.accepted();
     repeated += answer.repeated();
     refused += answer.refused();
-    bytes += batch.until - batch.from;
+    bytes += batch.fileBytes();
     for (Answer.Refusal refusal : answer.reasons()) {
-      String kind = kind(refusal.reason());
-      if (reasons.merge(kind, 1L, Long::sum) == 1) {
-        console.tell(
-            "refused: %s (record %d after byte %d of %s); more of this kind are only counted"
-                .formatted(refusal.reason(), refusal.index() + 1, batch.from, batch.source));
-      }
+      tell(refusal.reason(), batch.place(refusal.index()));
+    }
+  }
+
+  /// Counts an event that was not sent, because it is none.
+  synchronized void refuse(String reason, String place) {
+    refused++;
+    tell(reason, place);
+  }
+
+  private void tell(String reason, String place) {
+    long count = reasons.merge(kind(reason), 1L, Long::sum);
+    if (count <= told) {
+      String end = count == told ? "; more of this kind are only counted" : "";
+      console.tell("refused: %s (%s)%s".formatted(reason, place, end));
     }
   }
 

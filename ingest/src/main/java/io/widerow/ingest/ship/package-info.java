@@ -1,5 +1,6 @@
-/// `widerow ship`: follows log files, or imports them, and sends their records to a daemon. A
-/// client of `POST /v1/events`: it opens no store.
+/// `widerow ship`: follows log files, or imports them, and sends their records to a daemon;
+/// `widerow import`: sends files of an export, with their ids. A client of `POST /v1/events`: it
+/// opens no store.
 ///
 /// ```
 ///   FilePatterns --> FileWatch --> FollowedFile --> RecordReader --> Batch --> Sender --> daemon

@@ -33,7 +33,7 @@ class FileWatchTest {
   private final AtomicBoolean ended = new AtomicBoolean();
 
   private FileWatch watch() {
-    var console = new Console(new PrintStream(told, true, StandardCharsets.UTF_8), false);
+    var console = new Console("ship", new PrintStream(told, true, StandardCharsets.UTF_8), false);
     String pattern = directory.resolve("a.log*").toString();
     var rules = RecordRules.of(RecordRules.Format.text, null);
     var plan =

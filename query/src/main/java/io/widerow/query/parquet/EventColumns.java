@@ -2,10 +2,10 @@ package io.widerow.query.parquet;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue.ExactJson;
 import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Utf8;
-import io.widerow.query.output.ExactValue;
 import io.widerow.query.remote.LineEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -71,7 +71,7 @@ final class EventColumns extends RecordMaterializer<LineEvent> {
       case null -> throw new NoEvent("%s is of an unknown kind, %s".formatted(name, kind));
       case STRING -> text;
       case LONG -> Long.parseLong(text);
-      case DOUBLE -> ExactValue.parseDouble(text);
+      case DOUBLE -> ExactJson.parseDouble(text);
       case BOOLEAN -> truth(text);
       case BYTES -> Base64.getDecoder().decode(text);
     };

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.AttributeValue.ExactJson;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.Token;
 import io.widerow.query.output.EventWriter;
-import io.widerow.query.output.ExactValue;
 import io.widerow.query.output.OutputBuffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -153,7 +153,7 @@ public final class ParquetWriter implements EventWriter {
     return switch (each.kind()) {
       case STRING -> Binary.fromConstantByteArray(each.toBytes());
       case LONG, BOOLEAN -> Binary.fromString(each.toString());
-      case DOUBLE -> Binary.fromString(ExactValue.text(each.bits()));
+      case DOUBLE -> Binary.fromString(ExactJson.text(each.bits()));
       case BYTES -> Binary.fromConstantByteArray(Base64.getEncoder().encode(each.toBytes()));
     };
   }

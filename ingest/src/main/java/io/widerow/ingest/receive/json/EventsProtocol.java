@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// | `body-field` | JSON | the member that is the text; none: the names of [JsonNames] |
 /// | `id-field` | JSON | the member that is the event's own id; none: `_id` |
 /// | `key-field` | JSON | the member that is the event's key; none: `_key` |
+/// | `values` | JSON | `exact`: objects of [io.widerow.event.AttributeValue.ExactJson] are values |
 /// | `ts` | text | form of a line's time: a name or a pattern of [TimePattern]; none: `auto` |
 /// | `at` | text | byte offset in the line at which a pattern of `ts` begins; none: any word |
 /// | `zone` | text | zone of times without one, `UTC` by default |
@@ -39,7 +40,7 @@ public final class EventsProtocol implements WriteProtocol {
           + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
 
   private static final List<String> OF_JSON =
-      List.of("body-field", "durability", "id-field", "key-field", "time-field", "type");
+      List.of("body-field", "durability", "id-field", "key-field", "time-field", "type", "values");
   private static final List<String> OF_TEXT =
       List.of("at", "durability", "start", "ts", "type", "zone");
 
@@ -77,14 +78,19 @@ public final class EventsProtocol implements WriteProtocol {
     };
   }
 
-  private static JsonLinesDecoder json(QueryParams parameters, boolean documents) {
+  private static JsonLinesDecoder json(QueryParams parameters, boolean documents)
+      throws RequestRefused {
+    String values = parameters.get("values", "");
+    if (!values.isEmpty() && !values.equals("exact")) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "values: must be exact, got " + values);
+    }
     String time = parameters.get("time-field", "");
     String text = parameters.get("body-field", "");
     String id = parameters.get("id-field", "");
     String key = parameters.get("key-field", "");
     boolean known = time.isEmpty() && text.isEmpty() && id.isEmpty() && key.isEmpty();
     JsonNames names = known ? JsonNames.KNOWN : JsonNames.of(time, text, id, key);
-    return new JsonLinesDecoder(parameters.get("type", ""), names, documents);
+    return new JsonLinesDecoder(parameters.get("type", ""), names, documents, !values.isEmpty());
   }
 
   private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {

@@ -52,6 +52,7 @@ public final class JsonLinesDecoder {
   private final byte[] defaultType;
   private final JsonNames names;
   private final boolean documents;
+  private final @Nullable ExactMember exact; // null when objects are only nested members
   private final NamePrefix prefix = new NamePrefix();
   private int members; // including nulls, which count for the limit too
 
@@ -87,10 +88,16 @@ public final class JsonLinesDecoder {
   /// @param defaultType type of events without one; empty for none
   /// @param documents whether an object may go over several lines, and arrays are taken
   public JsonLinesDecoder(String defaultType, JsonNames names, boolean documents) {
+    this(defaultType, names, documents, false);
+  }
+
+  /// @param exact whether the objects of [io.widerow.event.AttributeValue.ExactJson] are values
+  JsonLinesDecoder(String defaultType, JsonNames names, boolean documents, boolean exact) {
     this.defaultType =
         defaultType.isEmpty() ? NO_TYPE : defaultType.getBytes(StandardCharsets.UTF_8);
     this.names = names;
     this.documents = documents;
+    this.exact = exact ? new ExactMember() : null;
   }
 
   /// Decodes the text of `body` in `[offset, limit)`.
@@ -292,7 +299,9 @@ public final class JsonLinesDecoder {
       return;
     }
     if (first == '{') {
-      nested(json, depth);
+      if (exact == null || depth > 1 || !takeExact(json, exact)) {
+        nested(json, depth);
+      }
       return;
     }
     if (prefix.length() > 0) {
@@ -319,6 +328,20 @@ public final class JsonLinesDecoder {
       }
       default -> attribute(json, first, depth);
     }
+  }
+
+  /// Reads a value that is written as an object. False when the object is none, or the member is
+  /// one that must have another value.
+  private boolean takeExact(JsonScanner json, ExactMember member) throws JsonScanner.Bad {
+    int kind = JsonNames.kind(role(json));
+    boolean plain = kind == JsonNames.ATTRIBUTE || kind == JsonNames.TEXT;
+    if ((!plain && kind != JsonNames.SHOWN) || !member.read(json, tape)) {
+      return false;
+    }
+    int skipped = plain ? 0 : JsonNames.SHOWN_PREFIX.length();
+    tape.name(nameInScratch, nameOffset + skipped, nameBytes - skipped);
+    member.put(tape);
+    return true;
   }
 
   private int role(JsonScanner json) {

@@ -2,6 +2,7 @@ package io.widerow.ingest.receive.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.widerow.event.EventLayout;
 import io.widerow.ingest.decode.KeyId;
 import io.widerow.ingest.decode.Swar;
 import java.util.ArrayList;
@@ -129,8 +130,11 @@ public final class JsonNames {
     add(entries, TEXTS.getFirst(), OTHER_BODY);
     if (id.equals("id")) { // as query answers have it
       for (String own : List.of("id", "ts", "type")) {
-        add(entries, SHOWN_PREFIX + own, SHOWN);
-        add(entries, SHOWN_PREFIX + SHOWN_PREFIX + own, SHOWN);
+        String shown = SHOWN_PREFIX + own;
+        while (shown.length() <= SHOWN_PREFIX.length() + EventLayout.NAME_BYTES_MAX) {
+          add(entries, shown, SHOWN);
+          shown = SHOWN_PREFIX + shown;
+        }
       }
     }
     return new JsonNames(

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Writes all events of a range into files for DuckDB, Spark, pandas and others, oldest",
-      "first. The files have all that was stored, with the kind of each value."
+      "first. Nothing is lost: widerow import takes the files again, with the same ids."
     },
     footer = {
       "",

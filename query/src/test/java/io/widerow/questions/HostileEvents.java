@@ -1,11 +1,11 @@
-package io.widerow.query.export;
+package io.widerow.questions;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.AttributeValue.ExactJson;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
-import io.widerow.query.output.ExactValue;
 import io.widerow.query.remote.LineEvent;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -169,7 +169,7 @@ public final class HostileEvents {
         + ":"
         + switch (value.kind()) {
           case STRING, BYTES -> HexFormat.of().formatHex(value.toBytes());
-          case DOUBLE -> ExactValue.text(value.bits());
+          case DOUBLE -> ExactJson.text(value.bits());
           case LONG, BOOLEAN -> Long.toString(value.bits());
         };
   }

@@ -1,0 +1,24 @@
+package io.widerow.ingest.ship;
+
+/// Events on their way to a daemon, in one request. They are sent again with the same bytes and the
+/// same key until they are acknowledged.
+///
+/// - Threads: any; it never changes.
+interface Delivery {
+  /// Parameters of `POST /v1/events`, encoded, such as `type=app`.
+  String parameters();
+
+  /// The idempotency key.
+  String key();
+
+  /// JSON lines, one for each event.
+  byte[] json();
+
+  /// Bytes of the file that it is of.
+  long fileBytes();
+
+  /// Where an event is in the file, for people.
+  ///
+  /// @param index of the event in this delivery, from 0
+  String place(int index);
+}

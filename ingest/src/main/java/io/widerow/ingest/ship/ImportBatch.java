@@ -1,0 +1,57 @@
+package io.widerow.ingest.ship;
+
+import io.widerow.ingest.decode.Sha256;
+import java.util.HexFormat;
+
+/// Events of an exported file, ready to be sent.
+///
+/// - Threads: any; it never changes.
+final class ImportBatch implements Delivery {
+  /// Members as an export writes them, and no other names: the files have the ids.
+  private static final String PARAMETERS = "id-field=id&time-field=ts&body-field=body&values=exact";
+
+  private final String file;
+  private final String unit;
+  private final long[] numbers;
+  private final byte[] json;
+  private final long fileBytes;
+
+  /// @param file as messages name it
+  /// @param unit of `numbers`: `line` or `row`
+  /// @param numbers of the lines of the file that the events are on; not copied
+  /// @param json a line for each of them; not copied
+  /// @param fileBytes bytes of the file that they are of
+  ImportBatch(String file, String unit, long[] numbers, byte[] json, long fileBytes) {
+    this.file = file;
+    this.unit = unit;
+    this.numbers = numbers;
+    this.json = json;
+    this.fileBytes = fileBytes;
+  }
+
+  @Override
+  public String parameters() {
+    return PARAMETERS;
+  }
+
+  /// Follows from the events, so that a batch that is sent again within minutes is known.
+  @Override
+  public String key() {
+    return HexFormat.of().formatHex(Sha256.start().digest(json));
+  }
+
+  @Override
+  public byte[] json() {
+    return json;
+  }
+
+  @Override
+  public long fileBytes() {
+    return fileBytes;
+  }
+
+  @Override
+  public String place(int index) {
+    return "%s %d of %s".formatted(unit, numbers[index], file);
+  }
+}
