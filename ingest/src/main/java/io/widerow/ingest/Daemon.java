@@ -103,6 +103,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
 /// | `widerow-prometheus-<n>` | one per question of Prometheus, virtual | reading, writing |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
+/// | `widerow-export-<n>` | one per export, virtual | reading, writing |
 /// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
 /// | `widerow-tail-<n>`, `-follow-<n>` | one per answer, per tail, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |

@@ -36,8 +36,11 @@ class LayerTest extends LayerRules {
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.patterns
       query.series: event storage storage.rollup query query.logql query.survey
+      query.parquet: event storage query query.output query.remote
+      query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
+      query.cli.export: event storage query query.output query.remote query.export query.cli
       ingest.decode: event
       ingest.series: event ingest.decode
       ingest.config: event storage ingest.decode
@@ -66,7 +69,7 @@ class LayerTest extends LayerRules {
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          query.survey query.fields query.patterns ingest.config ingest.http
+          query.survey query.export query.fields query.patterns ingest.config ingest.http
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
@@ -90,8 +93,8 @@ class LayerTest extends LayerRules {
           ingest.serve.status ingest.cluster
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.remote query.cli ingest.decode
-      ingest.cli: storage.embedded query.cli query.cli.daemon ingest ingest.demo \
-          ingest.ship ingest.cluster
+      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.export ingest \
+          ingest.demo ingest.ship ingest.cluster
       """;
 
   LayerTest() {

@@ -31,9 +31,12 @@ class LayerTest extends LayerRules {
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.patterns
       query.series: event storage storage.rollup query query.logql query.survey
+      query.parquet: event storage query query.output query.remote
+      query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
+      query.cli.export: event storage query query.output query.remote query.export query.cli
       """;
 
   LayerTest() {

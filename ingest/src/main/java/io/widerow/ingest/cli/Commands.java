@@ -27,6 +27,7 @@ import io.widerow.query.cli.daemon.RetentionCommand;
 import io.widerow.query.cli.daemon.RollupCommand;
 import io.widerow.query.cli.daemon.RuleCommand;
 import io.widerow.query.cli.daemon.SendersCommand;
+import io.widerow.query.cli.export.ExportCommand;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -63,6 +64,7 @@ final class Commands {
     all.put("doctor", DoctorCommand::commandLine);
     all.put("rollup", RollupCommand::commandLine);
     all.put("rule", RuleCommand::commandLine);
+    all.put("export", ExportCommand::commandLine);
     all.put("ship", ShipCommand::commandLine);
     all.put("demo", _ -> DemoCommand.commandLine());
     all.put("verify", VerifyCommand::commandLine);

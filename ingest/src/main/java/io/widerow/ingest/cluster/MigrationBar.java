@@ -1,111 +1,46 @@
 package io.widerow.ingest.cluster;
 
+import io.widerow.query.cli.EventBar;
 import io.widerow.storage.cassandra.migrate.MigrationWatch;
 import java.io.PrintStream;
-import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// Shows how far a migration is: a bar on a terminal, a line every ten seconds elsewhere.
-///
-/// ```
-/// copying    [=========>          ]  45 %  1,204,113 events  38.2 MB  412,000 events/s  18 s left
-/// ```
+/// Shows how far a migration is, and what keeps it waiting.
 ///
 /// - Threads: any.
 final class MigrationBar implements MigrationWatch {
-  private static final int WIDTH = 20;
-  private static final long TERMINAL_NANOS = 250_000_000L;
-  private static final long LINES_NANOS = 10_000_000_000L;
-  private static final String CLEAR_LINE = "\r\u001b[K";
-  private static final double MEGABYTE = 1e6;
-  private static final double SECOND_NANOS = 1e9;
-
   private final PrintStream err;
-  private final boolean terminal;
-  private final LongSupplier nanoTime;
-  private String phase = "";
-  private long total;
-  private long events;
-  private long bytes;
-  private long startNanos;
-  private long shownNanos;
+  private final EventBar bar;
   private String troubleLast = "";
 
   /// @param terminal true when `err` is one
   /// @param nanoTime the monotonic clock
   MigrationBar(PrintStream err, boolean terminal, LongSupplier nanoTime) {
     this.err = err;
-    this.terminal = terminal;
-    this.nanoTime = nanoTime;
+    this.bar = new EventBar(err, terminal, nanoTime);
   }
 
   @Override
-  public synchronized void begin(String newPhase, long expected) {
-    end();
-    phase = newPhase;
-    total = expected;
-    events = 0;
-    bytes = 0;
-    startNanos = nanoTime.getAsLong();
-    shownNanos = startNanos;
+  public void begin(String newPhase, long expected) {
+    bar.begin(newPhase, expected);
   }
 
   @Override
-  public synchronized void moved(long moreEvents, long moreBytes) {
-    events += moreEvents;
-    bytes += moreBytes;
-    long now = nanoTime.getAsLong();
-    if (now - shownNanos >= (terminal ? TERMINAL_NANOS : LINES_NANOS)) {
-      shownNanos = now;
-      String line = line((now - startNanos) / SECOND_NANOS);
-      if (terminal) {
-        err.print(CLEAR_LINE + line);
-        err.flush();
-      } else {
-        err.println(line);
-      }
-    }
-  }
-
-  private String line(double seconds) {
-    String counted =
-        String.format(
-            Locale.ROOT,
-            "%,d events  %,.1f MB  %,.0f events/s",
-            events,
-            bytes / MEGABYTE,
-            seconds <= 0 ? 0 : events / seconds);
-    if (total <= 0) {
-      return String.format(Locale.ROOT, "%-10s %s  %d s", phase, counted, (long) seconds);
-    }
-    double share = Math.min(1, (double) events / total);
-    int filled = (int) (share * WIDTH);
-    String bar = "=".repeat(filled) + (filled < WIDTH ? ">" + " ".repeat(WIDTH - 1 - filled) : "");
-    long left = share <= 0 ? 0 : (long) Math.ceil(seconds / share - seconds);
-    return String.format(
-        Locale.ROOT,
-        "%-10s [%s] %3d %%  %s  %s left",
-        phase,
-        bar,
-        (int) (100 * share),
-        counted,
-        left < 120 ? left + " s" : (left + 59) / 60 + " min");
+  public void moved(long moreEvents, long moreBytes) {
+    bar.moved(moreEvents, moreBytes);
   }
 
   @Override
   public synchronized void trouble(String why) {
     if (!why.equals(troubleLast)) { // once, although each statement under way meets it
       troubleLast = why;
-      end();
+      bar.end();
       err.println("the cluster does not answer, going on when it does: " + why);
     }
   }
 
   /// Clears the bar.
-  synchronized void end() {
-    if (terminal && !phase.isEmpty()) {
-      err.print(CLEAR_LINE);
-      err.flush();
-    }
+  void end() {
+    bar.end();
   }
 }

@@ -9,14 +9,14 @@ import java.util.Map;
 
 /// Turns the times of a query that name no zone into instants. The daemon that is asked knows
 /// neither the zone of the person who asks nor which day it is there.
-final class LocalTimes {
+public final class LocalTimes {
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final List<String> TIMES = List.of("from", "to", "since");
 
   private LocalTimes() {}
 
   /// The current time in nanoseconds since the Unix epoch.
-  static long nowNanos() {
+  public static long nowNanos() {
     Instant now = Instant.now();
     return now.getEpochSecond() * SECOND_NANOS + now.getNano();
   }

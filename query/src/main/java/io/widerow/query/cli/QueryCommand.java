@@ -183,7 +183,8 @@ public final class QueryCommand implements Callable<Integer> {
     System.exit(command.execute(arguments));
   }
 
-  private static EventStore openStopped(Path directory) {
+  /// Opens the directory of a stopped store for reading, with the threads of queries.
+  public static EventStore openStopped(Path directory) {
     EmbeddedStore store = EmbeddedStore.openForReading(directory);
     store.readWith(QueryThreads.start());
     return store;

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 /// The options, the same for all commands that only read, that name a store to be read without a
 /// daemon.
-final class StoreOptions {
+public final class StoreOptions {
   /// The daemon's keys that a provider is given, from the environment.
   private static final List<String> SETTINGS =
       List.of(
@@ -51,7 +51,7 @@ final class StoreOptions {
   ///
   /// @throws QueryException.Refused when the options name more than one source
   /// @throws StorageException when the store cannot be opened
-  @Nullable EventStore open(DaemonOptions daemon, StoppedStore opener, Shell shell) {
+  public @Nullable EventStore open(DaemonOptions daemon, StoppedStore opener, Shell shell) {
     Path directory = data;
     String uri = store;
     if (uri != null) {

@@ -1,11 +1,13 @@
 package io.widerow.query.output;
 
+import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -18,14 +20,18 @@ import org.jspecify.annotations.Nullable;
 /// - Values are exact: a CSV parser gets back what was stored.
 /// - Formula guard, when asked for: a text that starts with `=`, `+`, `-`, `@`, a tab or a carriage
 ///   return gets a single quote in front, so that no spreadsheet runs it. Numbers are unchanged.
+/// - Of an export ([#exact]), `body` has a string that is not empty, and any other body is among
+///   the attributes, whose values are those of [ExactValue]. Any CSV parser gets back every kind.
 /// - A failed query ends with a line `error,<why>`.
 /// - Threads: one.
 public final class CsvWriter implements EventWriter {
   private static final int UUID_BYTES = 36;
+  private static final byte[] BODY = "\"body\":".getBytes(StandardCharsets.US_ASCII);
 
   private final Rfc3339 times;
   private final AttributeName @Nullable [] fields;
   private final boolean safe;
+  private final boolean exact;
   private final AttributeValue value = new AttributeValue();
   private final OutputBuffer cell = new OutputBuffer(1 << 8);
   private final NameBytes keys = new NameBytes(CsvWriter::key);
@@ -40,9 +46,20 @@ public final class CsvWriter implements EventWriter {
 
   /// @param safe whether formulas are guarded
   public CsvWriter(ZoneId zone, @Nullable List<AttributeName> fields, boolean safe) {
+    this(zone, fields, safe, false);
+  }
+
+  private CsvWriter(
+      ZoneId zone, @Nullable List<AttributeName> fields, boolean safe, boolean exact) {
     this.times = new Rfc3339(zone);
     this.safe = safe;
+    this.exact = exact;
     this.fields = fields == null ? null : fields.toArray(AttributeName[]::new);
+  }
+
+  /// Writes every attribute with its kind, in UTC, for an export.
+  public static CsvWriter exact() {
+    return new CsvWriter(ZoneOffset.UTC, null, false, true);
   }
 
   @Override
@@ -69,7 +86,7 @@ public final class CsvWriter implements EventWriter {
     out.put(typeCell(event.type()));
     AttributeName[] columns = fields;
     if (columns == null) {
-      column(event, AttributeName.BODY, out);
+      body(event, out);
       out.put(',');
       attributes(event);
       out.putCsvQuoted(cell);
@@ -94,6 +111,22 @@ public final class CsvWriter implements EventWriter {
     return typeCell;
   }
 
+  private void body(EventView event, OutputBuffer out) {
+    if (!exact) {
+      column(event, AttributeName.BODY, out);
+      return;
+    }
+    out.put(',');
+    if (event.find(AttributeName.BODY, value) && isText(value)) {
+      out.putCsv(value, safe);
+    }
+  }
+
+  /// True for a body that its column holds without a doubt about its kind.
+  private static boolean isText(AttributeValue body) {
+    return body.kind() == AttributeKind.STRING && body.length() > 0;
+  }
+
   private void column(EventView event, AttributeName name, OutputBuffer out) {
     out.put(',');
     if (!event.find(name, value)) {
@@ -115,13 +148,13 @@ public final class CsvWriter implements EventWriter {
   }
 
   private void member(AttributeName name, AttributeValue each) {
-    byte[] key = keys.of(name);
+    byte[] key = exact && name.equals(AttributeName.BODY) && !isText(each) ? BODY : keys.of(name);
     if (key.length > 0) {
       if (cell.length() > 1) {
         cell.put(',');
       }
       cell.put(key);
-      JsonLinesWriter.value(each, cell);
+      JsonLinesWriter.value(each, exact, cell);
     }
   }
 

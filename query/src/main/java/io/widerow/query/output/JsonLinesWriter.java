@@ -8,6 +8,7 @@ import io.widerow.query.NameText;
 import io.widerow.query.Token;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Bytes are a base64 string. Doubles have their shortest form. NaN and the infinities, which
-///   JSON lacks, are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
+///   JSON lacks, are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Those of [#exact] are
+///   written as [ExactValue] says, so that each line has all that was stored.
 /// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`. A name that already is
 ///   one of these with prefixes gets one more, so names stay distinct.
 /// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. In a
@@ -38,6 +40,7 @@ public final class JsonLinesWriter implements EventWriter {
 
   private final Rfc3339 times;
   private final @Nullable Set<AttributeName> fields;
+  private final boolean exact;
   private final AttributeValue value = new AttributeValue();
   private final NameBytes keys = new NameBytes(this::key);
   private final OutputBuffer keySink = new OutputBuffer(64);
@@ -53,8 +56,18 @@ public final class JsonLinesWriter implements EventWriter {
 
   /// @param fields attributes to write; null for all. A scan may return more than it was asked for
   public JsonLinesWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
+    this(zone, fields, false);
+  }
+
+  private JsonLinesWriter(ZoneId zone, @Nullable List<AttributeName> fields, boolean exact) {
     this.times = new Rfc3339(zone);
     this.fields = fields == null ? null : Set.copyOf(fields);
+    this.exact = exact;
+  }
+
+  /// Writes every attribute with its kind, in UTC, for an export.
+  public static JsonLinesWriter exact() {
+    return new JsonLinesWriter(ZoneOffset.UTC, null, true);
   }
 
   private boolean wants(AttributeName name) {
@@ -79,7 +92,7 @@ public final class JsonLinesWriter implements EventWriter {
       out.put(',');
       out.put(BODY);
       out.put(':');
-      value(value, out);
+      value(value, exact, out);
     }
     sink = out;
     event.forEach(value, rest);
@@ -102,7 +115,7 @@ public final class JsonLinesWriter implements EventWriter {
     byte[] key = keys.of(name);
     if (key.length > 0) {
       sink.put(key);
-      value(shown, sink);
+      value(shown, exact, sink);
     }
   }
 
@@ -123,7 +136,16 @@ public final class JsonLinesWriter implements EventWriter {
     return NameText.shown(name);
   }
 
-  static void value(AttributeValue shown, OutputBuffer out) {
+  /// @param exact whether the value can be told from all others, see [ExactValue]
+  static void value(AttributeValue shown, boolean exact, OutputBuffer out) {
+    if (exact && ExactValue.needsObject(shown)) {
+      ExactValue.put(shown, out);
+      return;
+    }
+    value(shown, out);
+  }
+
+  private static void value(AttributeValue shown, OutputBuffer out) {
     switch (shown.kind()) {
       case STRING -> {
         out.put('"');

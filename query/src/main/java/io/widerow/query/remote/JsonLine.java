@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/// Parses one line of an answer: a flat JSON object of strings, numbers and booleans. A number with
-/// a fraction or an exponent is a Double, any other a Long.
+/// Parses one line of an answer: a JSON object of strings, numbers, booleans and, of exports,
+/// objects of one string. A number with a fraction or an exponent is a Double, any other a Long.
 public final class JsonLine {
   private final String text;
   private int at;
@@ -106,6 +106,12 @@ public final class JsonLine {
     char first = text.charAt(at);
     if (first == '"') {
       return string();
+    }
+    if (first == '{') {
+      Map<String, String> inner = new LinkedHashMap<>();
+      members(this::string, inner::put);
+      expect('}');
+      return inner;
     }
     String word = word();
     return switch (word) {

@@ -7,20 +7,32 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
+import io.widerow.query.output.ExactValue;
 import io.widerow.query.output.TextWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// An event parsed from a line of JSON.
+/// An event with its values on the heap: parsed from a line of JSON, or read from a file. A value
+/// is a String, Long, Double, Boolean or an array of bytes.
 public final class LineEvent implements EventView {
   private final EventId id;
   private final long timeNanos;
   private final String type;
-  private final TreeMap<AttributeName, Object> attributes = new TreeMap<>();
+  private final SortedMap<AttributeName, Object> attributes;
+
+  /// @param attributes kept, not copied
+  public LineEvent(
+      EventId id, long timeNanos, String type, SortedMap<AttributeName, Object> attributes) {
+    this.id = id;
+    this.timeNanos = timeNanos;
+    this.type = type;
+    this.attributes = attributes;
+  }
 
   /// @throws QueryException.Remote when the line has no valid id or time, or an invalid name
   public LineEvent(Map<String, Object> line) {
@@ -33,11 +45,23 @@ public final class LineEvent implements EventView {
           "the daemon answered with a line that is not an event: " + TextWriter.escaped("" + line));
     }
     type = String.valueOf(line.get("type"));
+    attributes = new TreeMap<>();
     line.forEach((name, value) -> {
       if (!name.equals("id") && !name.equals("ts") && !name.equals("type")) {
-        attributes.put(attributeName(name), value);
+        attributes.put(attributeName(name), exact(name, value));
       }
     });
+  }
+
+  /// The value as an [ExactValue] where it is one.
+  private static Object exact(String name, Object value) {
+    Object stored = value instanceof Map<?, ?> object ? ExactValue.parse(object) : value;
+    if (stored == null) {
+      throw new QueryException.Remote(
+          "the daemon answered with an event whose attribute %s has an unknown kind of value: %s"
+              .formatted(TextWriter.escaped(name), TextWriter.escaped("" + value)));
+    }
+    return stored;
   }
 
   private static AttributeName attributeName(String shown) {
@@ -98,6 +122,8 @@ public final class LineEvent implements EventView {
       case Long whole -> out.setBits(AttributeKind.LONG, whole);
       case Double number -> out.setBits(AttributeKind.DOUBLE, Double.doubleToRawLongBits(number));
       case Boolean truth -> out.setBits(AttributeKind.BOOLEAN, truth ? 1 : 0);
+      case byte[] bytes ->
+          out.setText(AttributeKind.BYTES, MemorySegment.ofArray(bytes), 0, bytes.length);
       default -> {
         byte[] utf8 = value.toString().getBytes(StandardCharsets.UTF_8);
         out.setText(AttributeKind.STRING, MemorySegment.ofArray(utf8), 0, utf8.length);

@@ -106,12 +106,17 @@ public final class RemoteAnswer implements AutoCloseable {
 
   /// The answer's position in the order of arrival; null when the daemon does not send it.
   @Nullable String arrived() {
-    return headers.firstValue("widerow-arrived").orElse(null);
+    return header("widerow-arrived");
   }
 
   /// How much of the figures came from rollups; null when the daemon does not say so.
   public @Nullable String rollup() {
-    return headers.firstValue("widerow-rollup").orElse(null);
+    return header("widerow-rollup");
+  }
+
+  /// A header of the answer; null when the daemon does not send it.
+  @Nullable String header(String name) {
+    return headers.firstValue(name).orElse(null);
   }
 
   public static String encode(Map<String, List<String>> parameters) {

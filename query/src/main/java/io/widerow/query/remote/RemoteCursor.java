@@ -16,16 +16,28 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: one line.
 public final class RemoteCursor implements EventCursor {
   private final RemoteAnswer answer;
+  private final boolean alwaysEnds; // with a final line
   private @Nullable LineEvent event;
   private boolean ended;
   private long events;
 
-  private RemoteCursor(RemoteAnswer answer) {
+  private RemoteCursor(RemoteAnswer answer, boolean alwaysEnds) {
     this.answer = answer;
+    this.alwaysEnds = alwaysEnds;
   }
 
   public static RemoteCursor open(DaemonAddress daemon, Map<String, List<String>> parameters) {
-    return new RemoteCursor(RemoteAnswer.open(daemon, parameters));
+    return new RemoteCursor(RemoteAnswer.open(daemon, parameters), false);
+  }
+
+  /// The events of `GET /v1/export`, whose answer has a final token line also without events.
+  public static RemoteCursor ofExport(DaemonAddress daemon, Map<String, List<String>> parameters) {
+    return new RemoteCursor(RemoteAnswer.open(daemon, "/v1/export", parameters), true);
+  }
+
+  /// A header of the answer; null when the daemon does not send it.
+  public @Nullable String header(String name) {
+    return answer.header(name);
   }
 
   /// The answer's position in the order of arrival; null when the daemon does not send it.
@@ -41,7 +53,7 @@ public final class RemoteCursor implements EventCursor {
     String text = answer.readLine();
     if (text == null) {
       ended = true;
-      if (events > 0) {
+      if (events > 0 || alwaysEnds) {
         throw new QueryException.Remote("the daemon's answer ended in the middle");
       }
       return Step.END;

@@ -29,6 +29,7 @@ public final class QueryServices {
     this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
     this.others =
         Stream.of(
+                new ExportService(store, memory, stallSeconds, epochNanos).routes(),
                 new TypesService(store).routes(),
                 new PartitionsService(store).routes(),
                 new EventService(store, memory).routes())

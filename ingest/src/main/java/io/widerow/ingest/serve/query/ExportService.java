@@ -1,0 +1,149 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.Token;
+import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.export.ExportCursor;
+import io.widerow.query.export.ExportFormat;
+import io.widerow.query.export.ExportQuestion;
+import io.widerow.query.export.RemoteExport;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/// `GET /v1/export`: all events of a range as NDJSON, CSV or Parquet, streamed. The answer has no
+/// limit of time: the cursor takes a new view of the store now and then.
+///
+/// - Threads: the connection's event loop; each answer is made on a virtual thread,
+///   `widerow-export-<n>`. A reader that leaves, or takes nothing for too long, ends it.
+/// - Memory: a piece; for Parquet also a row group, which the budget of queries accounts for.
+final class ExportService {
+  private static final int PIECE_BYTES = 256 << 10;
+  private static final int SINK_BYTES = 32 << 10; // at first; it grows
+  private static final int ANSWERS_MAX = 4;
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final LongSupplier epochNanos;
+  private final QueryThreads threads;
+
+  /// @param memory that all queries share
+  /// @param stallSeconds how long a reader may take nothing
+  ExportService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
+    this.store = store;
+    this.memory = memory;
+    this.epochNanos = epochNanos;
+    this.threads = new QueryThreads("widerow-export", ANSWERS_MAX, stallSeconds);
+  }
+
+  public List<HttpRoute> routes() {
+    return List.of(HttpRoute.get("/v1/export", Tokens.Scope.QUERY, this::export));
+  }
+
+  private HttpResponse export(ServiceRequestContext context, HttpRequest request) {
+    ExportQuestion asked;
+    try {
+      asked = ExportQuestion.parse(QueryService.values(context), epochNanos.getAsLong());
+    } catch (QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    }
+    return threads.answer(context, reply -> run(asked, reply));
+  }
+
+  private void run(ExportQuestion asked, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    long held = asked.format().bytesMax();
+    try {
+      memory.hold(held);
+      answer(asked, reply);
+    } catch (QueryException.Expired expired) { // known before the answer begins
+      reply.refuse(QueryService.expired(expired));
+    } catch (QueryException.Refused refused) {
+      reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
+    } catch (StorageException.Unreachable away) {
+      reply.refuse(QueryService.unreachable(away));
+      reply.fail(away);
+    } catch (QueryException | StorageException failed) { // before the answer began
+      reply.refuse(
+          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
+    } finally {
+      memory.hold(-held);
+    }
+  }
+
+  private void answer(ExportQuestion asked, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    Token position = asked.query().after();
+    Token start = position == null ? Token.before(asked.query().fromNanos()) : position;
+    try (ExportCursor cursor =
+            new ExportCursor(
+                store::view,
+                asked.query(),
+                memory,
+                epochNanos.getAsLong(),
+                ExportCursor.KEPT,
+                System::nanoTime);
+        QueryAnswer answer = new QueryAnswer(cursor, asked.format().writer(), start)) {
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> cursor.cancel());
+      reply.begin(headers(asked.format(), cursor));
+      OutputBuffer sink = new OutputBuffer(SINK_BYTES);
+      while (answer.writeNext(sink)) {
+        if (sink.length() >= PIECE_BYTES) {
+          if (!send(sink, reply)) {
+            return;
+          }
+          sink.clear();
+        }
+      }
+      RuntimeException failure = answer.failure();
+      if (failure != null && asked.format() == ExportFormat.parquet) {
+        reply.fail(failure); // such a file has no place for a sentence, and no footer
+      } else if (send(sink, reply)) {
+        reply.end(sink.bytes(), 0);
+      }
+    }
+  }
+
+  private static ResponseHeaders headers(ExportFormat format, ExportCursor cursor) {
+    return ResponseHeaders.of(
+        HttpStatus.OK,
+        HttpHeaderNames.CONTENT_TYPE,
+        format.contentType,
+        HttpHeaderNames.of(RemoteExport.UNTIL),
+        Instant.EPOCH.plusNanos(cursor.untilNanos()).toString(),
+        HttpHeaderNames.of(RemoteExport.EXPECTED),
+        cursor.eventsExpected());
+  }
+
+  /// Sends a row group in pieces, so that no buffer grows with it.
+  private static boolean send(OutputBuffer sink, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    if (sink.length() <= 2 * PIECE_BYTES) {
+      return reply.write(sink.bytes(), sink.length());
+    }
+    for (int from = 0; from < sink.length(); from += PIECE_BYTES) {
+      byte[] piece =
+          Arrays.copyOfRange(sink.bytes(), from, Math.min(sink.length(), from + PIECE_BYTES));
+      if (!reply.write(piece, piece.length)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,181 @@
+package io.widerow.query.cli.export;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.DaemonOptions;
+import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.StoppedStore;
+import io.widerow.query.cli.StoreOptions;
+import io.widerow.query.export.ExportFormat;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// The options and the help text of `widerow export`. [ExportRun] does the work.
+@Command(
+    name = "export",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Writes all events of a range into files for DuckDB, Spark, pandas and others, oldest",
+      "first. The files have all that was stored, with the kind of each value."
+    },
+    footer = {
+      "",
+      "Examples, of the daemon on this machine:",
+      "  widerow export nginx.access --from 2026-11-01 --to 2026-12-01 --out november.parquet",
+      "  widerow export --out all/ --format parquet          files of 256 MB in a directory",
+      "  widerow export --where 'status >= 500' | gzip > errors.ndjson.gz",
+      "Of a stopped store:",
+      "  widerow export --data DIR --out all/ --format csv",
+      "A directory holds events-00001.parquet and so on, and _widerow-export.ndjson, which",
+      "says how far it is: the same command again goes on after the last whole file. A file",
+      "has its name only when it is whole. An export ends at the time at which it began.",
+      "Columns and how values are written: query/EXPORT.md.",
+      "Times without a zone are in UTC. Exit codes are those of widerow query."
+    })
+public final class ExportCommand implements Callable<Integer> {
+  private static final long MEGABYTE = 1_000_000;
+
+  private final StoppedStore opener;
+  private final Shell shell;
+
+  @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
+  List<String> types = new ArrayList<>();
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      description = "${COMPLETION-CANDIDATES}. Default: by the name of the file, else ndjson.")
+  @Nullable ExportFormat format;
+
+  @Option(
+      names = "--out",
+      paramLabel = "PATH",
+      description =
+          "A file, or a directory (an existing one, or with / at its end). Default: "
+              + "standard output.")
+  @Nullable String out;
+
+  @Option(names = "--from", paramLabel = "TIME", description = "Start of the range (inclusive).")
+  @Nullable String from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "TIME",
+      description = "End of the range (exclusive). Default: when the export began.")
+  @Nullable String to;
+
+  @Option(names = "--since", paramLabel = "TIME", description = "Same as --from.")
+  @Nullable String since;
+
+  @Option(
+      names = "--where",
+      paramLabel = "FILTER",
+      description = "Only events that match this filter.")
+  @Nullable String where;
+
+  @Option(
+      names = "--after",
+      paramLabel = "TOKEN",
+      description = "Continue after this token, of an earlier export or a query.")
+  @Nullable String after;
+
+  @Option(
+      names = "--file-mb",
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "In a directory: begin a new file after so many MB. Default: ${DEFAULT-VALUE}.")
+  int fileMegabytes;
+
+  @Mixin DaemonOptions daemon = new DaemonOptions();
+
+  @Mixin final StoreOptions source = new StoreOptions();
+
+  ExportCommand(StoppedStore opener, Shell shell) {
+    this.opener = opener;
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new ExportCommand(QueryCommand::openStopped, shell), shell);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (fileMegabytes < 1) {
+      throw new QueryException.Refused("file-mb", "must be at least 1, got " + fileMegabytes);
+    }
+    ExportFormat chosen = format();
+    String path = out;
+    if (path == null) {
+      if (chosen == ExportFormat.parquet && shell.outToTerminal()) {
+        throw new QueryException.Refused("out", "parquet is not for a terminal; name a file");
+      }
+      new ExportRun(this, chosen, shell).toStandardOutput();
+    } else if (path.endsWith("/") || Files.isDirectory(Path.of(path))) {
+      new ExportRun(this, chosen, shell).toDirectory(Path.of(path), fileMegabytes * MEGABYTE);
+    } else {
+      new ExportRun(this, chosen, shell).toFile(Path.of(path));
+    }
+    return ExitCode.OK.number;
+  }
+
+  private ExportFormat format() {
+    ExportFormat given = format;
+    if (given != null) {
+      return given;
+    }
+    String name = String.valueOf(out);
+    for (ExportFormat each : ExportFormat.values()) {
+      if (name.endsWith("." + each)) {
+        return each;
+      }
+    }
+    return ExportFormat.ndjson;
+  }
+
+  StoppedStore opener() {
+    return opener;
+  }
+
+  /// The options that say which events, under their HTTP parameter names.
+  Map<String, List<String>> parameters() {
+    Map<String, List<String>> given = new LinkedHashMap<>();
+    if (!types.isEmpty()) {
+      given.put("type", types);
+    }
+    put(given, "from", from);
+    put(given, "to", to);
+    put(given, "since", since);
+    put(given, "where", where);
+    put(given, "after", after);
+    return given;
+  }
+
+  private static void put(Map<String, List<String>> given, String name, @Nullable String value) {
+    if (value != null) {
+      given.put(name, List.of(value));
+    }
+  }
+}

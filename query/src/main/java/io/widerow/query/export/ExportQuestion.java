@@ -1,0 +1,46 @@
+package io.widerow.query.export;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.answer.Given;
+import io.widerow.query.answer.QueryParameters;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Which events are exported, and how. The parameters are those of a query that say which events:
+/// `type`, `from`, `to`, `since`, `after` and `where`; `format`; and `now`, the instant from which
+/// relative times count, so that an export that goes on later asks for the same events.
+///
+/// @param query oldest first, whole events, without a limit
+public record ExportQuestion(RangeQuery query, ExportFormat format) {
+  private static final List<String> KNOWN =
+      List.of("after", "format", "from", "now", "since", "to", "type", "where");
+
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  /// @throws QueryException.Refused when a parameter is unknown or makes no sense
+  public static ExportQuestion parse(Map<String, List<String>> given, long nowNanos) {
+    Given.requireKnown(given, KNOWN);
+    Map<String, List<String>> range = new LinkedHashMap<>(given);
+    range.remove("format");
+    range.remove("now");
+    String now = Given.single(given, "now");
+    long counted = now == null ? nowNanos : TimeText.parse("now", now, nowNanos);
+    RangeQuery query = QueryParameters.parse(range, counted).query();
+    return new ExportQuestion(query, format(Given.single(given, "format")));
+  }
+
+  private static ExportFormat format(@Nullable String name) {
+    if (name == null) {
+      return ExportFormat.ndjson;
+    }
+    for (ExportFormat format : ExportFormat.values()) {
+      if (format.name().equals(name)) {
+        return format;
+      }
+    }
+    throw new QueryException.Refused("format", "must be parquet, csv or ndjson, got " + name);
+  }
+}
