@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// @param format format of the answer
 /// @param figures which aggregates of the events; null for the events themselves
 /// @param rollup whether the aggregates may come from kept ones
+/// @param extras what the answer tells beside
 public record QueryParameters(
-    RangeQuery query, Format format, @Nullable StatsQuery figures, Rollup rollup) {
+    RangeQuery query, Format format, @Nullable StatsQuery figures, Rollup rollup, Extras extras) {
   private static final Set<String> NAMES =
       Set.of(
           "type",
@@ -59,7 +60,10 @@ public record QueryParameters(
           "every",
           "bars",
           "order-by",
-          "rollup");
+          "rollup",
+          "explain",
+          "progress",
+          "download");
 
   /// The formats of HTTP answers.
   public enum Format {
@@ -109,7 +113,7 @@ public record QueryParameters(
       query = query.withFields(figures.fields());
     }
     Format format = format(Given.single(given, "format"), Given.single(given, "csv-safe"));
-    return new QueryParameters(query, format, figures, rollup(given));
+    return new QueryParameters(query, format, figures, rollup(given), Extras.parse(given, format));
   }
 
   /// The aggregates, without a limit; null for events.

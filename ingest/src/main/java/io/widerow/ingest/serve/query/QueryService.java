@@ -18,6 +18,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.answer.Extras;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.RollupUse;
@@ -154,6 +155,7 @@ final class QueryService {
         query.limit() <= HERE_LIMIT
             && query.filter() instanceof Filter.Everything
             && query.since() == null
+            && !parameters.extras().explain()
             && !parameters.asksForFigures();
     if (!small || writing.getAsBoolean()) {
       return null;
@@ -193,12 +195,19 @@ final class QueryService {
   }
 
   private static ResponseHeaders headers(QueryParameters parameters, RangeReader reader) {
-    return ResponseHeaders.of(
-        HttpStatus.OK,
-        HttpHeaderNames.CONTENT_TYPE,
-        parameters.format().contentType,
-        ARRIVED,
-        reader.arrivals());
+    ResponseHeaders headers =
+        ResponseHeaders.of(
+            HttpStatus.OK,
+            HttpHeaderNames.CONTENT_TYPE,
+            parameters.format().contentType,
+            ARRIVED,
+            reader.arrivals());
+    String download = parameters.extras().download();
+    return download == null
+        ? headers
+        : headers.toBuilder()
+            .set(HttpHeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"" + download + '"')
+            .build();
   }
 
   static Map<String, List<String>> values(ServiceRequestContext context) {
@@ -221,11 +230,14 @@ final class QueryService {
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
-        if (parameters.mayUseRollups(view)) {
+        if (parameters.mayUseRollups(view) && !parameters.extras().progress()) {
           sendCounted(answer, reply, parameters, reader);
         } else {
           reply.begin(headers(parameters, reader));
-          send(answer, reply);
+          if (parameters.extras().progress()) {
+            ProgressLines.start(view, parameters.query(), reader, reply);
+          }
+          send(answer, reply, parameters, reader);
         }
       }
     } catch (QueryException.Expired expired) { // known before the answer begins
@@ -263,8 +275,10 @@ final class QueryService {
         HttpData.ofUtf8(json.append("}\n").toString()));
   }
 
-  private void send(QueryAnswer answer, QueryReply reply)
+  private void send(
+      QueryAnswer answer, QueryReply reply, QueryParameters parameters, RangeReader reader)
       throws ExecutionException, InterruptedException, TimeoutException {
+    long beganNanos = System.nanoTime();
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     while (answer.writeNext(sink) && !stopping) {
       if (sink.length() >= PIECE_BYTES) {
@@ -274,6 +288,7 @@ final class QueryService {
         sink.clear();
       }
     }
+    explain(answer, parameters, reader, beganNanos, sink);
     reply.end(sink.bytes(), sink.length());
   }
 
@@ -281,14 +296,28 @@ final class QueryService {
   private void sendCounted(
       QueryAnswer answer, QueryReply reply, QueryParameters parameters, RangeReader reader)
       throws ExecutionException, InterruptedException, TimeoutException {
+    long beganNanos = System.nanoTime();
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     while (answer.writeNext(sink) && !stopping) {
       assert sink.length() == 0 : "figures before all events are counted";
     }
+    explain(answer, parameters, reader, beganNanos, sink);
     RollupUse use = RollupUse.of(reader, parameters);
     ResponseHeaders headers = headers(parameters, reader);
     reply.begin(use == null ? headers : headers.toBuilder().set(ROLLUP, use.header()).build());
     reply.end(sink.bytes(), sink.length());
+  }
+
+  /// Says what was read, when that is wanted and the answer is complete.
+  private static void explain(
+      QueryAnswer answer,
+      QueryParameters parameters,
+      RangeReader reader,
+      long beganNanos,
+      OutputBuffer sink) {
+    if (parameters.extras().explain() && answer.failure() == null) {
+      Extras.putExplain(reader, System.nanoTime() - beganNanos, sink);
+    }
   }
 
   /// Queries that were answered on event loops.

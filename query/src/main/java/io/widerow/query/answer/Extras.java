@@ -1,0 +1,80 @@
+package io.widerow.query.answer;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.RangePlan;
+import io.widerow.query.RangeReader;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.ScanStatistics;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What an answer over HTTP tells beside the events.
+///
+/// @param explain whether its last line says what was read
+/// @param progress whether lines say now and then how far it is
+/// @param download name of the file in which a browser keeps it; null for none
+public record Extras(boolean explain, boolean progress, @Nullable String download) {
+  static final Extras NONE = new Extras(false, false, null);
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
+  private static final long NANOS_PER_MICRO = 1_000;
+
+  /// @throws QueryException.Refused when a value makes no sense
+  static Extras parse(Map<String, List<String>> given, QueryParameters.Format format) {
+    String download = Given.single(given, "download");
+    if (download != null && !NAME.matcher(download).matches()) {
+      throw new QueryException.Refused(
+          "download",
+          "a file's name of up to 100 letters, digits, '.', '_', '-' and spaces, got " + download);
+    }
+    Extras extras = new Extras(flag(given, "explain"), flag(given, "progress"), download);
+    if (format != QueryParameters.Format.JSON && (extras.explain || extras.progress)) {
+      throw new QueryException.Refused(
+          extras.explain ? "explain" : "progress", "is a line of JSON; not together with csv");
+    }
+    return extras;
+  }
+
+  private static boolean flag(Map<String, List<String>> given, String name) {
+    String value = Given.single(given, name);
+    if (value == null || value.equals("0") || value.equals("false")) {
+      return false;
+    }
+    if (value.equals("1") || value.equals("true")) {
+      return true;
+    }
+    throw new QueryException.Refused(name, "must be 1 or 0, got " + value);
+  }
+
+  /// Writes what was read for an answer that is complete.
+  ///
+  /// @param nanos time since the question came
+  public static void putExplain(RangeReader reader, long nanos, OutputBuffer out) {
+    ScanStatistics cost = reader.statistics();
+    RangePlan.Size planned = reader.planned();
+    out.put(
+        ("{\"explain\":{\"partitions\":%d,\"groups\":%d,\"opened\":%d,\"blocks\":%d,\"bytes\":%d,"
+                + "\"skipped\":%d,\"scanned\":%d,\"kept\":%d,\"micros\":%d}}%n")
+            .formatted(
+                planned.partitions(),
+                planned.groups(),
+                reader.groupsOpened(),
+                cost.blocksRead(),
+                cost.bytesRead(),
+                cost.blocksSkipped(),
+                cost.eventsScanned(),
+                cost.eventsKept(),
+                nanos / NANOS_PER_MICRO));
+  }
+
+  /// Writes how far an answer is.
+  ///
+  /// @param events how many were looked at
+  /// @param all how many there are, about
+  public static void putProgress(long events, long all, OutputBuffer out) {
+    long share = all <= 0 ? 0 : Math.clamp(100 * events / all, 0, 99);
+    out.put("{\"progress\":0.%02d,\"events\":%d}%n".formatted(share, events));
+  }
+}
