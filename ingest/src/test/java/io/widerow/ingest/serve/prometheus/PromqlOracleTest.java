@@ -30,10 +30,11 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: PromQL over our samples has the results that it has over Prometheus' own. Method: one
 /// Prometheus gets generated samples and writes them on to a daemon by remote write; another one
@@ -125,11 +126,18 @@ class PromqlOracleTest {
     return sent;
   }
 
+  static LongStream seeds() {
+    Long given = Long.getLong("seed");
+    return given != null
+        ? LongStream.of(given)
+        : LongStream.rangeClosed(1, Integer.getInteger("promql.seeds", 1));
+  }
+
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = 1)
+  @MethodSource("seeds")
   void expressionsHaveTheSameResults(long seed) throws IOException, InterruptedException {
     assumeTrue(isThere(), "skipped: no prometheus; apt-get install prometheus");
-    SplittableRandom random = new SplittableRandom(Long.getLong("seed", seed));
+    SplittableRandom random = new SplittableRandom(seed);
     int writing = freePort();
     int reading = freePort();
     List<Process> started = new ArrayList<>();
