@@ -100,8 +100,8 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
-/// | `widerow-loki-<n>` | one per query of Loki's API, virtual | reading its answer |
 /// | `widerow-prometheus-<n>` | one per question of Prometheus, virtual | reading, writing |
+/// | `widerow-loki-<n>`, `widerow-cql-<n>` | one per query of each, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export, virtual | reading, writing |
 /// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
@@ -201,7 +201,7 @@ public final class Daemon implements AutoCloseable {
             config.limits(), connectionsMax, config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
     http = server(routes(), connectionsMax);
-    sockets = new SocketListeners(config, tls, intake, registry);
+    sockets = new SocketListeners(config, tls, intake, registry, store, memory, access);
     var metrics = new DaemonMetrics(registry);
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);

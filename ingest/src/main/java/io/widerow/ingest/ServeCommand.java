@@ -5,6 +5,7 @@ import io.widerow.ingest.config.ConfigSources;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LayoutOptions;
+import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.rules.RuleSet;
 import io.widerow.ingest.socket.SocketProtocol;
@@ -158,6 +159,11 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT")
   void setSyslog(String value) {
     flags.put("syslog", value);
+  }
+
+  @Option(names = "--cql", description = "address of CQL, to ask", paramLabel = "HOST:PORT")
+  void setCql(String value) {
+    flags.put("cql", value);
   }
 
   @Option(
@@ -320,6 +326,9 @@ public final class ServeCommand implements Callable<Integer> {
           .println(
               "widerow: %s on %s, %s"
                   .formatted(protocol.name(), receiver.address(), protocol.transports()));
+    }
+    if (daemon.socketAddress(CqlPort.NAME) != null) {
+      out().println("widerow: cql on %s".formatted(daemon.socketAddress(CqlPort.NAME)));
     }
     String full = store.full();
     if (full != null) {

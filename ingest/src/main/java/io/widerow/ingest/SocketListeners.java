@@ -4,6 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.StreamOptions;
 import io.widerow.ingest.config.TlsFiles;
+import io.widerow.ingest.cql.CqlPort;
+import io.widerow.ingest.http.Access;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.receive.fluent.FluentProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
@@ -13,12 +15,14 @@ import io.widerow.ingest.receive.syslog.SyslogProtocol;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.socket.StreamTls;
+import io.widerow.query.QueryMemory;
+import io.widerow.storage.EventStore;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// The receivers of all protocols with sockets of their own that are on.
+/// The receivers of all protocols with sockets of their own that are on, and the port of CQL.
 ///
 /// - Threads: one starts and stops them, one calls [#renewTls], any thread the other methods.
 final class SocketListeners implements AutoCloseable {
@@ -26,15 +30,31 @@ final class SocketListeners implements AutoCloseable {
   private final @Nullable StreamTls tls;
   private final Intake intake;
   private final MeterRegistry registry;
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final Access access;
+  private final @Nullable StreamTls clientTls; // of those that tokens tell who they are
+  private @Nullable CqlPort cql; // once it listens
   private final List<SocketReceiver> receivers = new CopyOnWriteArrayList<>();
 
   /// @param tls files with certificates; null without TLS
+  /// @param memory that all queries share
   SocketListeners(
-      DaemonConfig config, @Nullable TlsFiles tls, Intake intake, MeterRegistry registry) {
+      DaemonConfig config,
+      @Nullable TlsFiles tls,
+      Intake intake,
+      MeterRegistry registry,
+      EventStore store,
+      QueryMemory memory,
+      Access access) {
     this.config = config;
     this.tls = tls == null ? null : new StreamTls(tls);
     this.intake = intake;
     this.registry = registry;
+    this.store = store;
+    this.memory = memory;
+    this.access = access;
+    this.clientTls = tls == null ? null : new StreamTls(tls, false);
   }
 
   /// The protocols: one line each.
@@ -63,6 +83,7 @@ final class SocketListeners implements AutoCloseable {
         listen(protocol.overTls(), secret);
       }
     }
+    listenCql();
   }
 
   private void listen(SocketProtocol protocol, SocketReceiver.Terms terms) {
@@ -73,6 +94,18 @@ final class SocketListeners implements AutoCloseable {
               protocol.name(),
               address,
               () -> new SocketReceiver(protocol, address, terms, intake, registry)));
+    }
+  }
+
+  private void listenCql() {
+    InetSocketAddress address = configured(CqlPort.NAME);
+    if (address != null) {
+      CqlPort.Terms terms = new CqlPort.Terms(clientTls, access.tokens(), config.limits());
+      cql =
+          ListenException.listen(
+              CqlPort.NAME,
+              address,
+              () -> new CqlPort(address, terms, store, intake, memory, registry));
     }
   }
 
@@ -95,7 +128,8 @@ final class SocketListeners implements AutoCloseable {
         return receiver.address();
       }
     }
-    return null;
+    CqlPort port = cql;
+    return port != null && protocol.equals(CqlPort.NAME) ? port.address() : null;
   }
 
   List<SocketReceiver> receivers() {
@@ -107,16 +141,25 @@ final class SocketListeners implements AutoCloseable {
     if (tls != null) {
       tls.renew();
     }
+    if (clientTls != null) {
+      clientTls.renew();
+    }
   }
 
-  /// Receives nothing more. The lanes may be closed afterwards.
+  /// Receives and answers nothing more. The lanes may be closed afterwards.
   void stop() {
     receivers.forEach(SocketReceiver::stop);
+    if (cql != null) {
+      cql.stop();
+    }
   }
 
   /// Ends the threads, after the lanes are closed.
   @Override
   public void close() {
     receivers.forEach(SocketReceiver::close);
+    if (cql != null) {
+      cql.close();
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.fuzz.FuzzTarget;
+import io.widerow.ingest.cql.frame.CqlFuzz;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
@@ -59,7 +60,8 @@ public enum FuzzTargets implements FuzzTarget {
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
   SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
   SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint),
-  RULES(RulesFuzz::seeds, RulesFuzz::rules);
+  RULES(RulesFuzz::seeds, RulesFuzz::rules),
+  CQL_FRAMES(CqlFuzz::seeds, CqlFuzz::frames);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

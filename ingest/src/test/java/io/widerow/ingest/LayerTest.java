@@ -41,6 +41,12 @@ class LayerTest extends LayerRules {
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       query.cli.export: event storage query query.output query.remote query.export query.cli
+      cql:
+      cql.type:
+      cql.schema:
+      cql.plan:
+      cql.events:
+      cql.system:
       ingest.decode: event
       ingest.series: event ingest.decode
       ingest.config: event storage ingest.decode
@@ -78,6 +84,10 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
+      ingest.cql.frame: cql cql.type cql.plan ingest.intake
+      ingest.cql: storage query cql cql.type cql.schema cql.plan cql.events cql.system \
+          ingest.config ingest.intake \
+          ingest.socket ingest.cql.frame
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
@@ -90,7 +100,7 @@ class LayerTest extends LayerRules {
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
           ingest.serve.query ingest.serve.loki ingest.serve.page \
           ingest.serve.prometheus \
-          ingest.serve.status ingest.cluster
+          ingest.serve.status ingest.cluster ingest.cql
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \
           ingest.decode

@@ -42,6 +42,7 @@ public final class Variables {
           "cluster-user",
           "connections-max",
           "connections-per-address-max",
+          "cql",
           "credit-bytes",
           "daemon-number",
           "data",

@@ -33,6 +33,13 @@ class LayerTest extends LayerRules {
       query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
+      cql:
+      cql.type: event query.output cql
+      cql.parse: cql cql.type
+      cql.schema: cql cql.type cql.parse
+      cql.plan: query.output cql cql.type cql.parse cql.schema
+      cql.system: cql.type cql.schema
+      cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli

@@ -22,7 +22,8 @@ public record ListenOptions(Map<String, InetSocketAddress> addresses) {
           "graphite-pickle",
           "graphite-pickle-tls",
           "gelf",
-          "gelf-tls");
+          "gelf-tls",
+          "cql");
 
   private static final String OVER_TLS = "-tls";
 

@@ -21,6 +21,7 @@ public record StreamOptions(
   private static final String SYSLOG_TLS = "syslog-tls";
   private static final String FLUENT = "fluent";
   private static final String FLUENT_TLS = "fluent-tls";
+  private static final String CQL = "cql"; // over TLS where HTTP is, and with its tokens
   private static final String FLUENT_SHARED_KEY = "fluent-shared-key";
 
   public StreamOptions {
@@ -58,7 +59,8 @@ public record StreamOptions(
           "%s: %s needs tls-certificate and tls-key".formatted(key, DaemonConfig.print(address)));
     }
     boolean keyed = key.equals(FLUENT_TLS) && fluentSharedKey != null;
-    boolean known = tls && (keyed || security.tlsClientCa() != null);
+    boolean known =
+        key.equals(CQL) ? security.isComplete() : tls && (keyed || security.tlsClientCa() != null);
     if (!known && !insecure && !DaemonConfig.isLoopback(address)) {
       throw new IllegalArgumentException(
           "%s: others can reach %s; without %s that needs --insecure"

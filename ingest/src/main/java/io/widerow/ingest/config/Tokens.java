@@ -103,6 +103,11 @@ public final class Tokens {
     return found;
   }
 
+  /// Whether a token is still there, with the same scopes.
+  public boolean contains(Token token) {
+    return tokens.contains(token);
+  }
+
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
   }

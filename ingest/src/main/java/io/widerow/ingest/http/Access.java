@@ -42,6 +42,11 @@ public final class Access {
     hosts = security.hosts();
   }
 
+  /// The tokens of all clients; null when they need none.
+  public @Nullable TokenFile tokens() {
+    return tokens;
+  }
+
   /// Reads the tokens again when their file has changed. Called by one thread, periodically.
   public void reload() {
     if (tokens != null) {

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /// not keep good senders out.
 ///
 /// - Threads: the receiver's event loop.
-final class Handshakes {
+public final class Handshakes {
   static final int PENDING_MAX = 64;
 
   private final int seconds;
@@ -22,12 +22,12 @@ final class Handshakes {
   private record Pending(Consumer<String> refuse, ScheduledFuture<?> late) {}
 
   /// @param seconds that a handshake may take
-  Handshakes(int seconds) {
+  public Handshakes(int seconds) {
     this.seconds = seconds;
   }
 
   /// @param refuse closes the connection, with a reason; called at most once, and not after [#end]
-  void begin(Channel channel, Consumer<String> refuse) {
+  public void begin(Channel channel, Consumer<String> refuse) {
     if (pending.size() == PENDING_MAX) {
       refuse(
           pending.keySet().iterator().next(),
@@ -52,7 +52,7 @@ final class Handshakes {
   }
 
   /// The handshake is done, or the connection is over.
-  void end(Channel channel) {
+  public void end(Channel channel) {
     Pending done = pending.remove(channel);
     if (done != null) {
       boolean _ = done.late.cancel(false);

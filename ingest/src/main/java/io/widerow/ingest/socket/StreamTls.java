@@ -25,12 +25,20 @@ public final class StreamTls {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final TlsFiles files;
+  private final boolean asksForSender;
   private volatile SslContext context;
 
   /// @param files with the certificate, and with the senders' authorities if these need one
   /// @throws IllegalArgumentException when they cannot be used
   public StreamTls(TlsFiles files) {
+    this(files, true);
+  }
+
+  /// @param asksForSender whether senders need certificates where authorities for them are
+  ///   configured; false where tokens tell who they are
+  public StreamTls(TlsFiles files, boolean asksForSender) {
     this.files = files;
+    this.asksForSender = asksForSender;
     try {
       context = build(files.content());
     } catch (SSLException unusable) {
@@ -39,11 +47,11 @@ public final class StreamTls {
     }
   }
 
-  private static SslContext build(TlsFiles.Content content) throws SSLException {
+  private SslContext build(TlsFiles.Content content) throws SSLException {
     SslContextBuilder builder =
         SslContextBuilder.forServer(content.pair().privateKey(), content.pair().certificateChain())
             .protocols(VERSIONS);
-    if (!content.authorities().isEmpty()) {
+    if (asksForSender && !content.authorities().isEmpty()) {
       builder
           .trustManager(content.authorities().toArray(X509Certificate[]::new))
           .clientAuth(ClientAuth.REQUIRE);
@@ -60,7 +68,8 @@ public final class StreamTls {
     }
   }
 
-  SslHandler handler(ByteBufAllocator buffers) {
+  /// A handler for a new connection. [Handshakes] ends one that takes too long.
+  public SslHandler handler(ByteBufAllocator buffers) {
     SslHandler handler = context.newHandler(buffers);
     handler.setHandshakeTimeoutMillis(0); // Handshakes does that
     return handler;

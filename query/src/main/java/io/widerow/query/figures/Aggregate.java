@@ -26,7 +26,7 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
           "(count|bytes|distinct|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
 
   /// The aggregate functions.
-  enum Kind {
+  public enum Kind {
     BYTES,
     COUNT,
     COUNT_ALL,

@@ -1,0 +1,356 @@
+package io.widerow.ingest.cql;
+
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.Planner;
+import io.widerow.cql.plan.Prepared;
+import io.widerow.ingest.config.TokenFile;
+import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.cql.frame.BodyReader;
+import io.widerow.ingest.cql.frame.FrameReader;
+import io.widerow.ingest.cql.frame.FrameWriter;
+import io.widerow.ingest.cql.frame.Opcode;
+import io.widerow.ingest.cql.frame.Reply;
+import io.widerow.ingest.cql.frame.Request;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// One connection of a driver: what it may ask now, and its requests that are not answered yet.
+///
+/// ```
+///   NEW --STARTUP--> AUTHENTICATING --token--> READY --> QUERY, PREPARE, EXECUTE, ...
+///     \--STARTUP, without tokens---------------^
+/// ```
+///
+/// Answers may overtake each other. With [#REQUESTS_MAX] requests under way the connection is not
+/// read until half of them are answered and sent.
+///
+/// - Threads: the event loop; executions run on threads of their own and come back to it.
+final class Connection extends SimpleChannelInboundHandler<Request> {
+  private static final int REQUESTS_MAX = 256;
+  private static final Set<String> EVENTS =
+      Set.of("TOPOLOGY_CHANGE", "STATUS_CHANGE", "SCHEMA_CHANGE");
+
+  private final CqlPort port;
+  private final CqlService service;
+  private final FrameReader reader;
+  private final FrameWriter writer;
+  private final Set<Running> running = new HashSet<>();
+  private State state = State.NEW;
+  private int version = FrameReader.VERSION_MAX; // of the first request, then of all
+  private @Nullable String keyspace;
+  private Tokens.@Nullable Token token;
+  private @Nullable Tokens seen; // of which the token is one
+  private int underWay;
+  private boolean ended;
+
+  /// What a connection may ask.
+  private enum State {
+    NEW,
+    AUTHENTICATING,
+    READY
+  }
+
+  Connection(CqlPort port, CqlService service, FrameReader reader, FrameWriter writer) {
+    this.port = port;
+    this.service = service;
+    this.reader = reader;
+    this.writer = writer;
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, Request request) {
+    if (ended) {
+      request.body().release();
+      port.release(request.credit());
+      return;
+    }
+    service.counted();
+    underWay++;
+    if (underWay >= REQUESTS_MAX) {
+      context.channel().config().setAutoRead(false);
+    }
+    try {
+      answer(context, request);
+    } catch (RuntimeException failure) {
+      send(context, request, Answers.error(request, CqlService.told(failure)), null);
+    } finally {
+      request.body().release();
+    }
+  }
+
+  private void answer(ChannelHandlerContext context, Request request) {
+    CqlException refused = request.refused();
+    if (refused != null) {
+      throw refused;
+    }
+    Opcode opcode = request.opcode();
+    if (opcode == null) {
+      throw CqlException.protocol("Unknown opcode");
+    }
+    if (state != State.NEW && request.version() != version) {
+      throw CqlException.protocol(
+          ("Invalid message version. Got %d/v%d but previous messages on this connection had"
+                  + " version %d/v%d")
+              .formatted(request.version(), request.version(), version, version));
+    }
+    BodyReader body = new BodyReader(request.body());
+    if (opcode == Opcode.OPTIONS) {
+      send(context, request, Answers.supported(request), null);
+      return;
+    }
+    switch (state) {
+      case NEW -> {
+        require(opcode, Opcode.STARTUP, "STARTUP or OPTIONS");
+        begin(context, request, body.stringMap());
+      }
+      case AUTHENTICATING -> {
+        require(opcode, Opcode.AUTH_RESPONSE, "AUTH_RESPONSE");
+        authenticate(context, request, body.bytes());
+      }
+      case READY -> ask(context, request, opcode, body);
+    }
+  }
+
+  private static void require(Opcode got, Opcode wanted, String expected) {
+    if (got != wanted) {
+      throw CqlException.protocol("Unexpected message %s, expecting %s".formatted(got, expected));
+    }
+  }
+
+  private void begin(ChannelHandlerContext context, Request request, Map<String, String> options) {
+    if (!options.containsKey("CQL_VERSION")) {
+      throw CqlException.protocol("Missing value CQL_VERSION in STARTUP message");
+    }
+    String compression = options.getOrDefault("COMPRESSION", "");
+    boolean lz4 = compression.equalsIgnoreCase("lz4");
+    if (!lz4 && !compression.isEmpty()) {
+      throw CqlException.protocol("Unknown compression algorithm: %s".formatted(compression));
+    }
+    version = request.version();
+    boolean open = service.tokens() == null;
+    state = open ? State.READY : State.AUTHENTICATING;
+    Reply reply = open ? Answers.empty(request, Opcode.READY) : Answers.authenticate(request);
+    send(context, request, reply, null);
+    if (version == FrameReader.VERSION_MAX) {
+      reader.beginSegments(lz4);
+      writer.beginSegments(lz4);
+    } else if (lz4) {
+      reader.beginCompression();
+      writer.beginCompression();
+    }
+    if (open) {
+      known(context);
+    }
+  }
+
+  /// The client is known: it may send long requests, and take its time between them.
+  private void known(ChannelHandlerContext context) {
+    reader.allow(port.bodyBytesMax());
+    port.known(context.channel());
+  }
+
+  private void authenticate(
+      ChannelHandlerContext context, Request request, @Nullable ByteBuffer response) {
+    TokenFile file = service.tokens();
+    Tokens tokens = file == null ? null : file.tokens();
+    String password = response == null ? "" : Answers.password(response);
+    Tokens.Token found = tokens == null ? null : tokens.find(password);
+    if (found == null) {
+      throw new CqlException(
+          Code.BAD_CREDENTIALS, "Provided username and/or password are incorrect");
+    }
+    token = found;
+    seen = tokens;
+    state = State.READY;
+    send(context, request, Answers.authenticated(request), null);
+    known(context);
+  }
+
+  private void ask(ChannelHandlerContext context, Request request, Opcode opcode, BodyReader body) {
+    requireToken();
+    switch (opcode) {
+      case REGISTER -> {
+        int count = body.unsignedShort();
+        for (int i = 0; i < count; i++) {
+          String event = body.string();
+          if (!EVENTS.contains(event)) {
+            throw CqlException.protocol("Invalid value '%s' for Type".formatted(event));
+          }
+        }
+        send(context, request, Answers.empty(request, Opcode.READY), null); // nothing changes
+      }
+      case QUERY -> {
+        String statement = body.longString();
+        QueryOptions options = QueryOptions.read(body, version);
+        String in = options.keyspace() == null ? keyspace : options.keyspace();
+        execute(
+            context,
+            request,
+            new Asked(StatementId.of(statement, in), options, Answers.Metadata.NONE),
+            () -> service.prepare(statement, in));
+      }
+      case PREPARE -> prepare(context, request, body);
+      case EXECUTE -> execute(context, request, body);
+      case BATCH -> throw Planner.readsOnly("BATCH");
+      default ->
+          throw CqlException.protocol(
+              "Unexpected message %s on a connection that is ready".formatted(opcode));
+    }
+  }
+
+  /// A token that was taken out of its file ends its connections.
+  private void requireToken() {
+    TokenFile file = service.tokens();
+    if (file == null) {
+      return;
+    }
+    Tokens now = file.tokens();
+    Tokens.Token own = token;
+    if (own == null || (now != seen && !now.contains(own))) {
+      throw new CqlException(Code.BAD_CREDENTIALS, "the token is not valid any more");
+    }
+    seen = now;
+    if (!own.scopes().contains(Tokens.Scope.QUERY)) {
+      throw new CqlException(Code.UNAUTHORIZED, "the token has no scope query");
+    }
+  }
+
+  private void prepare(ChannelHandlerContext context, Request request, BodyReader body) {
+    String statement = body.longString();
+    boolean named = version == FrameReader.VERSION_MAX && (body.integer() & 1) != 0;
+    String in = named ? body.string() : keyspace;
+    StatementId id = StatementId.of(statement, in);
+    start(
+        context,
+        request,
+        new Running(),
+        () -> {
+          Prepared prepared = service.prepare(statement, in);
+          service.statements().put(id, prepared, statement.length());
+          return Answers.prepared(request, id, prepared);
+        });
+  }
+
+  private void execute(ChannelHandlerContext context, Request request, BodyReader body) {
+    StatementId id = StatementId.of(body.shortBytes());
+    StatementId known =
+        version == FrameReader.VERSION_MAX ? StatementId.of(body.shortBytes()) : null;
+    QueryOptions options = QueryOptions.read(body, version);
+    Prepared prepared = service.statements().find(id);
+    if (prepared == null) {
+      send(context, request, Answers.unprepared(request, id), null);
+      return;
+    }
+    Answers.Metadata metadata = new Answers.Metadata(options.skipMetadata(), known);
+    execute(context, request, new Asked(id, options, metadata), () -> prepared);
+  }
+
+  /// A statement with all that came with it.
+  private record Asked(StatementId id, QueryOptions options, Answers.Metadata known) {}
+
+  /// @param statement gives it on the thread that executes it
+  private void execute(
+      ChannelHandlerContext context, Request request, Asked asked, Supplier<Prepared> statement) {
+    InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+    Running execution = new Running();
+    start(
+        context,
+        request,
+        execution,
+        () -> {
+          Prepared prepared = statement.get();
+          CqlService.Page page =
+              service.execute(asked.id, prepared, asked.options, local, execution);
+          if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
+            context.executor().execute(() -> keyspace = name); // before the answer is sent
+          }
+          return Answers.result(request, page.answer(), asked.known, page.sealed());
+        });
+  }
+
+  /// Answers a request on a thread of its own.
+  private void start(
+      ChannelHandlerContext context, Request request, Running execution, Supplier<Reply> answer) {
+    if (port.isStopping()) {
+      throw new CqlException(Code.OVERLOADED, "the server stops");
+    }
+    running.add(execution);
+    service.start(() -> {
+      Reply reply;
+      try {
+        reply = answer.get();
+      } catch (Throwable failure) { // else the client would wait for ever
+        reply = Answers.error(request, CqlService.told(failure));
+      }
+      Reply made = reply;
+      context.executor().execute(() -> send(context, request, made, execution));
+    });
+  }
+
+  /// Sends an answer, and gives back what its request held when it is in the socket.
+  private void send(
+      ChannelHandlerContext context, Request request, Reply reply, @Nullable Running execution) {
+    var _ =
+        context
+            .writeAndFlush(reply)
+            .addListener(_ -> {
+              if (execution != null) {
+                running.remove(execution);
+                service.release(execution);
+              }
+              port.release(request.credit());
+              underWay--;
+              if (underWay <= REQUESTS_MAX / 2 && !ended) {
+                context.channel().config().setAutoRead(true);
+              }
+            });
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    ended = true;
+    running.forEach(Running::cancel);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    int room = context.channel().config().getWriteBufferHighWaterMark();
+    if (event instanceof IdleStateEvent && context.channel().bytesBeforeUnwritable() < room) {
+      port.stalled();
+      var _ = context.close();
+    } else {
+      context.fireUserEventTriggered(event);
+    }
+  }
+
+  /// What cannot be read as a frame ends the connection, after an answer that says why.
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+    Throwable cause = failure instanceof DecoderException ? failure.getCause() : failure;
+    if (ended) {
+      return;
+    }
+    ended = true;
+    context.channel().config().setAutoRead(false);
+    if (cause instanceof CqlException broken) {
+      var _ =
+          context
+              .writeAndFlush(Answers.error(version, (short) 0, broken))
+              .addListener(ChannelFutureListener.CLOSE);
+    } else {
+      var _ = context.close();
+    }
+  }
+}

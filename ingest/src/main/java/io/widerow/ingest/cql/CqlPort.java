@@ -1,0 +1,217 @@
+package io.widerow.ingest.cql;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.widerow.cql.events.EventSource;
+import io.widerow.cql.plan.Planner;
+import io.widerow.cql.system.ServerCatalog;
+import io.widerow.cql.system.ServerIdentity;
+import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.TokenFile;
+import io.widerow.ingest.cql.frame.FrameReader;
+import io.widerow.ingest.cql.frame.FrameWriter;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.socket.Handshakes;
+import io.widerow.ingest.socket.StreamTls;
+import io.widerow.query.QueryMemory;
+import io.widerow.storage.EventStore;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// Listens for drivers of Cassandra.
+///
+/// - Threads: owns `widerow-cql`, on which sockets are read and written.
+/// - Order: [#stop] while the store is open; it ends what runs.
+public final class CqlPort implements AutoCloseable {
+  /// The key of its address, and the name of the protocol.
+  public static final String NAME = "cql";
+
+  /// Whose drivers it is made for.
+  private static final String VERSION = "5.0.9";
+
+  /// Connections at a time; drivers have a few for each process.
+  private static final int CONNECTIONS_MAX = 256;
+
+  /// The largest body of a client that is not known yet.
+  private static final int BODY_BYTES_UNKNOWN = 16 << 10;
+
+  /// The largest body of others: a statement with its values.
+  private static final int BODY_BYTES_KNOWN = 256 << 10;
+
+  private static final byte[] HOST = {'h', 'o', 's', 't'};
+  private static final int ANSWERS_BYTES_LOW = 1 << 20;
+  private static final int ANSWERS_BYTES_HIGH = 4 << 20;
+  private static final Logger LOG = Logger.getLogger("widerow");
+
+  private final Intake intake;
+  private final CqlService service;
+  private final Terms terms;
+  private final Handshakes handshakes;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong stalled = new AtomicLong();
+  private final EventLoopGroup loops;
+  private final Channel listener;
+  private volatile boolean stopping;
+
+  /// On what terms clients are served.
+  ///
+  /// @param tls of connections; null for none
+  /// @param tokens of clients; null when they need none
+  /// @param limits of what clients may use
+  public record Terms(@Nullable StreamTls tls, @Nullable TokenFile tokens, LimitOptions limits) {}
+
+  /// Starts to listen.
+  ///
+  /// @param memory that all queries of the daemon share
+  public CqlPort(
+      InetSocketAddress address,
+      Terms terms,
+      EventStore store,
+      Intake intake,
+      QueryMemory memory,
+      MeterRegistry registry) {
+    this.intake = intake;
+    this.terms = terms;
+    this.handshakes = new Handshakes(terms.limits.headerSeconds());
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            1, Thread.ofPlatform().name("widerow-" + NAME).factory(), NioIoHandler.newFactory());
+    try {
+      listener = listen(address);
+    } catch (Exception failed) { // also what Netty does not declare
+      close();
+      throw failed;
+    }
+    ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
+    Planner planner =
+        new Planner(new ServerCatalog(identity, List.of(new EventSource(store::view, memory))));
+    service = new CqlService(store, planner, memory, terms.tokens);
+    FunctionCounter.builder("widerow.cql.requests", service, CqlService::requests)
+        .register(registry);
+    FunctionCounter.builder("widerow.cql.connections.refused", refused, AtomicLong::get)
+        .register(registry);
+    FunctionCounter.builder("widerow.cql.stalled", stalled, AtomicLong::get).register(registry);
+    Gauge.builder("widerow.cql.connections", connections, ChannelGroup::size).register(registry);
+    var _ = listener.config().setAutoRead(true);
+  }
+
+  /// An id of the store that tells nothing of its secret.
+  private static UUID hostId(EventStore store) {
+    return UUID.nameUUIDFromBytes(
+        new PageSeal(store.secret()).seal(HOST, ByteBuffer.allocate(0)).array());
+  }
+
+  /// Where it listens, with the real port.
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  private Channel listen(InetSocketAddress address) {
+    ChannelInitializer<Channel> initializer =
+        new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(Channel channel) {
+            begin(channel);
+          }
+        };
+    return new ServerBootstrap()
+        .group(loops)
+        .channel(NioServerSocketChannel.class)
+        .option(ChannelOption.AUTO_READ, false) // until all is there
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(
+            ChannelOption.WRITE_BUFFER_WATER_MARK,
+            new WriteBufferWaterMark(ANSWERS_BYTES_LOW, ANSWERS_BYTES_HIGH))
+        .childHandler(initializer)
+        .bind(address)
+        .syncUninterruptibly()
+        .channel();
+  }
+
+  private void begin(Channel channel) {
+    if (stopping || connections.size() >= CONNECTIONS_MAX) {
+      refused.incrementAndGet();
+      var _ = channel.close();
+      return;
+    }
+    connections.add(channel);
+    StreamTls tls = terms.tls;
+    channel
+        .pipeline()
+        .addLast(new IdleStateHandler(true, 0, terms.limits.stallSeconds(), 0, TimeUnit.SECONDS));
+    if (tls != null) {
+      channel.pipeline().addLast(tls.handler(channel.alloc()));
+    }
+    FrameReader reader =
+        new FrameReader(intake.credit(), BODY_BYTES_UNKNOWN, intake.limits().paceBytes());
+    FrameWriter writer = new FrameWriter();
+    channel.pipeline().addLast(reader, writer, new Connection(this, service, reader, writer));
+    handshakes.begin(channel, reason -> refuse(channel, reason));
+    var _ = channel.closeFuture().addListener(_ -> handshakes.end(channel));
+  }
+
+  private void refuse(Channel channel, String reason) {
+    refused.incrementAndGet();
+    LOG.log(Level.WARNING, "cql: {0}: {1}", new Object[] {channel.remoteAddress(), reason});
+    var _ = channel.close();
+  }
+
+  /// The client has shown who it is.
+  void known(Channel channel) {
+    handshakes.end(channel);
+  }
+
+  int bodyBytesMax() {
+    return Math.min(intake.limits().bodyBytesMax(), BODY_BYTES_KNOWN);
+  }
+
+  /// Gives back the credit of a request.
+  void release(long bytes) {
+    intake.credit().release(bytes);
+  }
+
+  /// A client that takes no answers is closed.
+  void stalled() {
+    stalled.incrementAndGet();
+  }
+
+  boolean isStopping() {
+    return stopping || intake.draining();
+  }
+
+  /// Ends all connections, and what runs for them.
+  public void stop() {
+    stopping = true;
+    var _ = listener.close().syncUninterruptibly();
+    connections.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+    loops.submit(() -> {}).syncUninterruptibly(); // runs after all that the closing caused
+    service.awaitEnd();
+  }
+
+  @Override
+  public void close() {
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}

@@ -1,0 +1,50 @@
+package io.widerow.ingest.cql;
+
+import io.widerow.cql.plan.Prepared;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The prepared statements of all connections. When they are too many, those that were not used for
+/// longest are forgotten, and drivers prepare them again.
+///
+/// - Threads: any.
+/// - Memory: at most [#CHARS_MAX] characters of statements.
+final class PreparedStatements {
+  private static final int STATEMENTS_MAX = 10_000;
+  private static final long CHARS_MAX = 1L << 19;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<StatementId, Entry> byId = new LinkedHashMap<>(16, 0.75f, true); // by last use
+  private long chars;
+
+  /// A statement, and how long its text is.
+  private record Entry(Prepared prepared, int chars) {}
+
+  @Nullable Prepared find(StatementId id) {
+    lock.lock();
+    try {
+      Entry entry = byId.get(id);
+      return entry == null ? null : entry.prepared;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void put(StatementId id, Prepared prepared, int length) {
+    lock.lock();
+    try {
+      Entry before = byId.put(id, new Entry(prepared, length));
+      chars += length - (before == null ? 0 : before.chars);
+      Iterator<Entry> oldest = byId.values().iterator();
+      while (byId.size() > 1 && (byId.size() > STATEMENTS_MAX || chars > CHARS_MAX)) {
+        chars -= oldest.next().chars;
+        oldest.remove();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.widerow.cql.events;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCursor;
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.query.RangeReader;
+import io.widerow.query.Token;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.StoreView;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// The events of a range as rows.
+///
+/// ```
+///   position   | idTime 8 | idTail 8 | type, the rest |
+/// ```
+///
+/// - Threads: one.
+/// - Memory: owns the reader and the view.
+final class EventCursorRows implements RowCursor {
+  private static final int ID_BYTES = 2 * Long.BYTES;
+
+  private final StoreView view;
+  private final RangeReader reader;
+  private final List<Condition> rest;
+  private final EventRow row = new EventRow();
+
+  EventCursorRows(StoreView view, RangeReader reader, List<Condition> rest) {
+    this.view = view;
+    this.reader = reader;
+    this.rest = List.copyOf(rest);
+  }
+
+  @Override
+  public boolean next() {
+    while (reader.nextWhenReady() == Step.EVENT) {
+      row.show(reader.event());
+      if (meetsAll()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean meetsAll() {
+    for (Condition condition : rest) {
+      if (!condition.test(row)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public Row row() {
+    return row;
+  }
+
+  @Override
+  public ByteBuffer position() {
+    EventView event = reader.event();
+    byte[] type = event.type().getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(ID_BYTES + type.length)
+        .putLong(event.idTime())
+        .putLong(event.idTail())
+        .put(type)
+        .flip();
+  }
+
+  /// @throws CqlException when it is not a position of this table
+  static Token token(ByteBuffer position) {
+    if (position.remaining() <= ID_BYTES) {
+      throw CqlException.protocol("Invalid value for the paging state");
+    }
+    ByteBuffer bytes = position.duplicate();
+    EventId id = new EventId(bytes.getLong(), bytes.getLong());
+    return new Token(id, StandardCharsets.UTF_8.decode(bytes).toString());
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+    view.close();
+  }
+}

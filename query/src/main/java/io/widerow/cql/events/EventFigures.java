@@ -1,0 +1,127 @@
+package io.widerow.cql.events;
+
+import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.ValueRow;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
+import io.widerow.event.AttributeName;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.figures.Aggregate;
+import io.widerow.query.figures.Aggregation;
+import io.widerow.query.figures.Cell;
+import io.widerow.query.figures.StatsQuery;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.Grouping;
+import io.widerow.storage.StoreView;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Aggregates of events, all together or by type, as `--stats` counts them (aggregation pushdown):
+/// from groups, rollups and minutes where these are kept.
+///
+/// @param kinds of the aggregates, in the order of the answer
+record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
+  private static final AttributeName TYPE = AttributeName.of("type");
+
+  EventFigures {
+    kinds = List.copyOf(kinds);
+  }
+
+  /// @return null when the store does not count so
+  static @Nullable EventFigures of(Groups groups) {
+    boolean byType = groups.by().equals(List.of(EventTable.TYPE));
+    if (!byType && !groups.by().isEmpty()) {
+      return null;
+    }
+    List<Aggregate> measures = new ArrayList<>();
+    for (Groups.Aggregate asked : groups.aggregates()) {
+      Aggregate measure = measure(asked);
+      if (measure == null) {
+        return null;
+      }
+      measures.add(measure);
+    }
+    if (measures.isEmpty()) { // the types alone
+      measures.add(new Aggregate(Aggregate.Kind.COUNT, null, 0));
+    }
+    return new EventFigures(
+        new StatsQuery(measures, byType ? List.of(TYPE) : List.of(), 0),
+        groups.aggregates().stream().map(Groups.Aggregate::kind).toList());
+  }
+
+  private static @Nullable Aggregate measure(Groups.Aggregate asked) {
+    if (asked.kind() == Groups.Kind.COUNT) {
+      boolean always =
+          asked.index() < 0
+              || asked.index() == EventTable.TYPE
+              || asked.index() == EventTable.TS
+              || asked.index() == EventTable.ID;
+      return always ? new Aggregate(Aggregate.Kind.COUNT, null, 0) : null;
+    }
+    Object key = asked.index() == EventTable.NUMBERS ? asked.key() : null;
+    AttributeName name = key == null ? null : EventRow.name(key);
+    if (name == null) {
+      return null;
+    }
+    Aggregate.Kind kind =
+        switch (asked.kind()) {
+          case SUM -> Aggregate.Kind.SUM;
+          case AVG -> Aggregate.Kind.AVG;
+          case MIN -> Aggregate.Kind.MIN;
+          case MAX -> Aggregate.Kind.MAX;
+          case COUNT -> Aggregate.Kind.COUNT;
+        };
+    return new Aggregate(kind, AttributeName.of(NameText.shown(name.toString())), 0);
+  }
+
+  /// Counts the events of a range.
+  List<Row> count(StoreView view, RangeQuery query, QueryMemory memory, Asker asker) {
+    Aggregation counted = new Aggregation(stats, asker.memory());
+    Grouping fold = stats.fold();
+    try (RangeReader reader =
+        RangeReader.open(view, query.withFields(stats.fields()), EventSource.BUDGET, memory)) {
+      asker.onCancel().accept(reader::cancel);
+      if (fold == null) {
+        reader.inAnyOrder(null, stats.question());
+      } else {
+        reader.inAnyOrder(fold.withCells());
+      }
+      while (reader.nextWhenReady() == Step.EVENT) {
+        counted.add(reader.event());
+      }
+    }
+    return counted.rows(ZoneOffset.UTC).stream().map(this::row).toList();
+  }
+
+  /// The row of a group: its type, if grouped so, and after all columns the aggregates.
+  private Row row(List<Cell> cells) {
+    int columns = EventTable.TYPES.size();
+    List<CqlType> types = new ArrayList<>(EventTable.TYPES);
+    @Nullable Object[] values = new Object[columns + kinds.size()];
+    int groupColumns = stats.groupColumns();
+    if (groupColumns > 0) {
+      values[EventTable.TYPE] = cells.getFirst().text();
+    }
+    for (int i = 0; i < kinds.size(); i++) {
+      boolean counts = kinds.get(i) == Groups.Kind.COUNT;
+      types.add(counts ? NativeType.BIGINT : NativeType.DOUBLE);
+      values[columns + i] = value(kinds.get(i), cells.get(groupColumns + i));
+    }
+    return new ValueRow(types, values);
+  }
+
+  private static @Nullable Object value(Groups.Kind kind, Cell cell) {
+    return switch (kind) {
+      case COUNT -> cell.whole();
+      case SUM, AVG -> cell.number(); // 0 when missing
+      case MIN, MAX -> cell.kind() == Cell.Kind.MISSING ? null : (Object) cell.number();
+    };
+  }
+}

@@ -1,0 +1,122 @@
+package io.widerow.cql.events;
+
+import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCursor;
+import io.widerow.cql.schema.RowList;
+import io.widerow.cql.schema.RowScan;
+import io.widerow.cql.schema.RowSource;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.Use;
+import io.widerow.event.AttributeName;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.storage.StoreView;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of `widerow.events`, each page from a view of its own.
+///
+/// - Order: by ts and id over all types, as everywhere in the store.
+public final class EventSource implements RowSource {
+  /// A driver gives a question up long before, and does not say so.
+  static final QueryBudget BUDGET =
+      new QueryBudget(QueryBudget.DEFAULT.partitionsMax(), Long.MAX_VALUE, Duration.ofMinutes(2));
+
+  private final Supplier<StoreView> views;
+  private final QueryMemory memory;
+
+  /// @param views gives a view of the store as it is now
+  /// @param memory that all queries share
+  public EventSource(Supplier<StoreView> views, QueryMemory memory) {
+    this.views = views;
+    this.memory = memory;
+  }
+
+  @Override
+  public Table table() {
+    return EventTable.TABLE;
+  }
+
+  @Override
+  public boolean isOrdered() {
+    return true;
+  }
+
+  @Override
+  public RowCursor open(RowScan scan, Asker asker) {
+    Pushdown pushdown = Pushdown.of(scan.conditions());
+    ByteBuffer after = scan.after();
+    if (pushdown.isEmpty()) {
+      return new RowList(List.of(), null);
+    }
+    RangeQuery query =
+        pushdown
+            .query()
+            .withDescending(scan.descending())
+            .withAfter(after == null ? null : EventCursorRows.token(after))
+            .withFields(fields(scan.uses(), pushdown.rest()));
+    return open(query, pushdown.rest(), asker);
+  }
+
+  private RowCursor open(RangeQuery query, List<Condition> rest, Asker asker) {
+    StoreView view = views.get();
+    try {
+      RangeReader reader = RangeReader.open(view, query, BUDGET, memory);
+      asker.onCancel().accept(reader::cancel);
+      return new EventCursorRows(view, reader, rest);
+    } catch (RuntimeException refused) {
+      view.close();
+      throw refused;
+    }
+  }
+
+  /// The attributes that are read (projection); null for all.
+  private static @Nullable List<AttributeName> fields(List<Use> uses, List<Condition> rest) {
+    Set<AttributeName> names = new TreeSet<>();
+    List<Use> all = new ArrayList<>(uses);
+    rest.forEach(condition -> all.add(new Use(condition.index(), condition.key())));
+    for (Use use : all) {
+      boolean map = use.column() == EventTable.ATTRIBUTES || use.column() == EventTable.NUMBERS;
+      if (map && use.key() == null) {
+        return null;
+      }
+      Object key = use.key();
+      AttributeName name = map && key != null ? EventRow.name(key) : null;
+      if (name != null) {
+        names.add(name);
+      }
+      if (use.column() == EventTable.BODY) {
+        names.add(AttributeName.BODY);
+      }
+    }
+    if (names.isEmpty()) {
+      names.add(AttributeName.BODY); // an empty projection would mean all
+    }
+    return List.copyOf(names);
+  }
+
+  @Override
+  public @Nullable RowCursor openGroups(RowScan scan, Groups groups, Asker asker) {
+    Pushdown pushdown = Pushdown.of(scan.conditions());
+    EventFigures figures = EventFigures.of(groups);
+    if (figures == null || pushdown.isEmpty() || !pushdown.rest().isEmpty()) {
+      return null;
+    }
+    List<Row> rows;
+    try (StoreView view = views.get()) {
+      rows = figures.count(view, pushdown.query(), memory, asker);
+    }
+    return new RowList(rows, null);
+  }
+}

@@ -1,0 +1,123 @@
+package io.widerow.cql.parse;
+
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Literals;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// An expression of a statement, without its type. A closed set.
+public sealed interface Expression {
+  /// A column.
+  record Name(String name) implements Expression {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /// A constant as it is written.
+  record Constant(Literals.Kind kind, String text) implements Expression {
+    @Override
+    public String toString() {
+      return kind == Literals.Kind.STRING ? "'" + text.replace("'", "''") + "'" : text;
+    }
+  }
+
+  /// The word null.
+  record Null() implements Expression {
+    @Override
+    public String toString() {
+      return "null";
+    }
+  }
+
+  /// A value that comes with the execution.
+  ///
+  /// @param index of all markers of the statement, from 0
+  /// @param name that it is given; null for `?`
+  record Marker(int index, @Nullable String name) implements Expression {
+    @Override
+    public String toString() {
+      return name == null ? "?" : ":" + name;
+    }
+  }
+
+  /// A call of a function.
+  ///
+  /// @param function its name in lower case; `count` with no arguments is `count(*)`
+  record Call(String function, List<Expression> arguments) implements Expression {
+    public Call {
+      arguments = List.copyOf(arguments);
+    }
+
+    @Override
+    public String toString() {
+      return function + shown("(", arguments, ")");
+    }
+  }
+
+  /// `CAST(of AS type)`.
+  record Cast(Expression of, CqlType type) implements Expression {
+    @Override
+    public String toString() {
+      return "cast(" + of + " as " + type.cql() + ")";
+    }
+  }
+
+  /// `(type) of`: what type is meant.
+  record Hint(CqlType type, Expression of) implements Expression {
+    @Override
+    public String toString() {
+      return "(" + type.cql() + ")" + of;
+    }
+  }
+
+  /// `of[key]`: an element of a map.
+  record Element(Expression of, Expression key) implements Expression {
+    @Override
+    public String toString() {
+      return of + "[" + key + "]";
+    }
+  }
+
+  /// `[a, b]`.
+  record ListOf(List<Expression> elements) implements Expression {
+    public ListOf {
+      elements = List.copyOf(elements);
+    }
+
+    @Override
+    public String toString() {
+      return shown("[", elements, "]");
+    }
+  }
+
+  /// `{a, b}`.
+  record SetOf(List<Expression> elements) implements Expression {
+    public SetOf {
+      elements = List.copyOf(elements);
+    }
+
+    @Override
+    public String toString() {
+      return shown("{", elements, "}");
+    }
+  }
+
+  /// `{a: b, c: d}`.
+  record MapOf(List<Expression> keys, List<Expression> values) implements Expression {
+    public MapOf {
+      keys = List.copyOf(keys);
+      values = List.copyOf(values);
+    }
+
+    @Override
+    public String toString() {
+      return "{map of " + keys.size() + "}";
+    }
+  }
+
+  private static String shown(String before, List<Expression> parts, String after) {
+    return before + String.join(", ", parts.stream().map(Object::toString).toList()) + after;
+  }
+}

@@ -1,0 +1,243 @@
+package io.widerow.cql.parse;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Expression.Constant;
+import io.widerow.cql.parse.Lexeme.Kind;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Literals;
+import io.widerow.cql.type.NativeType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// Parses expressions, and the names of types in them.
+///
+/// - Threads: one.
+final class ExpressionParser {
+  /// Expressions inside each other; more would overflow the stack.
+  private static final int DEPTH_MAX = 100;
+
+  private final Words words;
+  private int markers;
+  private int depth;
+
+  ExpressionParser(Words words) {
+    this.words = words;
+  }
+
+  /// Any expression.
+  Expression term() {
+    int outside = depth;
+    enter();
+    Expression term = primary();
+    while (words.skipSign("[")) {
+      enter(); // a[b][c] is as deep as it is long
+      term = new Expression.Element(term, term());
+      words.requireSign("]");
+    }
+    depth = outside;
+    return term;
+  }
+
+  private void enter() {
+    if (++depth > DEPTH_MAX) {
+      throw CqlException.invalid("expressions are nested at most %d deep".formatted(DEPTH_MAX));
+    }
+  }
+
+  private Expression primary() {
+    Lexeme next = words.peek();
+    return switch (next.kind()) {
+      case STRING -> constant(Literals.Kind.STRING, words.take().text());
+      case INTEGER -> constant(Literals.Kind.INTEGER, words.take().text());
+      case FLOAT -> constant(Literals.Kind.FLOAT, words.take().text());
+      case UUID -> constant(Literals.Kind.UUID, words.take().text());
+      case HEX -> constant(Literals.Kind.HEX, words.take().text());
+      case SIGN -> sign();
+      case WORD, QUOTED_NAME -> word(next);
+      case END -> throw words.expected("an expression");
+    };
+  }
+
+  private static Expression constant(Literals.Kind kind, String text) {
+    return new Constant(kind, text);
+  }
+
+  private Expression sign() {
+    if (words.skipSign("-")) {
+      return negative();
+    }
+    if (words.skipSign("(")) {
+      CqlType type = type();
+      words.requireSign(")");
+      return new Expression.Hint(type, term());
+    }
+    if (words.skipSign("[")) {
+      return new Expression.ListOf(list("]"));
+    }
+    if (words.skipSign("{")) {
+      return braces();
+    }
+    return marker();
+  }
+
+  private Expression negative() {
+    Lexeme number = words.peek();
+    if (number.isWord("nan") || number.isWord("infinity")) {
+      return constant(Literals.Kind.FLOAT, "-" + words.take().text());
+    }
+    return switch (number.kind()) {
+      case INTEGER -> constant(Literals.Kind.INTEGER, "-" + words.take().text());
+      case FLOAT -> constant(Literals.Kind.FLOAT, "-" + words.take().text());
+      default -> throw words.expected("a number");
+    };
+  }
+
+  /// `?` or `:name`.
+  Expression marker() {
+    if (words.skipSign("?")) {
+      return new Expression.Marker(markers++, null);
+    }
+    if (words.skipSign(":")) {
+      return new Expression.Marker(markers++, words.name("the name of a value"));
+    }
+    throw words.expected("an expression");
+  }
+
+  private List<Expression> list(String end) {
+    List<Expression> elements = new ArrayList<>();
+    if (words.skipSign(end)) {
+      return elements;
+    }
+    do {
+      elements.add(term());
+    } while (words.skipSign(","));
+    words.requireSign(end);
+    return elements;
+  }
+
+  private Expression braces() {
+    if (words.skipSign("}")) {
+      return new Expression.SetOf(List.of());
+    }
+    Expression first = term();
+    if (!words.skipSign(":")) {
+      List<Expression> elements = new ArrayList<>(List.of(first));
+      while (words.skipSign(",")) {
+        elements.add(term());
+      }
+      words.requireSign("}");
+      return new Expression.SetOf(elements);
+    }
+    List<Expression> keys = new ArrayList<>(List.of(first));
+    List<Expression> values = new ArrayList<>(List.of(term()));
+    while (words.skipSign(",")) {
+      keys.add(term());
+      words.requireSign(":");
+      values.add(term());
+    }
+    words.requireSign("}");
+    return new Expression.MapOf(keys, values);
+  }
+
+  private Expression word(Lexeme next) {
+    boolean plain = next.kind() == Kind.WORD;
+    if (plain) {
+      switch (next.lower()) {
+        case "null" -> {
+          words.take();
+          return new Expression.Null();
+        }
+        case "true", "false" -> {
+          if (!words.peekSecond().isSign("(")) {
+            return constant(Literals.Kind.BOOLEAN, words.take().text().toLowerCase(Locale.ROOT));
+          }
+        }
+        case "nan", "infinity" -> {
+          return constant(Literals.Kind.FLOAT, words.take().text());
+        }
+        case "token" -> {
+          words.take();
+          words.requireSign("(");
+          return new Expression.Call("token", list(")"));
+        }
+        case "cast" -> {
+          if (words.peekSecond().isSign("(")) {
+            return cast();
+          }
+        }
+        default -> {} // a name
+      }
+    }
+    String name = words.name("an expression");
+    if (name.equals("system") && words.skipSign(".")) { // where the functions are
+      name = words.name("a function");
+    }
+    if (words.skipSign("(")) {
+      return call(plain ? name.toLowerCase(Locale.ROOT) : name);
+    }
+    return new Expression.Name(name);
+  }
+
+  private Expression call(String function) {
+    if (!function.equals("count")) {
+      return new Expression.Call(function, list(")"));
+    }
+    if (words.skipSign("*")) {
+      words.requireSign(")");
+      return new Expression.Call(function, List.of());
+    }
+    List<Expression> arguments = list(")");
+    boolean ofRows = arguments.size() == 1 && arguments.getFirst() instanceof Constant;
+    return new Expression.Call(function, ofRows ? List.of() : arguments);
+  }
+
+  private Expression cast() {
+    words.take();
+    words.requireSign("(");
+    Expression of = term();
+    words.requireWord("as");
+    CqlType type = type();
+    words.requireSign(")");
+    return new Expression.Cast(of, type);
+  }
+
+  /// The name of a type.
+  private CqlType type() {
+    enter();
+    if (!words.isName()) {
+      throw words.expected("a type");
+    }
+    Lexeme at = words.peek();
+    String name = words.name("a type");
+    CqlType type =
+        switch (name) {
+          case "frozen" -> parameter().asFrozen();
+          case "list" -> new CqlType.ListOf(parameter(), false);
+          case "set" -> new CqlType.SetOf(parameter(), false);
+          case "map" -> map();
+          default -> NativeType.of(name);
+        };
+    if (type == null) {
+      throw CqlException.invalid("Unknown type %s".formatted(at.text()));
+    }
+    depth--;
+    return type;
+  }
+
+  private CqlType parameter() {
+    words.requireSign("<");
+    CqlType of = type();
+    words.requireSign(">");
+    return of;
+  }
+
+  private CqlType map() {
+    words.requireSign("<");
+    CqlType key = type();
+    words.requireSign(",");
+    CqlType value = type();
+    words.requireSign(">");
+    return new CqlType.MapOf(key, value, false);
+  }
+}

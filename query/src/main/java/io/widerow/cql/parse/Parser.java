@@ -1,0 +1,258 @@
+package io.widerow.cql.parse;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.parse.Lexeme.Kind;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Statement.Describe.What;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// Parses one statement by recursive descent. [ExpressionParser] reads the expressions in it.
+///
+/// - Threads: one.
+public final class Parser {
+  /// Longest accepted statement, in characters.
+  private static final int CHARS_MAX = 1 << 17;
+
+  private final Words words;
+  private final ExpressionParser expressions;
+
+  private Parser(String text) {
+    this.words = new Words(text);
+    this.expressions = new ExpressionParser(words);
+  }
+
+  /// @throws CqlException when the text is not one statement of CQL
+  public static Statement parse(String text) {
+    if (text.length() > CHARS_MAX) {
+      throw new CqlException(
+          Code.SYNTAX,
+          "a statement has at most %d characters, this one has %d"
+              .formatted(CHARS_MAX, text.length()));
+    }
+    return new Parser(text).statement();
+  }
+
+  private Statement statement() {
+    Lexeme first = words.peek();
+    String word = first.kind() == Kind.WORD ? first.lower() : "";
+    Statement statement =
+        switch (word) {
+          case "select" -> select();
+          case "use" -> {
+            words.take();
+            yield new Statement.Use(words.name("a keyspace"));
+          }
+          case "describe", "desc" -> describe();
+          case "insert",
+              "update",
+              "delete",
+              "truncate",
+              "begin",
+              "create",
+              "alter",
+              "drop",
+              "grant",
+              "revoke",
+              "list" ->
+              change();
+          default -> throw words.expected("a statement");
+        };
+    if (!(statement instanceof Statement.Change)) {
+      boolean _ = words.skipSign(";");
+      if (words.peek().kind() != Kind.END) {
+        throw words.expected("the end of the statement");
+      }
+    }
+    return statement;
+  }
+
+  private Statement change() {
+    String first = words.take().text().toUpperCase(Locale.ROOT);
+    boolean schema = List.of("CREATE", "ALTER", "DROP").contains(first);
+    boolean more = schema && words.peek().kind() == Kind.WORD;
+    return new Statement.Change(
+        more ? first + " " + words.take().text().toUpperCase(Locale.ROOT) : first);
+  }
+
+  private Statement select() {
+    words.take();
+    boolean json = words.peek().isWord("json") && isModifier();
+    if (json) {
+      words.take();
+    }
+    boolean distinct = words.peek().isWord("distinct") && isModifier();
+    if (distinct) {
+      words.take();
+    }
+    List<Statement.Selector> selectors = selectors();
+    words.requireWord("from");
+    Statement.TableName from = tableName();
+    List<Relation> where = new ArrayList<>();
+    if (words.skipWord("where")) {
+      do {
+        where.add(relation());
+      } while (words.skipWord("and"));
+    }
+    List<String> groupBy = new ArrayList<>();
+    if (words.skipWord("group")) {
+      words.requireWord("by");
+      do {
+        groupBy.add(words.name("a column"));
+      } while (words.skipSign(","));
+    }
+    List<Statement.Ordering> orderBy = orderBy();
+    Expression perPartition = null;
+    if (words.skipWord("per")) {
+      words.requireWord("partition");
+      words.requireWord("limit");
+      perPartition = expressions.term();
+    }
+    Expression limit = words.skipWord("limit") ? expressions.term() : null;
+    boolean filtering = words.skipWord("allow");
+    if (filtering) {
+      words.requireWord("filtering");
+    }
+    return new Statement.Select(
+        json, distinct, selectors, from, where, groupBy, orderBy, perPartition, limit, filtering);
+  }
+
+  /// True when `json` or `distinct` is no column: what begins an expression follows.
+  private boolean isModifier() {
+    Lexeme second = words.peekSecond();
+    boolean sign =
+        second.isSign(",") || second.isSign("(") || second.isSign("[") || second.isSign(".");
+    return !sign && !second.isWord("from") && !second.isWord("as");
+  }
+
+  private List<Statement.Selector> selectors() {
+    List<Statement.Selector> selectors = new ArrayList<>();
+    if (words.skipSign("*")) {
+      return selectors;
+    }
+    do {
+      Expression shown = expressions.term();
+      selectors.add(
+          new Statement.Selector(shown, words.skipWord("as") ? words.name("an alias") : null));
+    } while (words.skipSign(","));
+    return selectors;
+  }
+
+  private Statement.TableName tableName() {
+    String first = words.name("a table");
+    return words.skipSign(".")
+        ? new Statement.TableName(first, words.name("a table"))
+        : new Statement.TableName(null, first);
+  }
+
+  private List<Statement.Ordering> orderBy() {
+    List<Statement.Ordering> orders = new ArrayList<>();
+    if (words.skipWord("order")) {
+      words.requireWord("by");
+      do {
+        String column = words.name("a column");
+        boolean descending = words.skipWord("desc");
+        boolean _ = !descending && words.skipWord("asc");
+        orders.add(new Statement.Ordering(column, descending));
+      } while (words.skipSign(","));
+    }
+    return orders;
+  }
+
+  private Relation relation() {
+    if (words.peek().isSign("(")) {
+      throw CqlException.invalid(
+          "relations over several columns in parentheses are not answered yet");
+    }
+    if (words.peek().isWord("token")) {
+      throw CqlException.invalid("token() in WHERE is for tables, which are not there yet");
+    }
+    String column = words.name("a column");
+    Expression key = null;
+    if (words.skipSign("[")) {
+      key = expressions.term();
+      words.requireSign("]");
+    }
+    for (Operator operator :
+        List.of(Operator.EQ, Operator.NEQ, Operator.LTE, Operator.LT, Operator.GTE, Operator.GT)) {
+      if (words.skipSign(operator.sign)) {
+        return new Relation(column, key, operator, expressions.term());
+      }
+    }
+    if (words.skipWord("in")) {
+      return new Relation(column, key, Operator.IN, inValues());
+    }
+    if (words.skipWord("like")) {
+      return new Relation(column, key, Operator.LIKE, expressions.term());
+    }
+    if (words.skipWord("contains")) {
+      Operator operator = words.skipWord("key") ? Operator.CONTAINS_KEY : Operator.CONTAINS;
+      return new Relation(column, key, operator, expressions.term());
+    }
+    if (words.skipWord("is")) {
+      words.requireWord("not");
+      words.requireWord("null");
+      return new Relation(column, key, Operator.IS_NOT, new Expression.Null());
+    }
+    throw words.expected("a comparison");
+  }
+
+  private Expression inValues() {
+    if (!words.skipSign("(")) {
+      return expressions.marker();
+    }
+    List<Expression> values = new ArrayList<>();
+    if (words.skipSign(")")) {
+      return new Expression.ListOf(values);
+    }
+    do {
+      values.add(expressions.term());
+    } while (words.skipSign(","));
+    words.requireSign(")");
+    return new Expression.ListOf(values);
+  }
+
+  private Statement describe() {
+    words.take();
+    boolean _ = words.skipWord("full");
+    boolean _ = words.skipWord("only");
+    Lexeme what = words.peek();
+    Statement.Describe described =
+        switch (what.kind() == Kind.WORD ? what.lower() : "") {
+          case "keyspaces" -> all(What.KEYSPACES);
+          case "tables", "columnfamilies" -> all(What.TABLES);
+          case "types" -> all(What.TYPES);
+          case "functions" -> all(What.FUNCTIONS);
+          case "aggregates" -> all(What.AGGREGATES);
+          case "cluster" -> all(What.CLUSTER);
+          case "schema" -> all(What.SCHEMA);
+          case "keyspace" -> {
+            words.take();
+            boolean named = words.isName() && !words.peek().isWord("with");
+            yield new Statement.Describe(
+                What.KEYSPACE, named ? words.name("a keyspace") : null, null);
+          }
+          case "table", "columnfamily" -> {
+            words.take();
+            yield named(What.TABLE);
+          }
+          default -> named(What.ANYTHING);
+        };
+    if (words.skipWord("with")) {
+      words.requireWord("internals");
+    }
+    return described;
+  }
+
+  private Statement.Describe all(What what) {
+    words.take();
+    return new Statement.Describe(what, null, null);
+  }
+
+  private Statement.Describe named(What what) {
+    Statement.TableName name = tableName();
+    return new Statement.Describe(what, name.keyspace(), name.table());
+  }
+}

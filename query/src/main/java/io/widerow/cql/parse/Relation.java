@@ -1,0 +1,53 @@
+package io.widerow.cql.parse;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One condition of WHERE.
+///
+/// @param column the column that it is about
+/// @param key of the element of a map that it is about; null for the whole column
+/// @param value what it is compared with; of IN with a list: the [Expression.ListOf] of its values
+public record Relation(
+    String column, @Nullable Expression key, Operator operator, Expression value) {
+  /// How a column is compared.
+  public enum Operator {
+    EQ("="),
+    NEQ("!="),
+    LT("<"),
+    LTE("<="),
+    GT(">"),
+    GTE(">="),
+    IN("IN"),
+    LIKE("LIKE"),
+    CONTAINS("CONTAINS"),
+    CONTAINS_KEY("CONTAINS KEY"),
+    IS_NOT("IS NOT");
+
+    public final String sign;
+
+    Operator(String sign) {
+      this.sign = sign;
+    }
+
+    /// True for `<`, `<=`, `>` and `>=`.
+    public boolean isSlice() {
+      return this == LT || this == LTE || this == GT || this == GTE;
+    }
+
+    /// True for the lower bound of a range.
+    public boolean isStart() {
+      return this == GT || this == GTE;
+    }
+  }
+
+  @Override
+  public String toString() {
+    String subject = key == null ? column : column + "[" + key + "]";
+    String shown =
+        operator == Operator.IN && value instanceof Expression.ListOf(List<Expression> elements)
+            ? "(" + String.join(", ", elements.stream().map(Object::toString).toList()) + ")"
+            : value.toString();
+    return "%s %s %s".formatted(subject, operator.sign, shown);
+  }
+}

@@ -1,0 +1,100 @@
+package io.widerow.cql.parse;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Lexeme.Kind;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The words of a statement, with the next two in sight.
+///
+/// - Threads: one.
+final class Words {
+  /// Those that cannot be names without quotes.
+  private static final Set<String> RESERVED =
+      Set.of(
+          ("add allow alter and apply asc authorize batch begin by columnfamily create default"
+                  + " delete desc describe drop entries execute from full grant if in index"
+                  + " infinity insert into is keyspace limit materialized modify nan norecursive"
+                  + " not null of on or order primary rename revoke schema select set table to"
+                  + " token truncate unlogged update use using view where with")
+              .split(" ", -1));
+
+  private final Lexer lexer;
+  private Lexeme next;
+  private @Nullable Lexeme second;
+
+  Words(String text) {
+    this.lexer = new Lexer(text);
+    this.next = lexer.next();
+  }
+
+  Lexeme peek() {
+    return next;
+  }
+
+  Lexeme peekSecond() {
+    Lexeme seen = second;
+    if (seen == null) {
+      seen = lexer.next();
+      second = seen;
+    }
+    return seen;
+  }
+
+  Lexeme take() {
+    Lexeme taken = next;
+    next = peekSecond();
+    second = null;
+    return taken;
+  }
+
+  boolean skipSign(String sign) {
+    boolean there = next.isSign(sign);
+    if (there) {
+      take();
+    }
+    return there;
+  }
+
+  boolean skipWord(String keyword) {
+    boolean there = next.isWord(keyword);
+    if (there) {
+      take();
+    }
+    return there;
+  }
+
+  void requireSign(String sign) {
+    if (!skipSign(sign)) {
+      throw expected("'" + sign + "'");
+    }
+  }
+
+  void requireWord(String keyword) {
+    if (!skipWord(keyword)) {
+      throw expected(keyword.toUpperCase(java.util.Locale.ROOT));
+    }
+  }
+
+  /// True when a name comes next.
+  boolean isName() {
+    return next.kind() == Kind.QUOTED_NAME
+        || (next.kind() == Kind.WORD && !RESERVED.contains(next.lower()));
+  }
+
+  /// Takes a name: in lower case, or as it is in quotes.
+  ///
+  /// @param what it is the name of, for the message
+  String name(String what) {
+    if (!isName()) {
+      throw expected(what);
+    }
+    Lexeme name = take();
+    return name.kind() == Kind.QUOTED_NAME ? name.text() : name.lower();
+  }
+
+  /// The error that something else comes next.
+  CqlException expected(String what) {
+    return lexer.error(next.offset(), "expected %s, got %s".formatted(what, next.shown()));
+  }
+}

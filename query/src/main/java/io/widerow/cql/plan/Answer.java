@@ -1,0 +1,18 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.type.CellBuffer;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The answer to an execution. A closed set.
+public sealed interface Answer {
+  /// Rows, each with a cell for each column.
+  ///
+  /// @param position where the page has ended; null when there are no more rows
+  record Rows(List<Variable> columns, int count, CellBuffer cells, @Nullable ByteBuffer position)
+      implements Answer {}
+
+  /// The keyspace of the connection has changed.
+  record KeyspaceInUse(String keyspace) implements Answer {}
+}

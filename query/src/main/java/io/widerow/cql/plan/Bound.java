@@ -1,0 +1,46 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.type.Wire;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The values of one execution, and its time.
+///
+/// - Threads: one at a time.
+final class Bound {
+  private final List<Variable> variables;
+  private final List<@Nullable ByteBuffer> values;
+  private final Instant now = Instant.now();
+
+  Bound(List<Variable> variables, List<@Nullable ByteBuffer> values) {
+    if (values.size() != variables.size()) {
+      throw CqlException.invalid(
+          "Invalid amount of bind variables: %d values for %d"
+              .formatted(values.size(), variables.size()));
+    }
+    this.variables = variables;
+    this.values = values;
+  }
+
+  /// The time of the execution: it is one for all calls of functions.
+  Instant now() {
+    return now;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the marker is an object of its own
+  boolean isUnset(int index) {
+    return values.get(index) == Execution.UNSET;
+  }
+
+  @Nullable Object value(int index) {
+    Variable variable = variables.get(index);
+    ByteBuffer bytes = values.get(index);
+    if (isUnset(index)) {
+      throw CqlException.invalid("Invalid unset value for column %s".formatted(variable.name()));
+    }
+    return bytes == null ? null : Wire.decode(variable.type(), bytes.duplicate());
+  }
+}

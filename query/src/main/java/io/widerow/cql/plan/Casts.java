@@ -1,0 +1,99 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
+import io.widerow.cql.type.Texts;
+import io.widerow.cql.type.TimeUuids;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
+
+/// `CAST`, and the conversions between times that functions do.
+final class Casts {
+  private Casts() {}
+
+  static Value cast(Value of, CqlType type) {
+    if (of.type().equals(type)) {
+      return of;
+    }
+    if (of.type() instanceof NativeType from
+        && type instanceof NativeType to
+        && isPossible(from, to)) {
+      return new Value.OfFunction(
+          type,
+          List.of(of),
+          (values, _) -> values[0] == null ? null : convert(from, to, values[0]));
+    }
+    throw CqlException.invalid("%s cannot be cast to %s".formatted(of.type().cql(), type.cql()));
+  }
+
+  private static boolean isPossible(NativeType from, NativeType to) {
+    return switch (to) {
+      case TEXT -> from != NativeType.BLOB;
+      case ASCII -> from != NativeType.BLOB && from != NativeType.TEXT;
+      case TIMESTAMP -> from == NativeType.TIMEUUID || from == NativeType.DATE;
+      case DATE -> from == NativeType.TIMEUUID || from == NativeType.TIMESTAMP;
+      default -> to.isNumber() && from.isNumber();
+    };
+  }
+
+  private static Object convert(NativeType from, NativeType to, Object value) {
+    return switch (to) {
+      case TEXT, ASCII -> Texts.of(from, value);
+      case TIMESTAMP -> timestamp(value);
+      case DATE -> date(timestamp(value));
+      default -> number(to, (Number) value);
+    };
+  }
+
+  /// The instant of a timeuuid, a date or a timestamp.
+  static Instant timestamp(Object value) {
+    return switch (value) {
+      case Instant same -> same;
+      case UUID id -> TimeUuids.instant(id);
+      case LocalDate date -> date.atStartOfDay().toInstant(ZoneOffset.UTC);
+      default -> throw new IllegalStateException("no time: " + value.getClass());
+    };
+  }
+
+  static LocalDate date(Instant time) {
+    return LocalDate.ofEpochDay(Math.floorDiv(time.getEpochSecond(), 86_400L));
+  }
+
+  /// A number as one of another type.
+  static Number number(NativeType to, Number value) {
+    return switch (to) {
+      case TINYINT -> value.byteValue();
+      case SMALLINT -> value.shortValue();
+      case INT -> value.intValue();
+      case BIGINT -> value.longValue();
+      case FLOAT -> value.floatValue();
+      case DOUBLE -> value.doubleValue();
+      case VARINT -> decimal(value).toBigInteger();
+      case DECIMAL -> decimal(value);
+      default -> throw new IllegalStateException("no number: " + to);
+    };
+  }
+
+  static BigDecimal decimal(Number value) {
+    return switch (value) {
+      case BigDecimal same -> same;
+      case BigInteger whole -> new BigDecimal(whole);
+      case Double fraction -> finite(fraction);
+      case Float fraction -> finite(fraction.doubleValue());
+      default -> BigDecimal.valueOf(value.longValue());
+    };
+  }
+
+  private static BigDecimal finite(double value) {
+    if (!Double.isFinite(value)) {
+      throw CqlException.invalid("%s cannot be cast to a decimal".formatted(value));
+    }
+    return BigDecimal.valueOf(value);
+  }
+}

@@ -1,0 +1,149 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Statement;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.ValueRow;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// DESCRIBE: what there is, with the statements that would make it.
+///
+/// @param rows of texts
+record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared {
+  DescribePlan {
+    columns = List.copyOf(columns);
+    rows = List.copyOf(rows);
+  }
+
+  /// @param keyspace in use; null for none
+  static DescribePlan of(Statement.Describe describe, Schema schema, @Nullable String keyspace) {
+    String in = describe.keyspace() == null ? keyspace : describe.keyspace();
+    return switch (describe.what()) {
+      case KEYSPACES -> listed(keyspaces(schema, false));
+      case TABLES -> listed(tables(schema, keyspace));
+      case TYPES, FUNCTIONS, AGGREGATES -> listed(List.of());
+      case CLUSTER -> cluster();
+      case SCHEMA -> listed(keyspaces(schema, true));
+      case KEYSPACE -> {
+        if (in == null) {
+          throw CqlException.invalid("No keyspace specified and no current keyspace");
+        }
+        yield listed(whole(required(schema, in)));
+      }
+      case TABLE -> listed(List.of(table(schema.table(in, name(describe)))));
+      case ANYTHING -> {
+        Keyspace named = describe.keyspace() == null ? schema.find(name(describe)) : null;
+        yield listed(
+            named != null ? whole(named) : List.of(table(schema.table(in, name(describe)))));
+      }
+    };
+  }
+
+  private static String name(Statement.Describe describe) {
+    return String.valueOf(describe.name());
+  }
+
+  private static Keyspace required(Schema schema, String name) {
+    Keyspace keyspace = schema.find(name);
+    if (keyspace == null) {
+      throw CqlException.invalid("'%s' not found in keyspaces".formatted(name));
+    }
+    return keyspace;
+  }
+
+  private static DescribePlan listed(List<List<String>> rows) {
+    boolean statements = rows.stream().anyMatch(row -> row.size() > 3);
+    return new DescribePlan(
+        columns("keyspace_name", "type", "name", statements ? "create_statement" : null),
+        rows.stream().map(DescribePlan::row).toList());
+  }
+
+  private static DescribePlan cluster() {
+    List<String> row =
+        List.of(
+            "widerow",
+            "org.apache.cassandra.dht.Murmur3Partitioner",
+            "org.apache.cassandra.locator.SimpleSnitch");
+    return new DescribePlan(columns("cluster", "partitioner", "snitch", null), List.of(row(row)));
+  }
+
+  private static List<Variable> columns(@Nullable String... names) {
+    List<Variable> columns = new ArrayList<>();
+    for (String name : names) {
+      if (name != null) {
+        columns.add(new Variable("system", "describe", name, NativeType.TEXT));
+      }
+    }
+    return columns;
+  }
+
+  private static Row row(List<String> texts) {
+    List<CqlType> types = texts.stream().<CqlType>map(_ -> NativeType.TEXT).toList();
+    return new ValueRow(types, texts.toArray());
+  }
+
+  private static List<List<String>> keyspaces(Schema schema, boolean statements) {
+    List<List<String>> rows = new ArrayList<>();
+    schema.keyspaces().stream()
+        .sorted(Comparator.comparing(Keyspace::name))
+        .filter(keyspace -> !statements || !keyspace.name().startsWith("system"))
+        .forEach(keyspace -> {
+          if (statements) {
+            rows.addAll(whole(keyspace));
+          } else {
+            rows.add(List.of(keyspace.name(), "keyspace", keyspace.name()));
+          }
+        });
+    return rows;
+  }
+
+  private static List<List<String>> tables(Schema schema, @Nullable String in) {
+    List<List<String>> rows = new ArrayList<>();
+    for (Keyspace keyspace : schema.keyspaces()) {
+      if (in == null || keyspace.name().equals(in)) {
+        keyspace
+            .tables()
+            .forEach(table -> rows.add(List.of(keyspace.name(), "table", table.name())));
+      }
+    }
+    return rows;
+  }
+
+  private static List<List<String>> whole(Keyspace keyspace) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of(keyspace.name(), "keyspace", keyspace.name(), CreateText.of(keyspace)));
+    keyspace.tables().forEach(table -> rows.add(table(table)));
+    return rows;
+  }
+
+  private static List<String> table(Table table) {
+    return List.of(table.keyspace(), "table", table.name(), CreateText.of(table));
+  }
+
+  @Override
+  public List<Variable> variables() {
+    return List.of();
+  }
+
+  @Override
+  public Answer execute(Execution execution) {
+    Page page = new Page(execution, Long.MAX_VALUE);
+    int next = page.afterNumber();
+    while (page.hasRoom() && next < rows.size()) {
+      for (int i = 0; i < columns.size(); i++) {
+        rows.get(next).put(i, page.cells());
+      }
+      page.added();
+      next++;
+    }
+    return new Answer.Rows(columns, page.count(), page.cells(), page.position(next, rows.size()));
+  }
+}

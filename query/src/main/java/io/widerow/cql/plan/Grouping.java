@@ -1,0 +1,158 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCursor;
+import io.widerow.cql.schema.RowScan;
+import io.widerow.cql.schema.RowSource;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.Use;
+import io.widerow.cql.schema.ValueRow;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.ValueOrder;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Groups of rows with their aggregates. A source that counts groups itself is asked for them;
+/// otherwise all rows are read. The row of a group has the columns of the table, as in its first
+/// row, and after them the aggregates.
+///
+/// @param by indexes of the columns to group by; empty for one group of all rows
+/// @param shown indexes of the columns that are shown
+record Grouping(
+    Table table, List<Integer> by, List<Integer> shown, List<Scope.Aggregated> aggregates) {
+  /// Heap bytes of a group and of one aggregate, estimated.
+  private static final long GROUP_BYTES = 256;
+
+  private static final long AGGREGATE_BYTES = 128;
+
+  Grouping {
+    by = List.copyOf(by);
+    shown = List.copyOf(shown);
+    aggregates = List.copyOf(aggregates);
+  }
+
+  /// A group while its rows are read.
+  private static final class Group {
+    private final @Nullable Object[] values; // of the columns, then of the aggregates
+    private final List<Accumulator> tallies;
+
+    Group(@Nullable Object[] values, List<Accumulator> tallies) {
+      this.values = values;
+      this.tallies = tallies;
+    }
+  }
+
+  /// Adds what is read of each row beside the selection.
+  void addUses(Bound bound, List<Use> uses) {
+    by.forEach(index -> uses.add(new Use(index, null)));
+    for (Scope.Aggregated aggregate : aggregates) {
+      if (aggregate.argument() != null) {
+        aggregate.argument().addUses(bound, uses);
+      }
+    }
+  }
+
+  /// The rows of all groups, in the order of what they are grouped by.
+  List<Row> rows(RowSource source, RowScan scan, Bound bound, Asker asker) {
+    Groups asked = asked(bound);
+    RowCursor counted = asked == null ? null : source.openGroups(scan, asked, asker);
+    if (counted != null) {
+      List<Row> rows = new ArrayList<>();
+      try (counted) {
+        while (counted.next()) {
+          rows.add(counted.row());
+        }
+      }
+      return rows;
+    }
+    TreeMap<List<Object>, Group> groups = new TreeMap<>(order());
+    try (RowCursor cursor = source.open(scan, asker)) {
+      while (cursor.next()) {
+        add(cursor.row(), groups, bound, asker);
+      }
+    }
+    if (groups.isEmpty() && by.isEmpty()) {
+      groups.put(List.of(), group(null));
+    }
+    List<CqlType> types = types();
+    return groups.values().stream().<Row>map(group -> row(group, types)).toList();
+  }
+
+  /// What a source may count; null when it is more than groups of columns.
+  private @Nullable Groups asked(Bound bound) {
+    if (!by.containsAll(shown)) {
+      return null;
+    }
+    List<Groups.Aggregate> asked = new ArrayList<>();
+    for (Scope.Aggregated aggregate : aggregates) {
+      switch (aggregate.argument()) {
+        case null -> asked.add(new Groups.Aggregate(aggregate.kind(), -1, null));
+        case Value.OfColumn(_, int index) ->
+            asked.add(new Groups.Aggregate(aggregate.kind(), index, null));
+        case Value.OfElement(_, int index, Value key) ->
+            asked.add(new Groups.Aggregate(aggregate.kind(), index, key.of(null, bound)));
+        default -> {
+          return null;
+        }
+      }
+    }
+    return new Groups(by, asked);
+  }
+
+  private Comparator<List<Object>> order() {
+    List<CqlType> types = by.stream().map(index -> table.columns().get(index).type()).toList();
+    return (one, other) -> {
+      int order = 0;
+      for (int i = 0; i < types.size() && order == 0; i++) {
+        order = ValueOrder.compare(types.get(i), one.get(i), other.get(i));
+      }
+      return order;
+    };
+  }
+
+  private void add(Row row, TreeMap<List<Object>, Group> groups, Bound bound, Asker asker) {
+    List<Object> key = new ArrayList<>(by.size());
+    for (int index : by) {
+      Object value = row.value(index);
+      if (value == null) {
+        throw new IllegalStateException("a key column without a value: " + row);
+      }
+      key.add(value);
+    }
+    Group group = groups.get(key);
+    if (group == null) {
+      asker.memory().accept(GROUP_BYTES + AGGREGATE_BYTES * aggregates.size());
+      group = group(row);
+      groups.put(key, group);
+    }
+    group.tallies.forEach(tally -> tally.add(row, bound));
+  }
+
+  private Group group(@Nullable Row first) {
+    @Nullable Object[] values = new Object[table.columns().size() + aggregates.size()];
+    if (first != null) {
+      by.forEach(index -> values[index] = first.value(index));
+      shown.forEach(index -> values[index] = first.value(index));
+    }
+    return new Group(values, aggregates.stream().map(Accumulator::new).toList());
+  }
+
+  private Row row(Group group, List<CqlType> types) {
+    for (int i = 0; i < aggregates.size(); i++) {
+      group.values[table.columns().size() + i] = group.tallies.get(i).result();
+    }
+    return new ValueRow(types, group.values);
+  }
+
+  private List<CqlType> types() {
+    List<CqlType> types = new ArrayList<>(table.columns().stream().map(Column::type).toList());
+    aggregates.forEach(aggregate -> types.add(aggregate.type()));
+    return types;
+  }
+}

@@ -1,0 +1,23 @@
+package io.widerow.cql.plan;
+
+import java.util.List;
+
+/// A statement that is ready to be executed.
+///
+/// - Threads: any; immutable.
+public interface Prepared {
+  /// What an execution brings values for.
+  List<Variable> variables();
+
+  /// Which of the variables are the columns of the partition key, in its order; empty when one of
+  /// these has none.
+  default List<Integer> partitionKey() {
+    return List.of();
+  }
+
+  /// The columns of its rows; empty when it answers none.
+  List<Variable> columns();
+
+  /// @throws io.widerow.cql.CqlException when it cannot be answered
+  Answer execute(Execution execution);
+}

@@ -1,0 +1,83 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CqlType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// What the expressions of one statement refer to, and what they have asked for so far: variables,
+/// columns, aggregates.
+///
+/// - Threads: one.
+final class Scope {
+  private final Table table;
+  private final List<Variable> variables = new ArrayList<>();
+  private final List<Aggregated> aggregates = new ArrayList<>();
+  private final TreeSet<Integer> shown = new TreeSet<>();
+
+  /// An aggregate of the selection.
+  ///
+  /// @param argument what is aggregated; null for the count of rows
+  record Aggregated(Groups.Kind kind, CqlType type, @Nullable Value argument) {}
+
+  Scope(Table table) {
+    this.table = table;
+  }
+
+  Table table() {
+    return table;
+  }
+
+  /// Notes a marker, which come in the order of their indexes.
+  Value variable(int index, CqlType type, String name) {
+    while (variables.size() <= index) {
+      variables.add(new Variable(table.keyspace(), table.name(), name, type));
+    }
+    variables.set(index, new Variable(table.keyspace(), table.name(), name, type));
+    return new Value.OfVariable(type, index);
+  }
+
+  /// The index of a column.
+  int require(String name) {
+    int index = table.find(name);
+    if (index < 0) {
+      throw CqlException.invalid(
+          "Undefined column name %s in table %s".formatted(name, table.qualified()));
+    }
+    return index;
+  }
+
+  /// A column of the row.
+  ///
+  /// @param aggregated whether it is the argument of an aggregate, and not shown itself
+  Value column(String name, boolean aggregated) {
+    int index = require(name);
+    if (!aggregated) {
+      shown.add(index);
+    }
+    return new Value.OfColumn(table.columns().get(index).type(), index);
+  }
+
+  /// An aggregate: in the row of a group it follows the columns.
+  Value aggregate(Aggregated aggregate) {
+    aggregates.add(aggregate);
+    return new Value.OfColumn(aggregate.type(), table.columns().size() + aggregates.size() - 1);
+  }
+
+  List<Variable> variables() {
+    return List.copyOf(variables);
+  }
+
+  List<Aggregated> aggregates() {
+    return List.copyOf(aggregates);
+  }
+
+  /// Indexes of the columns that are shown, and not only aggregated.
+  List<Integer> shown() {
+    return List.copyOf(shown);
+  }
+}

@@ -1,0 +1,122 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Expression;
+import io.widerow.cql.parse.Statement;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CellBuffer;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
+import io.widerow.cql.type.Texts;
+import io.widerow.cql.type.Wire;
+import io.widerow.query.output.OutputBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What is shown of each row.
+///
+/// @param columns of the answer
+/// @param shown the columns before they are put into JSON; else the same as `columns`
+/// @param values one for each that is shown
+record Selection(List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {
+  Selection {
+    columns = List.copyOf(columns);
+    shown = List.copyOf(shown);
+    values = List.copyOf(values);
+  }
+
+  static Selection of(Statement.Select select, Scope scope) {
+    Table table = scope.table();
+    Compiler compiler = new Compiler(scope, true);
+    List<Variable> shown = new ArrayList<>();
+    List<Value> values = new ArrayList<>();
+    for (Statement.Selector selector : selectors(select, table)) {
+      Expression expression = selector.expression();
+      Value value = compiler.compile(expression, null, "[selection]");
+      String alias = selector.alias();
+      values.add(value);
+      shown.add(column(table, alias == null ? name(expression) : alias, value.type()));
+    }
+    return select.json()
+        ? new Selection(List.of(column(table, "[json]", NativeType.TEXT)), shown, values, true)
+        : new Selection(shown, shown, values, false);
+  }
+
+  private static List<Statement.Selector> selectors(Statement.Select select, Table table) {
+    if (!select.selectors().isEmpty()) {
+      return select.selectors();
+    }
+    return table.columns().stream()
+        .map(Column::name)
+        .map(name -> new Statement.Selector(new Expression.Name(name), null))
+        .toList();
+  }
+
+  private static Variable column(Table table, String name, CqlType type) {
+    return new Variable(table.keyspace(), table.name(), name, type);
+  }
+
+  /// The name of a column without an alias.
+  static String name(Expression expression) {
+    return switch (expression) {
+      case Expression.Call(String function, List<Expression> arguments) ->
+          function.equals("count") && arguments.isEmpty()
+              ? "count"
+              : "system.%s(%s)"
+                  .formatted(
+                      function,
+                      String.join(", ", arguments.stream().map(Selection::name).toList()));
+      case Expression.Cast(Expression of, CqlType type) ->
+          "cast(%s as %s)".formatted(name(of), type.cql());
+      default -> expression.toString();
+    };
+  }
+
+  void put(Row row, Bound bound, CellBuffer out) {
+    if (json) {
+      putJson(row, bound, out);
+      return;
+    }
+    for (Value value : values) {
+      if (value instanceof Value.OfColumn(_, int index)) {
+        row.put(index, out);
+      } else {
+        Wire.putCell(value.type(), value.of(row, bound), out);
+      }
+    }
+  }
+
+  private void putJson(Row row, Bound bound, CellBuffer out) {
+    OutputBuffer text = new OutputBuffer(256);
+    String before = "{";
+    for (int i = 0; i < values.size(); i++) {
+      text.put(before);
+      Texts.string(jsonName(shown.get(i).name()), text);
+      text.put(": ");
+      Texts.json(values.get(i).type(), values.get(i).of(row, bound), text);
+      before = ", ";
+    }
+    text.put('}');
+    Wire.putCell(NativeType.TEXT, text.toString(), out);
+  }
+
+  /// A name that is not in lower case has quotes of its own.
+  private static String jsonName(String name) {
+    return name.chars().anyMatch(c -> c >= 'A' && c <= 'Z') ? "\"" + name + "\"" : name;
+  }
+
+  /// @throws CqlException unless only columns of the partition key are shown
+  void requireDistinct(Scope scope) {
+    for (int index : scope.shown()) {
+      Column column = scope.table().columns().get(index);
+      if (column.kind() != Column.Kind.PARTITION_KEY && column.kind() != Column.Kind.STATIC) {
+        throw CqlException.invalid(
+            ("SELECT DISTINCT queries must only request partition key columns and/or static columns"
+                    + " (not %s)")
+                .formatted(column.name()));
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Use;
+import io.widerow.cql.type.CqlType;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/// An expression with its type, ready to be evaluated. A closed set.
+///
+/// - Threads: any; immutable.
+sealed interface Value {
+  CqlType type();
+
+  /// @param row the current one; null where there is none
+  @Nullable Object of(@Nullable Row row, Bound bound);
+
+  /// Adds what it reads of a row.
+  default void addUses(Bound bound, List<Use> uses) {
+    switch (this) {
+      case Fixed _, OfVariable _ -> {}
+      case OfColumn(_, int index) -> uses.add(new Use(index, null));
+      case OfElement(_, int index, Value key) -> uses.add(new Use(index, key.of(null, bound)));
+      case OfMap(_, Value map, Value key) -> {
+        map.addUses(bound, uses);
+        key.addUses(bound, uses);
+      }
+      case OfFunction(_, List<Value> arguments, _) ->
+          arguments.forEach(argument -> argument.addUses(bound, uses));
+    }
+  }
+
+  private static Row require(@Nullable Row row) {
+    if (row == null) {
+      throw new IllegalStateException("a column without a row");
+    }
+    return row;
+  }
+
+  /// A constant.
+  record Fixed(CqlType type, @Nullable Object value) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      return value;
+    }
+  }
+
+  /// A value that the execution brings.
+  record OfVariable(CqlType type, int index) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      return bound.value(index);
+    }
+  }
+
+  /// A column of the row, or an aggregate of the group.
+  record OfColumn(CqlType type, int index) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      return require(row).value(index);
+    }
+  }
+
+  /// An element of a column that is a map.
+  record OfElement(CqlType type, int index, Value key) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      Object wanted = key.of(row, bound);
+      return wanted == null ? null : require(row).element(index, wanted);
+    }
+  }
+
+  /// An element of any other map.
+  record OfMap(CqlType type, Value map, Value key) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      Object wanted = key.of(row, bound);
+      return wanted != null && map.of(row, bound) instanceof Map<?, ?> found
+          ? found.get(wanted)
+          : null;
+    }
+  }
+
+  /// A function of other values.
+  record OfFunction(CqlType type, List<Value> arguments, Function function) implements Value {
+    public OfFunction {
+      arguments = List.copyOf(arguments);
+    }
+
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      @Nullable Object[] values = new Object[arguments.size()];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = arguments.get(i).of(row, bound);
+      }
+      return function.apply(values, bound);
+    }
+  }
+
+  /// What a function does with the values of its arguments; any of them may be null.
+  @FunctionalInterface
+  interface Function extends BiFunction<@Nullable Object[], Bound, @Nullable Object> {}
+}

@@ -1,0 +1,8 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.type.CqlType;
+
+/// A column of an answer, or a value that an execution brings.
+///
+/// @param name of the column, or such as `[limit]`
+public record Variable(String keyspace, String table, String name, CqlType type) {}

@@ -1,0 +1,189 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Statement;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Table;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Which conditions and orders a table answers: those that one read in order can give. ALLOW
+/// FILTERING lets every other condition through, and each row is then tried.
+///
+/// @param ordered whether one order goes over all partitions
+record WhereRules(Table table, List<Restriction> where, boolean filtering, boolean ordered) {
+  private static final String FILTERING =
+      "Cannot execute this query as it might involve data filtering and thus may have unpredictable"
+          + " performance. If you want to execute this query despite the performance"
+          + " unpredictability, use ALLOW FILTERING";
+
+  /// @throws CqlException when the conditions cannot be answered
+  void requireConditions() {
+    for (Column column : table.columns()) {
+      requireOne(column);
+    }
+    if (filtering) {
+      return;
+    }
+    for (Restriction restriction : where) {
+      boolean key = restriction.column().isKey() && restriction.key() == null;
+      boolean like = restriction.operator() == Operator.LIKE;
+      boolean slicedType =
+          restriction.column().kind() == Kind.PARTITION_KEY && restriction.operator().isSlice();
+      if (!key || slicedType || (like && !isPartition(restriction))) {
+        throw CqlException.invalid(FILTERING);
+      }
+    }
+    if (!ordered && !where.isEmpty()) {
+      requirePartition();
+      requireClustering();
+    }
+  }
+
+  private static boolean isPartition(Restriction restriction) {
+    return restriction.column().kind() == Kind.PARTITION_KEY;
+  }
+
+  /// What is said twice of one column.
+  private void requireOne(Column column) {
+    List<Restriction> all =
+        where.stream().filter(each -> each.column().equals(column) && each.key() == null).toList();
+    if (!ordered && all.stream().anyMatch(each -> each.operator() == Operator.LIKE)) {
+      throw CqlException.invalid(
+          "LIKE restriction is only supported on properly indexed columns. %s is not valid."
+              .formatted(all.getFirst().relation()));
+    }
+    boolean equal = all.stream().anyMatch(Restriction::isExact);
+    boolean sliced = all.stream().anyMatch(each -> each.operator().isSlice());
+    if (equal && sliced) {
+      throw CqlException.invalid(
+          "Column \"%s\" cannot be restricted by both an equality and an inequality relation"
+              .formatted(column.name()));
+    }
+    if (equal && all.size() > 1) {
+      throw CqlException.invalid(
+          "%s cannot be restricted by more than one relation if it includes an Equal"
+              .formatted(column.name()));
+    }
+    requireOneBound(column, all, true);
+    requireOneBound(column, all, false);
+  }
+
+  private static void requireOneBound(Column column, List<Restriction> all, boolean start) {
+    long bounds =
+        all.stream()
+            .filter(each -> each.operator().isSlice() && each.operator().isStart() == start)
+            .count();
+    if (bounds > 1) {
+      throw CqlException.invalid(
+          "More than one restriction was found for the %s bound on %s"
+              .formatted(start ? "start" : "end", column.name()));
+    }
+  }
+
+  private void requirePartition() {
+    for (Column column : table.of(Kind.PARTITION_KEY)) {
+      Restriction found = of(column);
+      if (found == null || !found.isExact()) {
+        throw CqlException.invalid(FILTERING);
+      }
+    }
+  }
+
+  private void requireClustering() {
+    Column open = null; // the first one without a condition, and
+    Column sliced = null; // the first one with a range
+    for (Column column : table.of(Kind.CLUSTERING)) {
+      Restriction found = of(column);
+      if (found == null) {
+        open = open == null ? column : open;
+        continue;
+      }
+      if (sliced != null) {
+        throw CqlException.invalid(
+            ("Clustering column \"%s\" cannot be restricted (preceding column \"%s\" is restricted"
+                    + " by a non-EQ relation)")
+                .formatted(column.name(), sliced.name()));
+      }
+      if (open != null) {
+        throw CqlException.invalid(
+            ("PRIMARY KEY column \"%s\" cannot be restricted as preceding column \"%s\" is not"
+                    + " restricted")
+                .formatted(column.name(), open.name()));
+      }
+      sliced = found.operator().isSlice() ? column : null;
+    }
+  }
+
+  private @Nullable Restriction of(Column column) {
+    for (Restriction restriction : where) {
+      if (restriction.column().equals(column)) {
+        return restriction;
+      }
+    }
+    return null;
+  }
+
+  /// Whether rows are read against the order of the clustering columns.
+  ///
+  /// @throws CqlException when the order is another one
+  boolean isReversed(List<Statement.Ordering> orders) {
+    if (orders.isEmpty()) {
+      return false;
+    }
+    boolean partitions =
+        table.of(Kind.PARTITION_KEY).stream()
+            .map(this::of)
+            .allMatch(found -> found != null && found.isExact());
+    if (!ordered && !partitions) {
+      throw CqlException.invalid(
+          "ORDER BY is only supported when the partition key is restricted by an EQ or an IN.");
+    }
+    List<Column> clustering = table.of(Kind.CLUSTERING);
+    int next = 0;
+    Boolean reversed = null;
+    for (Statement.Ordering order : orders) {
+      Column column = ordering(order);
+      while (next < clustering.size()
+          && !clustering.get(next).equals(column)
+          && isFixed(clustering.get(next))) {
+        next++;
+      }
+      if (next == clustering.size() || !clustering.get(next).equals(column)) {
+        throw CqlException.invalid(
+            "Order by currently only supports the ordering of columns following their declared"
+                + " order in the PRIMARY KEY");
+      }
+      next++;
+      boolean turned = order.descending() != column.descending();
+      if (reversed != null && reversed != turned) {
+        throw CqlException.invalid("Unsupported order by relation");
+      }
+      reversed = turned;
+    }
+    return Boolean.TRUE.equals(reversed);
+  }
+
+  private Column ordering(Statement.Ordering order) {
+    int index = table.find(order.column());
+    if (index < 0) {
+      throw CqlException.invalid(
+          "Undefined column name %s in table %s".formatted(order.column(), table.qualified()));
+    }
+    Column column = table.columns().get(index);
+    if (column.kind() != Kind.CLUSTERING) {
+      throw CqlException.invalid(
+          ("Order by is currently only supported on the clustered columns of the PRIMARY KEY, got"
+                  + " %s")
+              .formatted(column.name()));
+    }
+    return column;
+  }
+
+  private boolean isFixed(Column column) {
+    Restriction found = of(column);
+    return found != null && found.operator() == Operator.EQ;
+  }
+}

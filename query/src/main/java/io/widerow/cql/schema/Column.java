@@ -1,0 +1,27 @@
+package io.widerow.cql.schema;
+
+import io.widerow.cql.type.CqlType;
+import java.util.Locale;
+
+/// A column of a table.
+///
+/// @param position in the partition key or the clustering key, from 0; -1 for others
+/// @param descending for clustering columns whose greatest values come first
+public record Column(String name, CqlType type, Kind kind, int position, boolean descending) {
+  /// What a column is to its table.
+  public enum Kind {
+    PARTITION_KEY,
+    CLUSTERING,
+    STATIC,
+    REGULAR;
+
+    /// As `system_schema.columns` has it.
+    public String cql() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public boolean isKey() {
+    return kind == Kind.PARTITION_KEY || kind == Kind.CLUSTERING;
+  }
+}

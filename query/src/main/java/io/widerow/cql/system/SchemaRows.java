@@ -1,0 +1,106 @@
+package io.widerow.cql.system;
+
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.Table;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/// The schema as rows of the tables that describe it.
+///
+/// @param virtual whether those of virtual keyspaces are shown, or all others
+record SchemaRows(Schema schema, boolean virtual) {
+  private static final String REPLICATION = "org.apache.cassandra.locator.SimpleStrategy";
+  private static final String COMPACTION =
+      "org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy";
+  private static final int GC_GRACE_SECONDS = 864_000;
+
+  List<Map<String, Object>> keyspaces() {
+    return rows(keyspace ->
+        Stream.of(
+            Map.of(
+                "keyspace_name",
+                keyspace.name(),
+                "durable_writes",
+                true,
+                "replication",
+                Map.of("class", REPLICATION, "replication_factor", "1"))));
+  }
+
+  List<Map<String, Object>> tables() {
+    return rows(keyspace -> keyspace.tables().stream().map(SchemaRows::table));
+  }
+
+  List<Map<String, Object>> columns() {
+    return rows(keyspace ->
+        keyspace.tables().stream()
+            .flatMap(table -> table.columns().stream().map(column -> column(table, column))));
+  }
+
+  private List<Map<String, Object>> rows(Function<Keyspace, Stream<Map<String, Object>>> of) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    schema.keyspaces().stream()
+        .filter(keyspace -> keyspace.virtual() == virtual)
+        .forEach(keyspace -> of.apply(keyspace).forEach(rows::add));
+    return rows;
+  }
+
+  private static Map<String, Object> table(Table table) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("keyspace_name", table.keyspace());
+    row.put("table_name", table.name());
+    row.put("additional_write_policy", "99p");
+    row.put("allow_auto_snapshot", true);
+    row.put("bloom_filter_fp_chance", 0.01);
+    row.put("caching", Map.of("keys", "ALL"));
+    row.put("cdc", false);
+    row.put("comment", table.comment());
+    row.put("compaction", Map.of("class", COMPACTION));
+    row.put("compression", Map.of("enabled", "false"));
+    row.put("crc_check_chance", 1.0);
+    row.put("dclocal_read_repair_chance", 0.0);
+    row.put("default_time_to_live", 0);
+    row.put("extensions", Map.of());
+    row.put("flags", Set.of("compound"));
+    row.put("gc_grace_seconds", GC_GRACE_SECONDS);
+    row.put("id", table.id());
+    row.put("incremental_backups", true);
+    row.put("max_index_interval", 2_048);
+    row.put("memtable_flush_period_in_ms", 0);
+    row.put("min_index_interval", 128);
+    row.put("read_repair", "BLOCKING");
+    row.put("read_repair_chance", 0.0);
+    row.put("speculative_retry", "99p");
+    return row;
+  }
+
+  private static Map<String, Object> column(Table table, Column column) {
+    boolean clustering = column.kind() == Column.Kind.CLUSTERING;
+    ByteBuffer name = ByteBuffer.wrap(column.name().getBytes(StandardCharsets.UTF_8));
+    return Map.of(
+        "keyspace_name",
+        table.keyspace(),
+        "table_name",
+        table.name(),
+        "column_name",
+        column.name(),
+        "clustering_order",
+        clustering ? (column.descending() ? "desc" : "asc") : "none",
+        "column_name_bytes",
+        name,
+        "kind",
+        column.kind().cql(),
+        "position",
+        column.position(),
+        "type",
+        column.type().cql());
+  }
+}

@@ -1,0 +1,104 @@
+package io.widerow.cql.system;
+
+import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.Catalog;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.RowSource;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.Table;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/// The tables of the system, and those of the server beside them.
+///
+/// - Threads: any.
+public final class ServerCatalog implements Catalog {
+  private final ServerIdentity server;
+  private final Map<String, RowSource> sources = new LinkedHashMap<>(); // by qualified name
+  private final Schema schema;
+
+  /// @param others sources of the server's own tables
+  public ServerCatalog(ServerIdentity server, List<RowSource> others) {
+    this.server = server;
+    others.forEach(this::add);
+    add(SystemTables.local(), asker -> List.of(local(asker.local().getAddress())));
+    add(SystemTables.peers(), _ -> List.of());
+    add(SystemTables.peersV2(), _ -> List.of());
+    add(SystemTables.keyspaces(), _ -> rows(false).keyspaces());
+    add(SystemTables.tables(), _ -> rows(false).tables());
+    add(SystemTables.columns(), _ -> rows(false).columns());
+    add(SystemTables.views(), _ -> List.of());
+    SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
+    add(SystemTables.virtualKeyspaces(), _ -> rows(true).keyspaces());
+    add(SystemTables.virtualTables(), _ -> rows(true).tables());
+    add(SystemTables.virtualColumns(), _ -> rows(true).columns());
+    this.schema = schema(sources.values().stream().map(RowSource::table).toList());
+  }
+
+  private void add(Table table, Function<Asker, List<Map<String, Object>>> rows) {
+    add(new MemorySource(table, rows));
+  }
+
+  private void add(RowSource source) {
+    sources.put(source.table().qualified(), source);
+  }
+
+  private static Schema schema(List<Table> tables) {
+    Map<String, List<Table>> byKeyspace = new TreeMap<>();
+    tables.forEach(
+        table -> byKeyspace.computeIfAbsent(table.keyspace(), _ -> new ArrayList<>()).add(table));
+    List<Keyspace> keyspaces = new ArrayList<>();
+    byKeyspace.forEach((name, of) ->
+        keyspaces.add(new Keyspace(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
+    return new Schema(keyspaces);
+  }
+
+  private SchemaRows rows(boolean virtual) {
+    return new SchemaRows(schema, virtual);
+  }
+
+  private Map<String, Object> local(InetAddress address) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("key", "local");
+    row.put("bootstrapped", "COMPLETED");
+    row.put("broadcast_address", address);
+    row.put("broadcast_port", server.port());
+    row.put("cluster_name", ServerIdentity.CLUSTER);
+    row.put("cql_version", ServerIdentity.CQL_VERSION);
+    row.put("data_center", "datacenter1");
+    row.put("gossip_generation", 1);
+    row.put("host_id", server.hostId());
+    row.put("listen_address", address);
+    row.put("listen_port", server.port());
+    row.put("native_protocol_version", "5");
+    row.put("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner");
+    row.put("rack", "rack1");
+    row.put("release_version", server.version());
+    row.put("rpc_address", address);
+    row.put("rpc_port", server.port());
+    row.put("schema_version", schema.version());
+    row.put("tokens", Set.of("0"));
+    row.put("truncated_at", Map.of());
+    return row;
+  }
+
+  @Override
+  public Schema schema() {
+    return schema;
+  }
+
+  @Override
+  public RowSource source(Table table) {
+    RowSource source = sources.get(table.qualified());
+    if (source == null) {
+      throw new IllegalStateException("no rows of " + table.qualified());
+    }
+    return source;
+  }
+}

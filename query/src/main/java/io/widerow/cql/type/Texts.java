@@ -1,0 +1,99 @@
+package io.widerow.cql.type;
+
+import io.widerow.query.output.OutputBuffer;
+import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Values as text and as JSON.
+public final class Texts {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSSSSS", Locale.ROOT);
+
+  private Texts() {}
+
+  /// What `CAST(value AS text)` gives.
+  public static String of(NativeType type, Object value) {
+    return switch (type) {
+      case TIMESTAMP -> Times.iso((Instant) value);
+      case INET -> ((InetAddress) value).getHostAddress();
+      case BLOB -> "0x" + HexFormat.of().formatHex(Wire.bytes((ByteBuffer) value));
+      case TIME -> TIME.format((LocalTime) value);
+      case DECIMAL -> ((BigDecimal) value).toPlainString();
+      default -> value.toString();
+    };
+  }
+
+  /// Writes a value as JSON.
+  public static void json(CqlType type, @Nullable Object value, OutputBuffer out) {
+    if (value == null) {
+      out.put("null");
+      return;
+    }
+    switch (type) {
+      case NativeType simple -> json(simple, value, out);
+      case CqlType.ListOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
+      case CqlType.SetOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
+      case CqlType.MapOf(CqlType key, CqlType of, _) -> entries(key, of, (Map<?, ?>) value, out);
+    }
+  }
+
+  private static void elements(CqlType element, Collection<?> values, OutputBuffer out) {
+    String before = "[";
+    for (Object value : values) {
+      out.put(before);
+      json(element, value, out);
+      before = ", ";
+    }
+    out.put(values.isEmpty() ? "[]" : "]");
+  }
+
+  private static void entries(CqlType key, CqlType of, Map<?, ?> map, OutputBuffer out) {
+    String before = "{";
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      out.put(before);
+      OutputBuffer name = new OutputBuffer(32);
+      json(key, entry.getKey(), name);
+      String text = name.toString();
+      if (text.startsWith("\"")) {
+        out.put(text);
+      } else {
+        string(text, out);
+      }
+      out.put(": ");
+      json(of, entry.getValue(), out);
+      before = ", ";
+    }
+    out.put(map.isEmpty() ? "{}" : "}");
+  }
+
+  private static void json(NativeType type, Object value, OutputBuffer out) {
+    switch (type) {
+      case BIGINT, INT, SMALLINT, TINYINT, VARINT, BOOLEAN -> out.put(value.toString());
+      case DECIMAL -> out.put(of(type, value));
+      case DOUBLE -> number((Double) value, value, out);
+      case FLOAT -> number((Float) value, value, out);
+      case TIMESTAMP -> string(Times.json((Instant) value), out);
+      case ASCII, TEXT, BLOB, UUID, TIMEUUID, INET, DATE, TIME -> string(of(type, value), out);
+    }
+  }
+
+  private static void number(double number, Object value, OutputBuffer out) {
+    out.put(Double.isFinite(number) ? value.toString() : "null");
+  }
+
+  /// Writes a string of JSON.
+  public static void string(String text, OutputBuffer out) {
+    out.put('"');
+    out.putJson(text);
+    out.put('"');
+  }
+}

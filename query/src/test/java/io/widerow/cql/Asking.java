@@ -1,0 +1,98 @@
+package io.widerow.cql;
+
+import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.Planner;
+import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.plan.Variable;
+import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.Catalog;
+import io.widerow.cql.type.Wire;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// For tests: asks a catalog and reads the cells of the answers.
+public final class Asking {
+  private static final InetSocketAddress LOCAL =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042);
+
+  private final Planner planner;
+
+  public Asking(Catalog catalog) {
+    this.planner = new Planner(catalog);
+  }
+
+  public Prepared prepare(String statement) {
+    return planner.prepare(statement, null);
+  }
+
+  /// All rows, as texts of their values.
+  public List<String> rows(String statement) {
+    return rows(statement, 0);
+  }
+
+  /// All rows, read page by page, each of which must be full but the last.
+  ///
+  /// @param pageSize 0 for no pages
+  public List<String> rows(String statement, int pageSize) {
+    Prepared prepared = prepare(statement);
+    List<String> rows = new ArrayList<>();
+    ByteBuffer position = null;
+    do {
+      Answer.Rows page = execute(prepared, List.of(), pageSize, position);
+      rows.addAll(texts(page));
+      position = page.position();
+      if (position != null && page.count() != pageSize) {
+        throw new AssertionError("a page of %d rows, not %d".formatted(page.count(), pageSize));
+      }
+    } while (position != null);
+    return rows;
+  }
+
+  public static Answer.Rows execute(
+      Prepared prepared,
+      List<@Nullable ByteBuffer> values,
+      int pageSize,
+      @Nullable ByteBuffer position) {
+    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
+    return (Answer.Rows) prepared.execute(new Execution(values, pageSize, position, asker));
+  }
+
+  /// The rows of a page, each as the text of the list of its values.
+  public static List<String> texts(Answer.Rows page) {
+    ByteBuffer cells = ByteBuffer.wrap(page.cells().bytes(), 0, page.cells().length());
+    List<String> rows = new ArrayList<>();
+    for (int row = 0; row < page.count(); row++) {
+      List<String> values = new ArrayList<>();
+      for (Variable column : page.columns()) {
+        int length = cells.getInt();
+        if (length < 0) {
+          values.add("null");
+          continue;
+        }
+        ByteBuffer cell = cells.slice(cells.position(), length);
+        cells.position(cells.position() + length);
+        values.add(String.valueOf(Wire.decode(column.type(), cell)));
+      }
+      rows.add(values.toString());
+    }
+    if (cells.hasRemaining()) {
+      throw new AssertionError(cells.remaining() + " bytes after the last cell");
+    }
+    return rows;
+  }
+
+  /// The sentence with which a statement is refused.
+  public String refusal(String statement) {
+    try {
+      List<String> rows = rows(statement);
+      throw new AssertionError("answered: " + rows);
+    } catch (CqlException refused) {
+      return "%04x %s".formatted(refused.code().number, refused.sentence());
+    }
+  }
+}
