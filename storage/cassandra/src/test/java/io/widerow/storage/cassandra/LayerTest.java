@@ -16,6 +16,7 @@ class LayerTest extends LayerRules {
       storage.live: event storage storage.disk storage.segment
       storage.embedded: storage storage.live
       storage.repair: event storage storage.segment storage.scan
+      storage.digest: event
       storage.cassandra.keyspace: event storage
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
