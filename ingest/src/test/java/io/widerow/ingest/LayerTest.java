@@ -74,13 +74,15 @@ class LayerTest extends LayerRules {
       ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
       ingest.watch: event storage storage.embedded query query.figures query.answer
+      ingest.serve.reply: ingest.http
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          query.survey query.export query.fields query.patterns ingest.config ingest.http
+          query.survey query.export query.fields query.patterns ingest.config ingest.http \
+          ingest.serve.reply
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
-          ingest.decode ingest.config ingest.http ingest.serve.query
+          ingest.decode ingest.config ingest.http ingest.serve.reply
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch

@@ -1,5 +1,8 @@
 package io.widerow.ingest;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -47,6 +50,18 @@ public class OperatedDaemon implements AutoCloseable {
   public final HttpResponse<String> send(String method, String path)
       throws IOException, InterruptedException {
     return http.send(method, path);
+  }
+
+  /// Fails unless each of these requests is refused with 400 and a sentence.
+  ///
+  /// @param refused parts of the sentences, by what follows the path
+  public final void assertRefused(String method, String path, Map<String, String> refused)
+      throws IOException, InterruptedException {
+    for (var each : refused.entrySet()) {
+      HttpResponse<String> answer = send(method, path + each.getKey());
+      assertEquals(400, answer.statusCode(), each.getKey() + answer.body());
+      assertTrue(answer.body().contains(each.getValue()), answer.body());
+    }
   }
 
   /// Seals what there is, and merges what is due.

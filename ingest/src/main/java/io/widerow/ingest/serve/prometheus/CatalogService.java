@@ -14,8 +14,8 @@ import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.query.QueryReply;
-import io.widerow.ingest.serve.query.QueryThreads;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
@@ -57,7 +57,7 @@ final class CatalogService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final QueryThreads threads;
+  private final AnswerThreads threads;
   private final String version;
 
   /// @param memory that all queries share
@@ -67,7 +67,7 @@ final class CatalogService {
     this.memory = memory;
     this.version = version;
     this.threads =
-        new QueryThreads("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
+        new AnswerThreads("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
 
   /// A question: writes the data of its answer.

@@ -1,6 +1,6 @@
 package io.widerow.ingest.serve.prometheus;
 
-import io.widerow.ingest.serve.query.QueryReply;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.series.Labels;

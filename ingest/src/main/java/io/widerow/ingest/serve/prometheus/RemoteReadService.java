@@ -19,8 +19,8 @@ import io.widerow.ingest.http.BodyCoding;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.query.QueryReply;
-import io.widerow.ingest.serve.query.QueryThreads;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
@@ -56,7 +56,7 @@ final class RemoteReadService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final QueryThreads threads;
+  private final AnswerThreads threads;
 
   /// @param memory that all queries share
   /// @param config says how long a reader may take nothing
@@ -64,7 +64,7 @@ final class RemoteReadService {
     this.store = store;
     this.memory = memory;
     this.threads =
-        new QueryThreads("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
+        new AnswerThreads("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
 
   List<HttpRoute> routes() {

@@ -1,7 +1,7 @@
 package io.widerow.ingest.serve.prometheus;
 
 import io.widerow.ingest.decode.SnappyPacker;
-import io.widerow.ingest.serve.query.QueryReply;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.series.Labels;
 import io.widerow.query.series.SampledSeries;

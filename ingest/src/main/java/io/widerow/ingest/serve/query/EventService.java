@@ -13,6 +13,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.answer.EventAnswer;
@@ -63,7 +64,7 @@ final class EventService {
     try {
       Wanted wanted = wanted(context, around);
       if (!places.tryAcquire()) {
-        return QueryThreads.busy();
+        return AnswerThreads.busy();
       }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(() -> find(wanted), context.blockingTaskExecutor()));

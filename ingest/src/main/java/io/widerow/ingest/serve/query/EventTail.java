@@ -9,6 +9,8 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.EventView;
 import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -53,7 +55,7 @@ final class EventTail {
   private final EventStore store;
   private final QueryMemory memory;
   private final LongSupplier epochNanos;
-  private final QueryThreads threads;
+  private final AnswerThreads threads;
   private final CountDownLatch stopping = new CountDownLatch(1);
 
   /// @param memory that all queries share
@@ -62,7 +64,7 @@ final class EventTail {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new QueryThreads("widerow-follow", TAILS_MAX, stallSeconds);
+    this.threads = new AnswerThreads("widerow-follow", TAILS_MAX, stallSeconds);
   }
 
   HttpResponse answer(ServiceRequestContext context, HttpRequest request) {

@@ -9,6 +9,8 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.Token;
@@ -41,7 +43,7 @@ final class ExportService {
   private final EventStore store;
   private final QueryMemory memory;
   private final LongSupplier epochNanos;
-  private final QueryThreads threads;
+  private final AnswerThreads threads;
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
@@ -49,7 +51,7 @@ final class ExportService {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new QueryThreads("widerow-export", ANSWERS_MAX, stallSeconds);
+    this.threads = new AnswerThreads("widerow-export", ANSWERS_MAX, stallSeconds);
   }
 
   public List<HttpRoute> routes() {

@@ -14,6 +14,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
@@ -61,7 +62,7 @@ final class PartitionsService {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
       if (!places.tryAcquire()) {
-        return QueryThreads.busy();
+        return AnswerThreads.busy();
       }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(

@@ -1,5 +1,6 @@
 package io.widerow.ingest.serve.query;
 
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;

@@ -13,6 +13,8 @@ import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -80,7 +82,7 @@ final class QueryService {
   private final BooleanSupplier writing;
   private final AtomicInteger elsewhere = new AtomicInteger();
   private final LongAdder answeredHere = new LongAdder();
-  private final QueryThreads threads;
+  private final AnswerThreads threads;
   private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
@@ -96,7 +98,7 @@ final class QueryService {
     this.store = store;
     this.memory = memory;
     int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
-    this.threads = new QueryThreads("widerow-query", most, stallSeconds);
+    this.threads = new AnswerThreads("widerow-query", most, stallSeconds);
     this.epochNanos = epochNanos;
     this.writing = writing;
   }
@@ -143,7 +145,7 @@ final class QueryService {
       return small;
     }
     return stopping
-        ? QueryThreads.busy()
+        ? AnswerThreads.busy()
         : threads.answer(context, reply -> run(context, parameters, reply));
   }
 

@@ -9,6 +9,8 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -37,7 +39,7 @@ final class StepService {
   private final EventStore store;
   private final QueryMemory memory;
   private final LongSupplier epochNanos;
-  private final QueryThreads threads;
+  private final AnswerThreads threads;
   private final EventTail events;
 
   /// @param memory that all queries share
@@ -46,7 +48,7 @@ final class StepService {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new QueryThreads("widerow-tail", ANSWERS_MAX, stallSeconds);
+    this.threads = new AnswerThreads("widerow-tail", ANSWERS_MAX, stallSeconds);
     this.events = new EventTail(store, memory, stallSeconds, epochNanos);
   }
 

@@ -12,6 +12,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.TypesAnswer;
@@ -54,7 +55,7 @@ final class TypesService {
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
       if (!places.tryAcquire()) {
-        return QueryThreads.busy();
+        return AnswerThreads.busy();
       }
       return HttpResponse.of(
           CompletableFuture.supplyAsync(

@@ -109,11 +109,7 @@ class DeletionOverHttpTest {
               "/d-9", "id: there is no d-9; none was planned",
               "/9", "id: must be like d-7, got '9'",
               "?wher=x", "wher: no such parameter");
-      for (var each : refused.entrySet()) {
-        HttpResponse<String> answer = it.post(each.getKey());
-        assertEquals(400, answer.statusCode(), each.getKey() + answer.body());
-        assertTrue(answer.body().contains(each.getValue()), answer.body());
-      }
+      it.assertRefused("POST", PATH, refused);
       assertEquals(before, it.events());
       assertEquals("", it.http.get(PATH).body());
     }

@@ -1,4 +1,4 @@
-package io.widerow.ingest.serve.query;
+package io.widerow.ingest.serve.reply;
 
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Virtual threads that each make one answer, and how many there may be at a time.
 ///
 /// - Threads: any.
-public final class QueryThreads {
+public final class AnswerThreads {
   private final String name;
   private final Semaphore places;
   private final int stallSeconds;
@@ -19,7 +19,7 @@ public final class QueryThreads {
   /// @param name of the threads, which `-<n>` follows
   /// @param most answers at a time
   /// @param stallSeconds how long a reader may take nothing
-  public QueryThreads(String name, int most, int stallSeconds) {
+  public AnswerThreads(String name, int most, int stallSeconds) {
     this.name = name;
     this.places = new Semaphore(most);
     this.stallSeconds = stallSeconds;
@@ -57,7 +57,7 @@ public final class QueryThreads {
   }
 
   /// The answer when there are too many.
-  static HttpResponse busy() {
+  public static HttpResponse busy() {
     return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
   }
 }

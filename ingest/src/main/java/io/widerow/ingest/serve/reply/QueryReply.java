@@ -1,4 +1,4 @@
-package io.widerow.ingest.serve.query;
+package io.widerow.ingest.serve.reply;
 
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpResponse;
