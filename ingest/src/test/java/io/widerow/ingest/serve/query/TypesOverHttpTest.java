@@ -135,8 +135,8 @@ class TypesOverHttpTest {
           /v1/types?type= | type: is empty
           /v1/types?format=xml | format: must be json or csv, got xml
           /v1/query?wehre=a | wehre: no such parameter; did you mean where? known: after, arrived, \
-          bars, by, csv-safe, every, fields, format, from, limit, order, order-by, rollup, since, \
-          stats, to, type, where
+          bars, by, csv-safe, download, every, explain, fields, format, from, limit, order, \
+          order-by, progress, rollup, since, stats, to, type, where
           """)
   void aMisspeltParameterOfAQuestionIsNamed(String path, String why)
       throws IOException, InterruptedException {
@@ -159,7 +159,7 @@ class TypesOverHttpTest {
     assertEquals(400, json.statusCode());
     assertEquals(
         "{\"error\":\"ts: no such parameter; known: body-field, durability, id-field,"
-            + " key-field, time-field, type\"}\n",
+            + " key-field, time-field, type, values\"}\n",
         json.body());
     HttpResponse<String> snapshot = http.post("/v1/admin/snapshot?nmae=a", Http.TEXT, "");
     assertEquals(400, snapshot.statusCode());
