@@ -139,10 +139,12 @@ public final class PatternCounts implements AutoCloseable {
 
   /// The patterns, the most frequent first; words that many shapes differ in are variables too, see
   /// [ShapeFold].
+  ///
+  /// @throws io.widerow.query.QueryException.OverBudget when there is no memory left to fold them
   public List<Pattern> patterns() {
     List<Pattern> all = new ArrayList<>();
     for (Shapes of : ofTypes) {
-      all.addAll(new ShapeFold(of.patterns).fold());
+      all.addAll(new ShapeFold(of.patterns, this::hold).fold());
     }
     all.sort(
         Comparator.comparingLong(Pattern::lines)

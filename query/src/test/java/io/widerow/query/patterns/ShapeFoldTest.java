@@ -27,7 +27,7 @@ class ShapeFoldTest {
 
   private static Map<String, Long> fold(List<Pattern> patterns) {
     Map<String, Long> folded = new TreeMap<>();
-    for (Pattern pattern : new ShapeFold(patterns).fold()) {
+    for (Pattern pattern : new ShapeFold(patterns, _ -> {}).fold()) {
       folded.merge(pattern.shape(), pattern.lines(), Long::sum);
     }
     return folded;
@@ -57,7 +57,7 @@ class ShapeFoldTest {
 
   @Test
   void theFirstLineStaysTheSample() {
-    Pattern folded = new ShapeFold(of("user %s logged in", 9)).fold().getFirst();
+    Pattern folded = new ShapeFold(of("user %s logged in", 9), _ -> {}).fold().getFirst();
     assertEquals("sample of user aa logged in", folded.sample());
     assertEquals(0, folded.firstNanos());
     assertEquals(8_008, folded.lastNanos());
@@ -79,6 +79,20 @@ class ShapeFoldTest {
       patterns.add(pattern("user %s from %s".formatted(word(i), word(600 - i)), 1, i));
     }
     assertEquals(Map.of("user <_> from <_>", 40L), fold(patterns));
+  }
+
+  /// Prose: as many and as long shapes as there may be, each with words of its own.
+  @Test
+  void muchLongProseStaysWhatItIs() {
+    List<Pattern> patterns = new ArrayList<>();
+    for (int i = 0; i < PatternCounts.SHAPES_MAX; i++) {
+      List<String> words = new ArrayList<>();
+      for (int j = 0; j < 150; j++) {
+        words.add(word(i) + word(i / 676) + word(j));
+      }
+      patterns.add(pattern(String.join(" ", words), 1, i));
+    }
+    assertEquals(PatternCounts.SHAPES_MAX, fold(patterns).size());
   }
 
   static List<Long> seeds() {
