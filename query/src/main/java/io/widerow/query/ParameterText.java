@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Parameters of a question as text, in the form of a URL's query:
 /// `type=http&where=status+%3E+499`.
@@ -17,6 +18,13 @@ public final class ParameterText {
       List.of("view", "pick", "pickwhere", "cols", "find", "tail", "tz", "wrap", "map");
 
   private ParameterText() {}
+
+  /// Adds a parameter, unless its value is null: it was not given.
+  public static void put(Map<String, List<String>> to, String name, @Nullable String value) {
+    if (value != null) {
+      to.put(name, List.of(value));
+    }
+  }
 
   public static String encode(Map<String, List<String>> parameters) {
     return parameters.entrySet().stream()

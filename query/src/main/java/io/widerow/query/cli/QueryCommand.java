@@ -1,5 +1,6 @@
 package io.widerow.query.cli;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryThreads;
 import io.widerow.storage.EventStore;
@@ -210,19 +211,19 @@ public final class QueryCommand implements Callable<Integer> {
     if (!types.isEmpty()) {
       given.put("type", types);
     }
-    put(given, "from", from);
-    put(given, "to", to);
-    put(given, "since", since);
-    put(given, "order", order);
-    put(given, "limit", limit);
-    put(given, "after", after);
-    put(given, "where", where);
-    put(given, "fields", fields);
-    put(given, "stats", stats);
-    put(given, "by", by);
-    put(given, "every", every);
-    put(given, "order-by", orderBy);
-    put(given, "rollup", rollup);
+    ParameterText.put(given, "from", from);
+    ParameterText.put(given, "to", to);
+    ParameterText.put(given, "since", since);
+    ParameterText.put(given, "order", order);
+    ParameterText.put(given, "limit", limit);
+    ParameterText.put(given, "after", after);
+    ParameterText.put(given, "where", where);
+    ParameterText.put(given, "fields", fields);
+    ParameterText.put(given, "stats", stats);
+    ParameterText.put(given, "by", by);
+    ParameterText.put(given, "every", every);
+    ParameterText.put(given, "order-by", orderBy);
+    ParameterText.put(given, "rollup", rollup);
     Integer newest = last;
     if (newest != null) {
       if (order != null || limit != null || after != null) {
@@ -235,15 +236,9 @@ public final class QueryCommand implements Callable<Integer> {
       if (newest < 1) {
         throw new QueryException.Refused("last", "must be at least 1, got " + newest);
       }
-      put(given, "order", "desc");
-      put(given, "limit", newest.toString());
+      ParameterText.put(given, "order", "desc");
+      ParameterText.put(given, "limit", newest.toString());
     }
     return given;
-  }
-
-  private static void put(Map<String, List<String>> given, String name, @Nullable String value) {
-    if (value != null) {
-      given.put(name, List.of(value));
-    }
   }
 }

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -28,22 +29,33 @@ final class DiffAnswer {
   /// One in a thousand differences of pure chance has a greater weight.
   static final double WEIGHT_LEAST = 10.83;
 
-  private static final int SHARES_MAX = 24; // numbers with more values are told by powers of two
+  private static final Comparator<Row> WEAKEST_FIRST =
+      Comparator.comparingDouble(Row::weight).thenComparing(Row::order, Comparator.reverseOrder());
 
   private final FieldsScan.Counted counted;
-  private final List<Row> rows = new ArrayList<>();
+  private final int limit;
+  private final PriorityQueue<Row> rows = new PriorityQueue<>(WEAKEST_FIRST); // at most `limit`
+  private int order;
   private final List<String> untold = new ArrayList<>();
 
-  private DiffAnswer(FieldsScan.Counted counted) {
+  private DiffAnswer(FieldsScan.Counted counted, int limit) {
     this.counted = counted;
+    this.limit = limit;
   }
 
   /// @param told the value, as members of a JSON object
+  /// @param order of fields, and of their values
   private record Row(
-      String change, String field, String told, long before, long after, double weight) {}
+      String change,
+      String field,
+      String told,
+      long before,
+      long after,
+      double weight,
+      int order) {}
 
   static void write(DiffQuestion asked, FieldsScan.Counted counted, OutputBuffer out) {
-    var answer = new DiffAnswer(counted);
+    var answer = new DiffAnswer(counted, asked.limit());
     answer.compare();
     answer.write(asked, out);
   }
@@ -57,12 +69,11 @@ final class DiffAnswer {
       compare("type", counted.types());
     }
     fields.forEach(this::compare);
-    rows.sort(Comparator.comparingDouble(row -> -row.weight)); // stable: by field, then value
   }
 
   private void compare(String field, FieldCounts counts) {
     ValueCounts values = counts.values();
-    if (counts.isNumber() && (values.isMany() || values.distinct() > SHARES_MAX)) {
+    if (counts.isNumber() && counts.hasManyNumbers()) {
       for (FieldCounts.Bin bin : counts.bins()) {
         String told = ",\"from\":" + Json.number(bin.from()) + ",\"to\":" + Json.number(bin.to());
         compare(field, told, bin.rest(), bin.picked());
@@ -83,7 +94,10 @@ final class DiffAnswer {
         (double) after * (double) counted.rest() > (double) before * (double) counted.picked();
     String change = before == 0 ? "new" : after == 0 ? "gone" : more ? "grew" : "shrank";
     if (before == 0 || after == 0 || weight >= WEIGHT_LEAST) {
-      rows.add(new Row(change, field, told, before, after, weight));
+      rows.add(new Row(change, field, told, before, after, weight, order++));
+      if (rows.size() > limit) {
+        rows.remove();
+      }
     }
   }
 
@@ -105,20 +119,13 @@ final class DiffAnswer {
   private void write(DiffQuestion asked, OutputBuffer out) {
     out.put("{" + range(asked.after(), "") + ",\"events\":" + counted.picked());
     out.put("," + range(asked.before(), "before") + ",\"before\":" + counted.rest());
-    boolean exact = counted.read() >= 1;
-    out.put(",\"exact\":" + exact);
-    if (!exact) {
-      out.put(String.format(Locale.ROOT, ",\"read\":%.4f", counted.read()));
-    }
-    if (counted.more()) {
-      out.put(",\"fieldsMax\":" + FieldsScan.FIELDS_MAX);
-    }
+    counted.putHowMuch(out);
     if (!untold.isEmpty()) {
       out.put(
           untold.stream().map(Json::string).collect(Collectors.joining(",", ",\"ids\":[", "]")));
     }
     out.put("}\n");
-    rows.stream().limit(asked.limit()).forEach(row -> write(row, out));
+    rows.stream().sorted(WEAKEST_FIRST.reversed()).forEach(row -> write(row, out));
   }
 
   private static String range(RangeQuery range, String which) {

@@ -7,9 +7,6 @@ import java.util.OptionalDouble;
 /// sum of the absolute differences of the shares (total variation distance), 0 for equal shares to
 /// 1 for no value in common. Events without the field are a share too.
 final class Difference {
-  /// Numbers with more values than this are compared by their histograms.
-  private static final int VALUES_MAX = 24;
-
   /// A field with fewer events a value than this tells nothing.
   private static final double EVENTS_A_VALUE_LEAST = 1.5;
 
@@ -34,7 +31,7 @@ final class Difference {
     double without =
         distance(rest - field.events(ValueCounts.REST), picked - field.events(ValueCounts.PICKED));
     ValueCounts values = field.values();
-    if (field.isNumber() && (values.isMany() || values.distinct() > VALUES_MAX)) {
+    if (field.isNumber() && field.hasManyNumbers()) {
       return OptionalDouble.of(half(without + ofBins(field.bins())));
     }
     if (isOfIds(field)) {

@@ -11,6 +11,9 @@ import java.util.List;
 ///
 /// - Threads: one.
 final class FieldCounts {
+  /// Numbers with more values than this are told by powers of two.
+  private static final int NUMBERS_MAX = 24;
+
   /// Numbers below the least power of two share a cell with it.
   private static final int POWER_LEAST = -20;
 
@@ -100,6 +103,11 @@ final class FieldCounts {
   /// True when every value is a number.
   boolean isNumber() {
     return hasNumbers() && kind().equals("number");
+  }
+
+  /// True when its numbers have so many values that they are told by their histogram.
+  boolean hasManyNumbers() {
+    return hasNumbers() && (values.isMany() || values.distinct() > NUMBERS_MAX);
   }
 
   double least() {

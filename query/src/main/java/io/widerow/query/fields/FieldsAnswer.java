@@ -20,7 +20,6 @@ import java.util.Set;
 ///
 /// Fields are in the order of their names, `type` first; with a pick, the most different first.
 final class FieldsAnswer {
-  private static final int SHARES_MAX = 24; // numbers with more values have a histogram
 
   private final FieldsQuestion asked;
   private final FieldsScan.Counted counted;
@@ -48,14 +47,7 @@ final class FieldsAnswer {
     if (picks) {
       out.put(",\"picked\":" + counted.picked());
     }
-    boolean exact = counted.read() >= 1;
-    out.put(",\"exact\":" + exact);
-    if (!exact) {
-      out.put(String.format(Locale.ROOT, ",\"read\":%.4f", counted.read()));
-    }
-    if (counted.more()) {
-      out.put(",\"fieldsMax\":" + FieldsScan.FIELDS_MAX);
-    }
+    counted.putHowMuch(out);
     out.put("}\n");
     for (Scored field : fields()) {
       write(field, out);
@@ -109,7 +101,6 @@ final class FieldsAnswer {
     if (field.score().isPresent()) {
       out.put(String.format(Locale.ROOT, ",\"score\":%.4f", field.score().getAsDouble()));
     }
-    boolean histogram = counts.hasNumbers() && (values.isMany() || values.distinct() > SHARES_MAX);
     if (counts.hasNumbers()) {
       out.put(",\"min\":" + Json.number(counts.least()));
       out.put(",\"max\":" + Json.number(counts.most()));
@@ -125,7 +116,7 @@ final class FieldsAnswer {
       comma = ",";
     }
     out.put("]");
-    if (histogram) {
+    if (counts.hasManyNumbers()) {
       bins(counts.bins(), out);
     }
     out.put("}\n");

@@ -8,6 +8,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.Json;
 import io.widerow.query.survey.Survey;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.StoreView;
@@ -80,7 +81,15 @@ final class FieldsScan implements Survey {
       long rest,
       long picked,
       double read,
-      boolean more) {}
+      boolean more) {
+    /// Writes how much of the events and of their fields was counted.
+    void putHowMuch(OutputBuffer out) {
+      out.put(Json.exact(read));
+      if (more) {
+        out.put(",\"fieldsMax\":" + FIELDS_MAX);
+      }
+    }
+  }
 
   @Override
   public void cancel() {

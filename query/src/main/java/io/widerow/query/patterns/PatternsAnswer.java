@@ -24,8 +24,7 @@ final class PatternsAnswer {
     if (counts.others() > 0) {
       out.put(",\"others\":" + counts.others());
     }
-    out.put(",\"exact\":" + (read >= 1));
-    out.put(read >= 1 ? "}\n" : String.format(Locale.ROOT, ",\"read\":%.4f}%n", read));
+    out.put(Json.exact(read) + "}\n");
     patterns.stream().limit(asked.limit()).forEach(pattern -> write(pattern, counts.lines(), out));
   }
 

@@ -3,7 +3,6 @@ package io.widerow.query.remote;
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.output.TextWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -30,18 +29,10 @@ public record RemoteFields(List<String> lines, boolean exact, List<Field> fields
   ///
   /// @throws QueryException.Remote when the answer is none of fields
   public static RemoteFields ask(DaemonAddress daemon, String path) {
-    List<String> lines = new ArrayList<>();
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
-      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
-        lines.add(line);
-      }
-    }
-    if (lines.isEmpty()) {
-      throw new QueryException.Remote("the daemon answered with nothing");
-    }
+    List<String> lines = RemoteSurvey.lines(daemon, path);
     boolean exact = Boolean.TRUE.equals(JsonLine.parse(lines.getFirst()).get("exact"));
     List<Field> fields = lines.subList(1, lines.size()).stream().map(RemoteFields::field).toList();
-    return new RemoteFields(List.copyOf(lines), exact, fields);
+    return new RemoteFields(lines, exact, fields);
   }
 
   /// What stands before the values is a flat object; inside a text of JSON the quotes of their name

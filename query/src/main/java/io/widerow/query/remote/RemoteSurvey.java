@@ -19,10 +19,7 @@ public record RemoteSurvey(
   ///
   /// @throws QueryException.Remote when the answer is something else
   public static RemoteSurvey ask(DaemonAddress daemon, String path) {
-    List<String> lines = RemoteRows.lines(daemon, path);
-    if (lines.isEmpty()) {
-      throw new QueryException.Remote("the daemon answered with nothing");
-    }
+    List<String> lines = lines(daemon, path);
     // The only member that is no scalar stands last, and quotes in texts are escaped.
     String first = lines.getFirst();
     int ids = first.indexOf(IDS);
@@ -30,6 +27,15 @@ public record RemoteSurvey(
         lines,
         members(ids < 0 ? first : first.substring(0, ids) + "}"),
         lines.subList(1, lines.size()).stream().map(RemoteSurvey::members).toList());
+  }
+
+  /// The lines of an answer that has at least one.
+  static List<String> lines(DaemonAddress daemon, String path) {
+    List<String> lines = List.copyOf(RemoteRows.lines(daemon, path));
+    if (lines.isEmpty()) {
+      throw new QueryException.Remote("the daemon answered with nothing");
+    }
+    return lines;
   }
 
   private static Map<String, Cell> members(String line) {

@@ -3,8 +3,9 @@ package io.widerow.query.survey;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
 import java.time.ZoneOffset;
+import java.util.Locale;
 
-/// Values as JSON shows them in events.
+/// Values as JSON shows them in events, and what all surveys say of themselves.
 public final class Json {
   private static final double WHOLE_MAX = 0x1p53;
 
@@ -23,6 +24,15 @@ public final class Json {
     OutputBuffer out = new OutputBuffer(64);
     new Rfc3339(ZoneOffset.UTC).put(nanos, out);
     return out.toString();
+  }
+
+  /// Members that say whether all was read, and if not, how much.
+  ///
+  /// @param read 0 to 1, which is all
+  public static String exact(double read) {
+    return read >= 1
+        ? ",\"exact\":true"
+        : String.format(Locale.ROOT, ",\"exact\":false,\"read\":%.4f", read);
   }
 
   /// A number: whole ones without a point; infinities and NaN, which JSON lacks, as strings.

@@ -10,7 +10,6 @@ import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteSurvey;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -59,12 +58,5 @@ final class Asked {
     return survey.rows().stream()
         .map(row -> heads.stream().map(head -> row.getOrDefault(head, Cell.MISSING)).toList())
         .toList();
-  }
-
-  /// Adds a parameter of a request, unless its option was not given.
-  static void put(Map<String, List<String>> to, String name, @Nullable String value) {
-    if (value != null) {
-      to.put(name, List.of(value));
-    }
   }
 }

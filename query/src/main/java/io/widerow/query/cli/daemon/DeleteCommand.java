@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
@@ -100,9 +101,9 @@ public final class DeleteCommand implements Callable<Integer> {
     if (types != null && !types.isEmpty()) {
       parameters.put("type", new ArrayList<>(types));
     }
-    Asked.put(parameters, "where", where);
-    Asked.put(parameters, "from", from);
-    Asked.put(parameters, "to", to);
+    ParameterText.put(parameters, "where", where);
+    ParameterText.put(parameters, "from", from);
+    ParameterText.put(parameters, "to", to);
     how.show(shell, RemoteRows.change(how.address(shell), "POST", PATH, parameters, PLAN_HEADS));
     return ExitCode.OK.number;
   }

@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -80,9 +81,9 @@ public final class DiffCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, List<String>> parameters = of.parameters();
-    Asked.put(parameters, "beforefrom", beforeFrom);
-    Asked.put(parameters, "beforeto", beforeTo);
-    Asked.put(parameters, "limit", limit);
+    ParameterText.put(parameters, "beforefrom", beforeFrom);
+    ParameterText.put(parameters, "beforeto", beforeTo);
+    ParameterText.put(parameters, "limit", limit);
     RemoteSurvey answer =
         RemoteSurvey.ask(asked.address(shell), "/v1/diff?" + RemoteAnswer.encode(parameters));
     asked.show(shell, withValues(answer), HEADS, HEADS);

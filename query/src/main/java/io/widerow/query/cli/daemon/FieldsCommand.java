@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -88,10 +89,10 @@ public final class FieldsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, List<String>> parameters = of.parameters();
-    Asked.put(parameters, "top", top);
-    Asked.put(parameters, "pick", pick);
-    Asked.put(parameters, "pickfrom", pickFrom);
-    Asked.put(parameters, "pickto", pickTo);
+    ParameterText.put(parameters, "top", top);
+    ParameterText.put(parameters, "pick", pick);
+    ParameterText.put(parameters, "pickfrom", pickFrom);
+    ParameterText.put(parameters, "pickto", pickTo);
     String one = field == null ? "" : "/" + URLEncoder.encode(field, StandardCharsets.UTF_8);
     RemoteFields answer =
         RemoteFields.ask(

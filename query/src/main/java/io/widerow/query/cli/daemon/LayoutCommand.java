@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -98,8 +99,8 @@ public final class LayoutCommand implements Callable<Integer> {
       @Mixin Asked how) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", List.of(glob));
-    Asked.put(parameters, "width", width);
-    Asked.put(parameters, "shards", shards);
+    ParameterText.put(parameters, "width", width);
+    ParameterText.put(parameters, "shards", shards);
     how.show(shell, RemoteRows.change(how.address(shell), "PUT", PATH, parameters, RULE_HEADS));
     return ExitCode.OK.number;
   }

@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -78,8 +79,8 @@ public final class PartitionsCommand implements Callable<Integer> {
   public Integer call() {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", types);
-    Asked.put(parameters, "from", from);
-    Asked.put(parameters, "to", to);
+    ParameterText.put(parameters, "from", from);
+    ParameterText.put(parameters, "to", to);
     String path = "/v1/partitions?" + RemoteAnswer.encode(parameters);
     RemoteRows all = RemoteRows.ask(asked.address(shell), path, HEADS);
     asked.show(shell, all);

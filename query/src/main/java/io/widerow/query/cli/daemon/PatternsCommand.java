@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -69,8 +70,8 @@ public final class PatternsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, List<String>> parameters = of.parameters();
-    Asked.put(parameters, "field", field);
-    Asked.put(parameters, "limit", limit);
+    ParameterText.put(parameters, "field", field);
+    ParameterText.put(parameters, "limit", limit);
     RemoteSurvey answer =
         RemoteSurvey.ask(asked.address(shell), "/v1/patterns?" + RemoteAnswer.encode(parameters));
     asked.show(shell, answer, HEADS, CSV_HEADS);

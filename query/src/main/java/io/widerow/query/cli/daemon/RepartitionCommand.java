@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
@@ -129,8 +130,8 @@ public final class RepartitionCommand implements Callable<Integer> {
     if (!types.isEmpty()) {
       parameters.put("type", types);
     }
-    Asked.put(parameters, "from", from);
-    Asked.put(parameters, "to", to);
+    ParameterText.put(parameters, "from", from);
+    ParameterText.put(parameters, "to", to);
     parameters.put("dry", List.of(dryRun));
     return parameters;
   }

@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -86,8 +87,8 @@ public final class RetentionCommand implements Callable<Integer> {
     Map<String, List<String>> parameters(String glob) {
       Map<String, List<String>> parameters = new LinkedHashMap<>();
       parameters.put("type", List.of(glob));
-      Asked.put(parameters, "age", age);
-      Asked.put(parameters, "bytes", bytes);
+      ParameterText.put(parameters, "age", age);
+      ParameterText.put(parameters, "bytes", bytes);
       return parameters;
     }
   }
@@ -133,7 +134,7 @@ public final class RetentionCommand implements Callable<Integer> {
           @Nullable String grace,
       @Mixin Asked how) {
     Map<String, List<String>> parameters = limits.parameters(glob);
-    Asked.put(parameters, "grace", grace);
+    ParameterText.put(parameters, "grace", grace);
     how.show(shell, RemoteRows.change(how.address(shell), "PUT", PATH, parameters, HEADS));
     return ExitCode.OK.number;
   }

@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -88,9 +89,9 @@ public final class RollupCommand implements Callable<Integer> {
     Map<String, List<String>> parameters() {
       Map<String, List<String>> parameters = new LinkedHashMap<>();
       parameters.put("type", List.of(type));
-      Asked.put(parameters, "by", by);
+      ParameterText.put(parameters, "by", by);
       parameters.put("stats", List.of(stats));
-      Asked.put(parameters, "every", every);
+      ParameterText.put(parameters, "every", every);
       return parameters;
     }
   }

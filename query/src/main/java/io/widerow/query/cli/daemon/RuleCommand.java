@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
@@ -109,12 +110,12 @@ public final class RuleCommand implements Callable<Integer> {
       if (!types.isEmpty()) {
         parameters.put("type", types);
       }
-      Asked.put(parameters, "where", where);
-      Asked.put(parameters, "every", every);
-      Asked.put(parameters, "above", above);
-      Asked.put(parameters, "below", below);
-      Asked.put(parameters, "for", lasting);
-      Asked.put(parameters, "lag", lag);
+      ParameterText.put(parameters, "where", where);
+      ParameterText.put(parameters, "every", every);
+      ParameterText.put(parameters, "above", above);
+      ParameterText.put(parameters, "below", below);
+      ParameterText.put(parameters, "for", lasting);
+      ParameterText.put(parameters, "lag", lag);
       return parameters;
     }
   }

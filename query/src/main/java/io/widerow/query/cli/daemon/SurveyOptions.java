@@ -1,5 +1,6 @@
 package io.widerow.query.cli.daemon;
 
+import io.widerow.query.ParameterText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,10 +37,10 @@ final class SurveyOptions {
   Map<String, List<String>> parameters() {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", types);
-    Asked.put(parameters, "from", from);
-    Asked.put(parameters, "to", to);
-    Asked.put(parameters, "where", where);
-    Asked.put(parameters, "budget", budget);
+    ParameterText.put(parameters, "from", from);
+    ParameterText.put(parameters, "to", to);
+    ParameterText.put(parameters, "where", where);
+    ParameterText.put(parameters, "budget", budget);
     return parameters;
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.query.cli.export;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
@@ -165,17 +166,11 @@ public final class ExportCommand implements Callable<Integer> {
     if (!types.isEmpty()) {
       given.put("type", types);
     }
-    put(given, "from", from);
-    put(given, "to", to);
-    put(given, "since", since);
-    put(given, "where", where);
-    put(given, "after", after);
+    ParameterText.put(given, "from", from);
+    ParameterText.put(given, "to", to);
+    ParameterText.put(given, "since", since);
+    ParameterText.put(given, "where", where);
+    ParameterText.put(given, "after", after);
     return given;
-  }
-
-  private static void put(Map<String, List<String>> given, String name, @Nullable String value) {
-    if (value != null) {
-      given.put(name, List.of(value));
-    }
   }
 }
