@@ -13,6 +13,7 @@ class LayerTest extends LayerRules {
       """
       event:
       rollup: event
+      table:
       storage: event rollup
       storage.disk: storage
       storage.codec: event storage storage.disk

@@ -1,0 +1,21 @@
+package io.widerow.table;
+
+import java.util.concurrent.CompletableFuture;
+
+/// Rows of tables, in the order of their keys.
+///
+/// One thread writes, so a write sees everything that came before it and nothing that came after.
+/// Readers take a [TableView] and are never waited for.
+///
+/// - Threads: any.
+public interface TableStore {
+  /// What has been written so far. The caller closes it.
+  TableView view();
+
+  /// Makes one group of mutations: all of it is there after a crash, or nothing.
+  ///
+  /// @return what the write answers, once its group is as durable as the store promises; or ends
+  ///   with the exception of the write, which then has changed nothing, or with a
+  ///   [io.widerow.storage.StorageException]
+  <T> CompletableFuture<T> write(TableWrite<T> write);
+}

@@ -1,0 +1,15 @@
+package io.widerow.table;
+
+/// A change of tables that may depend on what is there.
+///
+/// @param <T> what it answers
+@FunctionalInterface
+public interface TableWrite<T> {
+  /// Reads what it needs and tells its mutations. It runs on the one thread that writes, so it must
+  /// neither wait nor read more than a few rows.
+  ///
+  /// An exception leaves the tables as they were.
+  ///
+  /// @param before everything that was written before it; closed by the caller
+  T run(TableView before, Mutations out);
+}

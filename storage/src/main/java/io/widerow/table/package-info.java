@@ -1,0 +1,10 @@
+/// Tables: rows under byte strings as keys, each merged from the fragments that were written to it.
+///
+/// Nothing here knows a type or a name of CQL: a key is a byte string that is compared byte by
+/// byte, a column is a number, a value is bytes. Time, tombstones and expiry are known, since they
+/// decide what is left of a row. [io.widerow.table.TableStore] is all that its users see of the
+/// store.
+@NullMarked
+package io.widerow.table;
+
+import org.jspecify.annotations.NullMarked;
