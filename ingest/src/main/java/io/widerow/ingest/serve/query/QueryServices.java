@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.query;
 
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.lane.LaneRing;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import java.util.List;
@@ -18,12 +19,14 @@ public final class QueryServices {
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
   /// @param writing whether write requests are in flight, which take precedence on event loops
+  /// @param rings of all lanes
   public QueryServices(
       EventStore store,
       QueryMemory memory,
       int stallSeconds,
       LongSupplier epochNanos,
-      BooleanSupplier writing) {
+      BooleanSupplier writing,
+      List<LaneRing> rings) {
     this.queries = new QueryService(store, memory, stallSeconds, epochNanos, writing);
     this.steps = new StepService(store, memory, stallSeconds, epochNanos);
     this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
@@ -31,7 +34,7 @@ public final class QueryServices {
         Stream.of(
                 new ExportService(store, memory, stallSeconds, epochNanos).routes(),
                 new TypesService(store).routes(),
-                new PartitionsService(store).routes(),
+                new PartitionsService(store, rings).routes(),
                 new EventService(store, memory).routes())
             .flatMap(List::stream)
             .toList();
