@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.FileJournal;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
@@ -210,8 +211,8 @@ class StoreDamageTest {
 
   @Test
   void everyFlippedByteIsToldOrHarmless() throws IOException {
-    int stride = Integer.getInteger("stride", 8);
-    int start = (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride);
+    int stride = Integer.getInteger("stride", 16);
+    int start = (int) Math.floorMod(Seeds.one(), (long) stride);
     String what = "a bit of one byte in %d of all files of a small store".formatted(stride);
     record(what, flip(stride, start));
   }
@@ -254,8 +255,8 @@ class StoreDamageTest {
 
   @Test
   void everyCutIsToldOrHarmless() throws IOException {
-    int stride = Integer.getInteger("stride", 8);
-    int start = (int) Math.floorMod(Long.getLong("seed", System.nanoTime()), (long) stride);
+    int stride = Integer.getInteger("stride", 16);
+    int start = (int) Math.floorMod(Seeds.one(), (long) stride);
     SimDisk good = store(2);
     long cuts = 0;
     long whole = 0;
