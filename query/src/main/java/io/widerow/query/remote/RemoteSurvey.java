@@ -27,8 +27,8 @@ public record RemoteSurvey(
         lines.subList(1, lines.size()).stream().map(RemoteSurvey::members).toList());
   }
 
-  /// Asks for lines of several kinds, of which those that begin with a text are kept. A list of
-  /// segments, the last member of its line, is left out of its row.
+  /// Asks for lines of several kinds and keeps those that begin with a text. A list of segments,
+  /// the last member of its line, is left out of its row.
   public static RemoteSurvey linesOf(DaemonAddress daemon, String path, String begin) {
     List<String> lines =
         RemoteRows.lines(daemon, path).stream().filter(line -> line.startsWith(begin)).toList();
