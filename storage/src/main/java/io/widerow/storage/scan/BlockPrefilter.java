@@ -1,5 +1,6 @@
 package io.widerow.storage.scan;
 
+import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockPruner;
@@ -21,6 +22,7 @@ final class BlockPrefilter {
   private final Scan scan;
   private final @Nullable BlockAggregation fold;
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
+  private Filter left;
   private @Nullable BitSet candidates;
   private boolean searched;
   private boolean folded;
@@ -32,6 +34,7 @@ final class BlockPrefilter {
     this.pruner = new BlockPruner(reader.directory());
     this.search = new BlockSearch(reader);
     this.scan = scan;
+    this.left = scan.filter();
     this.fold = scan.fold() == null ? null : new BlockAggregation(scan.fold(), scan, reader);
   }
 
@@ -41,7 +44,9 @@ final class BlockPrefilter {
     searched = false;
     foldTried = false;
     reader.open(index, block);
-    verdict = pruner.verdict(scan.filter());
+    Filter filter = scan.filter();
+    verdict = pruner.verdict(filter);
+    left = verdict == BlockPruner.Verdict.SOMETHING ? pruner.left(filter) : filter;
   }
 
   /// Like [#look], and also decodes everything that filtering or folding the block needs.
@@ -78,10 +83,15 @@ final class BlockPrefilter {
     return verdict;
   }
 
+  /// What to test on the block's events when the filter keeps some of them.
+  Filter left() {
+    return left;
+  }
+
   /// The rows of the block that the filter may keep; null when it may keep any.
   @Nullable BitSet candidates() {
     if (!searched) {
-      candidates = search.rows(scan.filter());
+      candidates = search.rows(left);
       searched = true;
     }
     return candidates;
