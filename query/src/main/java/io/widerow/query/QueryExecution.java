@@ -60,7 +60,7 @@ public class QueryExecution implements AutoCloseable {
     List<PartitionKey> keys = new ArrayList<>();
     for (PartitionInfo info :
         view.partitions(
-            type -> Filters.mayKeepType(range.filter(), type),
+            type -> range.types().test(type) && Filters.mayKeepType(range.filter(), type),
             range.fromNanos(),
             range.untilNanos())) {
       keys.add(info.key());

@@ -121,8 +121,8 @@ public final class LabelNames {
     this.present = present;
   }
 
-  /// The same for events that have no other attributes than these, so that it is certain which
-  /// ones every name means.
+  /// The same for events that have no other attributes than these, so that it is certain which ones
+  /// every name means.
   public LabelNames knowing(Set<AttributeName> names) {
     Map<String, List<AttributeName>> known = new TreeMap<>();
     names.stream()

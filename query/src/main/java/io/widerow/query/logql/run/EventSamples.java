@@ -84,8 +84,7 @@ final class EventSamples {
     }
     Samples samples = group.samples;
     if (samples != null) {
-      owner.add(
-          samples, event.timeNanos(), number == null ? group.value : value, event.weight());
+      owner.add(samples, event.timeNanos(), number == null ? group.value : value, event.weight());
     }
     return !group.isUnsure;
   }

@@ -54,7 +54,8 @@ record EventStages(
     private final LabelNames labels;
     private final List<EventTest> tests = new ArrayList<>();
     private final List<Stage> same = new ArrayList<>();
-    private final Set<String> changed = new LinkedHashSet<>(); // labels that may be not as they came
+    private final Set<String> changed =
+        new LinkedHashSet<>(); // labels that may be not as they came
     private boolean mayFail; // one of `same`; then later comparisons keep all lines
 
     Split(LabelNames labels) {

@@ -1,6 +1,5 @@
 package io.widerow.query.logql.run;
 
-import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
@@ -39,8 +38,7 @@ abstract sealed class EventTest {
       case Condition.Or(var parts) -> several(parts, labels, true);
       case Condition.Words _ -> null;
       case Quantity(String label, Conversion conversion, Sign sign, double value) -> {
-        NumberLabel of =
-            conversion == Conversion.NUMBER ? NumberLabel.of(label, labels) : null;
+        NumberLabel of = conversion == Conversion.NUMBER ? NumberLabel.of(label, labels) : null;
         yield of == null ? null : new Compared(of, sign, value);
       }
     };
@@ -105,7 +103,11 @@ abstract sealed class EventTest {
   }
 
   /// A label that is an attribute of the event, the first one of several that the event has.
-  record NumberLabel(AttributeName[] names) {
+  record NumberLabel(List<AttributeName> names) {
+    NumberLabel {
+      names = List.copyOf(names);
+    }
+
     /// Null when the label is not certain to be that.
     static @Nullable NumberLabel of(String label, LabelNames labels) {
       List<AttributeName> names = labels.attributes(label);
@@ -114,15 +116,13 @@ abstract sealed class EventTest {
               && !names.isEmpty()
               && !label.equals(LabelNames.DETECTED_LEVEL)
               && names.stream().allMatch(name -> labels.shown(name).equals(label));
-      return names == null || !isValue
-          ? null
-          : new NumberLabel(names.toArray(AttributeName[]::new));
+      return names == null || !isValue ? null : new NumberLabel(names);
     }
 
     /// Fills `out` with the value; false when the event has none.
     boolean find(EventView event, AttributeValue out) {
-      for (AttributeName name : names) {
-        if (event.find(name, out)) {
+      for (int i = 0; i < names.size(); i++) {
+        if (event.find(names.get(i), out)) {
           return true;
         }
       }

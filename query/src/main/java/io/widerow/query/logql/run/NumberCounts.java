@@ -76,8 +76,7 @@ final class NumberCounts {
               ? 1
               : theirs == otherSize ? -1 : Double.compare(numbers[mine], others[theirs]);
       merged[to] = order <= 0 ? numbers[mine] : others[theirs];
-      mergedCounts[to] =
-          (order <= 0 ? counts[mine] : 0) + (order >= 0 ? otherCounts[theirs] : 0);
+      mergedCounts[to] = (order <= 0 ? counts[mine] : 0) + (order >= 0 ? otherCounts[theirs] : 0);
       mine += order <= 0 ? 1 : 0;
       theirs += order >= 0 ? 1 : 0;
       to++;

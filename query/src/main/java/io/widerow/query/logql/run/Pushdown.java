@@ -31,9 +31,7 @@ final class Pushdown {
   static Filter all(List<Filter> parts) {
     List<Filter> left = new ArrayList<>(parts);
     left.removeIf(part -> part instanceof Filter.Everything);
-    return left.isEmpty()
-        ? EVERYTHING
-        : left.size() == 1 ? left.getFirst() : new Filter.And(left);
+    return left.isEmpty() ? EVERYTHING : left.size() == 1 ? left.getFirst() : new Filter.And(left);
   }
 
   /// What any part keeps.

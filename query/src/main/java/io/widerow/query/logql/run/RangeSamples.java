@@ -207,8 +207,7 @@ final class RangeSamples {
   /// The attributes in which events must agree to be alike for their series and the stages that
   /// look at no number of each.
   private List<AttributeName> alike(EventStages stages) {
-    Set<String> others =
-        stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
+    Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = Selection.of(stages.same(), labels).attributes(others);
     return Objects.requireNonNull(names); // they are among those of all stages
   }

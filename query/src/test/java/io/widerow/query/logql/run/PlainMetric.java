@@ -50,7 +50,11 @@ final class PlainMetric {
                 "quantile_over_time",
                 "rate")
             : pick("count_over_time", "count_over_time", "rate", "bytes_over_time", "bytes_rate");
-    unwrapped = unwraps ? pick("code", "wait_ms", "wait_ms", "ratio", "wait_ms_2", "duration(took)", "bytes(size)") : "";
+    unwrapped =
+        unwraps
+            ? pick(
+                "code", "wait_ms", "wait_ms", "ratio", "wait_ms_2", "duration(took)", "bytes(size)")
+            : "";
     rangeNanos = Long.parseLong(pick("30", "60", "90", "7")) * SECOND;
     offsetNanos = random.nextInt(4) == 0 ? 30 * SECOND : 0;
     outer = pick("", "sum", "sum", "avg", "max", "min", "count", "stdvar", "topk");
