@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 public final class TableDriver {
   /// Before and behind every key that it writes.
-  public static final byte[] FIRST = {0};
+  private static final byte[] FIRST = {0};
 
-  public static final byte[] LAST = {9};
+  private static final byte[] LAST = {9};
 
   private static final HexFormat HEX = HexFormat.of();
   private final SplittableRandom random;

@@ -32,7 +32,8 @@ import java.util.stream.LongStream;
 ///
 /// | part | in the snapshot |
 /// |---|---|
-/// | FORMAT, segments, notes, table files | links: these files are replaced or deleted, and never changed |
+/// | FORMAT, segments, notes | links: these files are replaced or deleted, and never changed |
+/// | tables | their files as segments, their journal and manifest as those of the events |
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
 /// | the manifest | rewritten with its state at the moment; of a stopped store, a link |

@@ -2,6 +2,7 @@ package io.widerow.storage.table;
 
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.fragment.Keys;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -66,6 +67,11 @@ final class BlockRows {
     raw = MemorySegment.ofArray(bytes);
   }
 
+  /// Has no rows from now on.
+  void clear() {
+    count = 0;
+  }
+
   private void grow() {
     keyEnds = Arrays.copyOf(keyEnds, 2 * count);
     partitions = Arrays.copyOf(partitions, 2 * count);
@@ -91,6 +97,14 @@ final class BlockRows {
 
   int partition(int row) {
     return partitions[row];
+  }
+
+  byte[] firstKey() {
+    return Arrays.copyOf(keys.bytes(), keyEnds[0]);
+  }
+
+  byte[] lastKey() {
+    return Arrays.copyOfRange(keys.bytes(), keyStart(count - 1), keyEnds[count - 1]);
   }
 
   MemorySegment raw() {

@@ -1,5 +1,7 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.fragment.Keys;
+import io.widerow.storage.fragment.RowMerge;
 import java.lang.foreign.MemorySegment;
 
 /// The fragments of one source, a memtable or a file, key by key in one direction.

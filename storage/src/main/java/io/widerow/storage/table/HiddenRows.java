@@ -1,5 +1,7 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.fragment.RangeDeletion;
+import io.widerow.storage.fragment.RowMerge;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.fragment.Keys;
 import io.widerow.table.Mutations;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.fragment.RowMerge;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

@@ -8,10 +8,15 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.fragment.FragmentReader;
+import io.widerow.storage.fragment.Keys;
+import io.widerow.storage.fragment.RowMerge;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 
@@ -26,6 +31,7 @@ final class TableFile implements AutoCloseable {
   private final UUID store;
   private final long id;
   private long[] offsets = new long[0]; // of blocks of rows, and the end of the last one
+  private long[] pieces = new long[0]; // of a salvaged file: starts and ends of blocks of rows
   private byte[][] lastKeys = new byte[0][];
   private byte[] firstKey = new byte[0];
   private TableFilter filter = TableFilter.of(new long[0]);
@@ -187,8 +193,12 @@ final class TableFile implements AutoCloseable {
     return lastKeys.length;
   }
 
-  long offset(int block) {
-    return offsets[block];
+  private long start(int block) {
+    return pieces.length > 0 ? pieces[2 * block] : offsets[block];
+  }
+
+  private long end(int block) {
+    return pieces.length > 0 ? pieces[2 * block + 1] : offsets[block + 1];
   }
 
   /// False when it surely has no key of a range.
@@ -200,7 +210,46 @@ final class TableFile implements AutoCloseable {
 
   /// Its rows in a range of keys.
   Fragments fragments(KeyRange range, boolean descending) {
-    return new Rows(range, descending);
+    return new Rows(range, descending, Set.of());
+  }
+
+  /// All of its rows but those of damaged blocks.
+  Fragments fragmentsWithout(Set<Integer> damaged) {
+    return new Rows(KeyRange.ALL, false, damaged);
+  }
+
+  /// Finds the blocks of a file whose index or foot cannot be read: one block leads to the next, as
+  /// long as lengths make sense.
+  ///
+  /// @param file belongs to the result
+  static TableFile salvage(DiskFile file, UUID store, long id) {
+    var found = new TableFile(file, store, id);
+    List<Long> starts = new ArrayList<>();
+    List<byte[]> keys = new ArrayList<>();
+    long at = TableFileFormat.HEAD_BYTES;
+    long size = file.size();
+    var block = new BlockRows(file.path());
+    try (Expander reader = found.new Expander()) {
+      while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
+        byte[] head = found.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
+        int stored = (int) ByteSink.INT.get(head, 4);
+        long next = at + TableFileFormat.BLOCK_HEAD_BYTES + stored;
+        if (stored < 0 || next > size) {
+          break;
+        }
+        if (reader.hasRows(at, next, block)) {
+          found.firstKey = keys.isEmpty() ? block.firstKey() : found.firstKey;
+          found.rows += block.count();
+          starts.add(at);
+          starts.add(next);
+          keys.add(block.lastKey());
+        }
+        at = next;
+      }
+    }
+    found.pieces = starts.stream().mapToLong(Long::longValue).toArray();
+    found.lastKeys = keys.toArray(byte[][]::new);
+    return found;
   }
 
   /// Reads every byte that has a checksum, and every fragment.
@@ -233,7 +282,7 @@ final class TableFile implements AutoCloseable {
             0,
             before.length);
     if (index == 0 ? first != 0 : first <= 0) {
-      throw corrupt(offsets[index], "its first key is not where the index has it");
+      throw corrupt(start(index), "its first key is not where the index has it");
     }
     for (int row = 0; row < block.count(); row++) {
       reader.over(block.raw(), block.fragment(row), block.fragmentEnd(row), path()).readAll();
@@ -288,9 +337,21 @@ final class TableFile implements AutoCloseable {
       return rawBytes;
     }
 
+    /// True when bytes are a block of rows, which it reads then.
+    boolean hasRows(long from, long until, BlockRows into) {
+      try {
+        int length = expand(from, until);
+        into.read(raw, length, from);
+        return true;
+      } catch (StorageException.Corrupt noRows) {
+        return false;
+      }
+    }
+
     void read(int block, BlockRows into) {
-      int length = expand(offsets[block], offsets[block + 1]);
-      into.read(raw, length, offsets[block]);
+      long from = start(block);
+      int length = expand(from, end(block));
+      into.read(raw, length, from);
       int last = into.count() - 1;
       byte[] key = lastKeys[block];
       if (Keys.compare(
@@ -301,7 +362,7 @@ final class TableFile implements AutoCloseable {
               0,
               key.length)
           != 0) {
-        throw corrupt(offsets[block], "its last key is not the one that the index has");
+        throw corrupt(from, "its last key is not the one that the index has");
       }
     }
 
@@ -315,14 +376,16 @@ final class TableFile implements AutoCloseable {
   private final class Rows extends Fragments {
     private final KeyRange range;
     private final boolean descending;
+    private final Set<Integer> damaged; // blocks
     private final Expander reader = new Expander();
     private final BlockRows block = new BlockRows(path());
     private int blockNow = -1;
     private int row;
     private boolean ended;
 
-    Rows(KeyRange range, boolean descending) {
+    Rows(KeyRange range, boolean descending, Set<Integer> damaged) {
       this.range = range;
+      this.damaged = damaged;
       this.descending = descending;
     }
 
@@ -365,8 +428,16 @@ final class TableFile implements AutoCloseable {
         at--;
       }
       blockNow = at;
-      reader.read(at, block);
+      load();
       row = block.before(bound, boundBytes) - (descending ? 1 : 0);
+    }
+
+    private void load() {
+      if (damaged.contains(blockNow)) {
+        block.clear();
+      } else {
+        reader.read(blockNow, block);
+      }
     }
 
     /// Loads the next block when the present one has no more rows; false when there is none.
@@ -376,7 +447,7 @@ final class TableFile implements AutoCloseable {
         if (blockNow < 0 || blockNow >= blocks()) {
           return false;
         }
-        reader.read(blockNow, block);
+        load();
         row = descending ? block.count() - 1 : 0;
       }
       return true;

@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.fragment.Keys;
 import io.widerow.storage.manifest.TableEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

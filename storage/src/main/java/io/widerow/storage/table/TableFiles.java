@@ -3,6 +3,8 @@ package io.widerow.storage.table;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.fragment.FragmentEncoder;
+import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.TableEntry;
 import java.lang.foreign.MemorySegment;

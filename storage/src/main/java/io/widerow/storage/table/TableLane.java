@@ -3,6 +3,7 @@ package io.widerow.storage.table;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.fragment.MutationGroup;
 import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
@@ -85,7 +86,7 @@ final class TableLane implements AutoCloseable {
   ///
   /// @throws IllegalArgumentException when it is too large
   /// @throws StorageException when it cannot be written
-  void append(TableGroup group) {
+  void append(MutationGroup group) {
     store.requireWriting();
     long needed = TableMemory.bytesFor(group.bytes(), group.count());
     if (needed > groupBytesMax()) {

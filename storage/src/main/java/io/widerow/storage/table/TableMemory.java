@@ -2,6 +2,10 @@ package io.widerow.storage.table;
 
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Lease;
+import io.widerow.storage.fragment.FragmentEncoder;
+import io.widerow.storage.fragment.Keys;
+import io.widerow.storage.fragment.Purge;
+import io.widerow.storage.fragment.RowMerge;
 import io.widerow.storage.journal.MutationRecord;
 import io.widerow.storage.rows.NativeMemory;
 import java.lang.foreign.Arena;
@@ -322,8 +326,6 @@ final class TableMemory implements AutoCloseable {
   }
 
   /// Its fragments in a range of keys, as a view of an LSN sees them.
-  ///
-  /// @param until the key behind the greatest; null for no bound
   Fragments fragments(KeyRange range, boolean descending, long lsnMost) {
     return descending ? new Down(range, lsnMost) : new Up(range, lsnMost);
   }

@@ -1,6 +1,8 @@
 package io.widerow.storage.table;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.fragment.FragmentReader;
+import io.widerow.storage.fragment.MutationCheck;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.recovery.FrameSink;
 import java.lang.foreign.MemorySegment;
@@ -73,7 +75,7 @@ final class TableReplay implements FrameSink {
     int count = 0;
     int bytes = 0;
     for (MemorySegment part : openGroup) {
-      count += TableRecords.check(part, check, directory);
+      count += MutationCheck.check(part, check, directory);
       bytes += (int) part.byteSize();
     }
     if (!memory.fits(bytes, count)) {

@@ -1,5 +1,7 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.fragment.FragmentReader;
+import io.widerow.storage.fragment.RowMerge;
 import io.widerow.table.TableCursor;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,6 +1,7 @@
 package io.widerow.storage.table;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.journal.Journal;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -216,6 +217,10 @@ final class TableUpkeep {
   void end() {
     ended = true;
     work.lock(); // waits for what runs
-    work.unlock();
+    try {
+      scheduled.set(false);
+    } finally {
+      work.unlock();
+    }
   }
 }

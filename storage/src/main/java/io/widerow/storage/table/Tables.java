@@ -3,6 +3,7 @@ package io.widerow.storage.table;
 import io.widerow.storage.Damage;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.fragment.MutationGroup;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.TableEntry;
 import io.widerow.table.TableStore;
@@ -35,7 +36,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private final TableContents contents;
   private final TableUpkeep upkeep;
   private final boolean readOnly;
-  private final TableGroup group;
+  private final MutationGroup group;
   private final ArrayDeque<Waiting<?>> queue = new ArrayDeque<>(); // guarded by itself
   private boolean running; // guarded by queue
   private boolean closed; // guarded by queue
@@ -53,7 +54,7 @@ public final class Tables implements TableStore, AutoCloseable {
       this.write = write;
     }
 
-    void run(TableView before, TableGroup out) {
+    void run(TableView before, MutationGroup out) {
       answer = write.run(before, out);
       out.end();
     }
@@ -84,7 +85,7 @@ public final class Tables implements TableStore, AutoCloseable {
     this.contents = opening.contents();
     this.upkeep = new TableUpkeep(contents);
     this.readOnly = readOnly;
-    this.group = new TableGroup(TableLane.recordBytesMax(context.store().config()));
+    this.group = new MutationGroup(TableLane.recordBytesMax(context.store().config()));
   }
 
   /// Opens the tables of a store for reading; changes nothing. [#begin] opens them for writing.
@@ -381,6 +382,7 @@ public final class Tables implements TableStore, AutoCloseable {
   }
 
   /// Flushes what is committed, if the store may still write, and refuses later writes.
+  @Override
   public void close() {
     synchronized (queue) {
       closed = true;

@@ -1,4 +1,4 @@
-package io.widerow.storage.table;
+package io.widerow.storage.fragment;
 
 import io.widerow.storage.codec.ByteSink;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// 3. Expiry comes last: a cell that has expired still hides older ones.
 ///
 /// - Threads: one.
-final class RowMerge {
+public final class RowMerge {
   private final List<FragmentReader> pool = new ArrayList<>();
   private final PriorityQueue<FragmentReader> heap =
       new PriorityQueue<>(4, FragmentReader::compareCell);
@@ -34,7 +34,7 @@ final class RowMerge {
   private @Nullable FragmentReader live;
 
   /// Begins a row.
-  void begin() {
+  public void begin() {
     count = 0;
     heap.clear();
     spent.clear();
@@ -46,7 +46,7 @@ final class RowMerge {
   }
 
   /// Adds a fragment of the row. The bytes must stay until the row is done.
-  void add(MemorySegment memory, long at, long limit, Path place) {
+  public void add(MemorySegment memory, long at, long limit, Path place) {
     if (count == pool.size()) {
       pool.add(new FragmentReader());
     }
@@ -92,22 +92,22 @@ final class RowMerge {
   }
 
   /// Time of the deletion of the row; [Long#MIN_VALUE] for none.
-  long rowDeleted() {
+  public long rowDeleted() {
     return rowDeleted;
   }
 
   /// Time of the deletion of the partition whose header this is; [Long#MIN_VALUE] for none.
-  long partitionDeleted() {
+  public long partitionDeleted() {
     return partitionDeleted;
   }
 
   /// Deleted ranges of the partition whose header this is.
-  List<RangeDeletion> ranges() {
+  public List<RangeDeletion> ranges() {
     return ranges;
   }
 
   /// Ends the head of the row and stands before its first cell.
-  void ready() {
+  public void ready() {
     heap.clear();
     spent.clear();
     for (int i = 0; i < count; i++) {
@@ -120,7 +120,7 @@ final class RowMerge {
   /// Whether the row itself is live.
   ///
   /// @param deleted time of what hides the row
-  boolean isLive(long deleted, long nowSeconds) {
+  public boolean isLive(long deleted, long nowSeconds) {
     FragmentReader told = live;
     return told != null
         && isYounger(told.liveTimestamp(), deleted)
@@ -132,7 +132,7 @@ final class RowMerge {
   }
 
   /// The least timestamp of a part of the row that no deletion of the row hides.
-  long leastTimestamp() {
+  public long leastTimestamp() {
     FragmentReader told = live;
     long least = told == null ? Long.MAX_VALUE : told.liveTimestamp();
     ready();
@@ -147,7 +147,7 @@ final class RowMerge {
   /// The next cell that no deletion hides, tombstones and expired cells included; null at the end.
   ///
   /// @param deleted time of what hides the row
-  @Nullable FragmentReader nextCell(long deleted) {
+  public @Nullable FragmentReader nextCell(long deleted) {
     while (true) {
       for (FragmentReader reader : spent) {
         if (reader.nextCell()) {
@@ -182,7 +182,7 @@ final class RowMerge {
   /// @param hidden time of a deletion elsewhere that hides the row; it stays elsewhere
   /// @param purge what is forgotten
   /// @return false when nothing is left to say, and then nothing was written
-  boolean write(FragmentEncoder encoder, ByteSink out, long hidden, Purge purge) {
+  public boolean write(FragmentEncoder encoder, ByteSink out, long hidden, Purge purge) {
     int start = out.length();
     encoder.begin(out);
     long deleted = Math.max(hidden, Math.max(rowDeleted, partitionDeleted));

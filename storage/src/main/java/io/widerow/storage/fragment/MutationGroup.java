@@ -1,4 +1,4 @@
-package io.widerow.storage.table;
+package io.widerow.storage.fragment;
 
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.journal.MutationRecord;
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// The mutations of one group as records, in the order in which they were told. It is reused.
 ///
 /// - Threads: one.
-final class TableGroup implements Mutations {
+public final class MutationGroup implements Mutations {
   /// A cell as it was told.
-  static final class Cell {
+  public static final class Cell {
     private static final Comparator<Cell> ORDER =
         Comparator.<Cell>comparingInt(cell -> cell.column)
             .thenComparing(cell -> cell.path, Comparator.nullsFirst(Arrays::compareUnsigned));
@@ -82,11 +82,11 @@ final class TableGroup implements Mutations {
   private long partitionDeleted;
 
   /// @param recordBytesMax the most bytes of one record
-  TableGroup(int recordBytesMax) {
+  public MutationGroup(int recordBytesMax) {
     this.recordBytesMax = recordBytesMax;
   }
 
-  void clear() {
+  public void clear() {
     out.clear();
     limits.clear();
     key = null;
@@ -203,7 +203,7 @@ final class TableGroup implements Mutations {
   }
 
   /// Ends the last row. Call it before the records are read.
-  void end() {
+  public void end() {
     byte[] row = key;
     if (row == null) {
       return;
@@ -253,21 +253,21 @@ final class TableGroup implements Mutations {
   }
 
   /// How many records there are.
-  int count() {
+  public int count() {
     return limits.size();
   }
 
   /// Where the n-th record ends.
-  int limit(int record) {
+  public int limit(int record) {
     return limits.get(record);
   }
 
-  int bytes() {
+  public int bytes() {
     return out.length();
   }
 
   /// The records, one after the other.
-  MemorySegment records() {
+  public MemorySegment records() {
     return out.memory(0);
   }
 }

@@ -1,14 +1,14 @@
-package io.widerow.storage.table;
+package io.widerow.storage.fragment;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /// The order of keys: byte by byte, unsigned; a key before those that it is the start of.
-final class Keys {
+public final class Keys {
   private Keys() {}
 
-  static int compare(
+  public static int compare(
       MemorySegment left,
       long leftAt,
       int leftBytes,
@@ -29,7 +29,7 @@ final class Keys {
   }
 
   /// How many bytes two keys begin with alike.
-  static int common(byte[] left, int leftBytes, byte[] right, int rightBytes) {
+  public static int common(byte[] left, int leftBytes, byte[] right, int rightBytes) {
     int most = Math.min(leftBytes, rightBytes);
     int at = Arrays.mismatch(left, 0, most, right, 0, most);
     return at < 0 ? most : at;

@@ -1,4 +1,4 @@
-package io.widerow.storage.table;
+package io.widerow.storage.fragment;
 
 import io.widerow.storage.StorageException;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +11,7 @@ import java.util.List;
 ///
 /// - Threads: one.
 /// - Errors: [StorageException.Corrupt], which names the file.
-final class FragmentReader {
+public final class FragmentReader {
   private static final Path MEMORY = Path.of("journal");
 
   private MemorySegment memory = MemorySegment.NULL;
@@ -42,7 +42,7 @@ final class FragmentReader {
   /// Reads the head of a fragment and stops before its first cell.
   ///
   /// @param file that it is from, for messages
-  FragmentReader over(MemorySegment bytes, long from, long until, Path file) {
+  public FragmentReader over(MemorySegment bytes, long from, long until, Path file) {
     memory = bytes;
     place = file;
     start = from;
@@ -98,7 +98,7 @@ final class FragmentReader {
     return this;
   }
 
-  StorageException.Corrupt corrupt(String found) {
+  public StorageException.Corrupt corrupt(String found) {
     return new StorageException.Corrupt(place, at - start, found);
   }
 
@@ -160,42 +160,42 @@ final class FragmentReader {
     return (int) value;
   }
 
-  MemorySegment memory() {
+  public MemorySegment memory() {
     return memory;
   }
 
-  boolean isLive() {
+  public boolean isLive() {
     return (flags & FragmentEncoder.LIVE) != 0;
   }
 
-  boolean hidesRows() {
+  public boolean hidesRows() {
     return (flags & FragmentEncoder.HIDES_ROWS) != 0;
   }
 
-  long liveTimestamp() {
+  public long liveTimestamp() {
     return liveTimestamp;
   }
 
-  int liveTtl() {
+  public int liveTtl() {
     return liveTtl;
   }
 
-  long liveExpiry() {
+  public long liveExpiry() {
     return liveExpiry;
   }
 
   /// [Long#MIN_VALUE] for a row that was not deleted.
-  long rowDeleted() {
+  public long rowDeleted() {
     return rowDeleted;
   }
 
   /// [Long#MIN_VALUE] for a partition that was not deleted.
-  long partitionDeleted() {
+  public long partitionDeleted() {
     return partitionDeleted;
   }
 
   /// Adds the ranges to a list.
-  void ranges(List<RangeDeletion> ranges) {
+  public void ranges(List<RangeDeletion> ranges) {
     if ((flags & FragmentEncoder.RANGES_DELETED) == 0) {
       return;
     }
@@ -217,11 +217,11 @@ final class FragmentReader {
   }
 
   /// Takes columns that are deleted, with the times of that.
-  interface Columns {
+  public interface Columns {
     void deleted(int column, long timestamp);
   }
 
-  void columns(Columns to) {
+  public void columns(Columns to) {
     if ((flags & FragmentEncoder.COLUMNS_DELETED) == 0) {
       return;
     }
@@ -235,7 +235,7 @@ final class FragmentReader {
   }
 
   /// Moves to the next cell.
-  boolean nextCell() {
+  public boolean nextCell() {
     if (at == limit) {
       return false;
     }
@@ -274,7 +274,7 @@ final class FragmentReader {
   }
 
   /// Checks every cell.
-  void readAll() {
+  public void readAll() {
     boolean more = true;
     while (more) {
       more = nextCell();
@@ -288,14 +288,14 @@ final class FragmentReader {
   }
 
   /// Compares the names of two cells: column, then path.
-  int compareCell(FragmentReader other) {
+  public int compareCell(FragmentReader other) {
     return column != other.column
         ? Integer.compare(column, other.column)
         : comparePath(other.memory, other.pathAt, other.pathBytes);
   }
 
   /// True when the cell wins over another one of its name.
-  boolean wins(FragmentReader other) {
+  public boolean wins(FragmentReader other) {
     if (timestamp != other.timestamp) {
       return timestamp > other.timestamp;
     }
@@ -317,51 +317,51 @@ final class FragmentReader {
     return isTombstone() ? 2 : ttl > 0 ? 1 : 0;
   }
 
-  boolean isTombstone() {
+  public boolean isTombstone() {
     return (cellFlags & FragmentEncoder.CELL_DELETED) != 0;
   }
 
-  int column() {
+  public int column() {
     return column;
   }
 
-  int cellFlags() {
+  public int cellFlags() {
     return cellFlags;
   }
 
-  long pathAt() {
+  public long pathAt() {
     return pathAt;
   }
 
   /// Negative for a cell without a path.
-  int pathBytes() {
+  public int pathBytes() {
     return pathBytes;
   }
 
-  long timestamp() {
+  public long timestamp() {
     return timestamp;
   }
 
   /// 0 for a cell that does not expire.
-  int ttl() {
+  public int ttl() {
     return ttl;
   }
 
   /// [Long#MAX_VALUE] for a cell that does not expire.
-  long expiry() {
+  public long expiry() {
     return expiry;
   }
 
-  long valueAt() {
+  public long valueAt() {
     return valueAt;
   }
 
-  int valueBytes() {
+  public int valueBytes() {
     return valueBytes;
   }
 
   /// Back before the first cell.
-  void rewind() {
+  public void rewind() {
     at = cellsAt;
     column = -1;
   }

@@ -1,12 +1,12 @@
-package io.widerow.storage.table;
+package io.widerow.storage.fragment;
 
 import io.widerow.storage.journal.MutationRecord;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /// Checks records that come from a file.
-final class TableRecords {
-  private TableRecords() {}
+public final class MutationCheck {
+  private MutationCheck() {}
 
   /// Reads every fragment to its end.
   ///
@@ -14,7 +14,7 @@ final class TableRecords {
   /// @param place for messages
   /// @return how many they are
   /// @throws io.widerow.storage.StorageException.Corrupt when one is none
-  static int check(MemorySegment records, FragmentReader reader, Path place) {
+  public static int check(MemorySegment records, FragmentReader reader, Path place) {
     int count = 0;
     long at = 0;
     while (at < records.byteSize()) {

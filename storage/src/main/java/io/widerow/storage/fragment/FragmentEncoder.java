@@ -1,4 +1,4 @@
-package io.widerow.storage.table;
+package io.widerow.storage.fragment;
 
 import io.widerow.storage.codec.ByteSink;
 import java.lang.foreign.MemorySegment;
@@ -23,22 +23,22 @@ import java.util.List;
 /// path, no path first. The parts are told in the order in which they stand.
 ///
 /// - Threads: one.
-final class FragmentEncoder {
-  static final int LIVE = 1;
-  static final int LIVE_EXPIRES = 2;
-  static final int ROW_DELETED = 4;
-  static final int PARTITION_DELETED = 8;
-  static final int RANGES_DELETED = 16;
-  static final int COLUMNS_DELETED = 32;
-  static final int FLAGS_ALL = 63;
+public final class FragmentEncoder {
+  public static final int LIVE = 1;
+  public static final int LIVE_EXPIRES = 2;
+  public static final int ROW_DELETED = 4;
+  public static final int PARTITION_DELETED = 8;
+  public static final int RANGES_DELETED = 16;
+  public static final int COLUMNS_DELETED = 32;
+  public static final int FLAGS_ALL = 63;
 
   /// Flags of a fragment that hides other rows.
-  static final int HIDES_ROWS = PARTITION_DELETED | RANGES_DELETED;
+  public static final int HIDES_ROWS = PARTITION_DELETED | RANGES_DELETED;
 
-  static final int CELL_PATH = 1;
-  static final int CELL_DELETED = 2;
-  static final int CELL_EXPIRES = 4;
-  static final int CELL_FLAGS_ALL = 7;
+  public static final int CELL_PATH = 1;
+  public static final int CELL_DELETED = 2;
+  public static final int CELL_EXPIRES = 4;
+  public static final int CELL_FLAGS_ALL = 7;
 
   private ByteSink out = new ByteSink();
   private int flagsAt;
@@ -46,7 +46,7 @@ final class FragmentEncoder {
   private long first;
 
   /// Begins a fragment at the end of what a sink has.
-  void begin(ByteSink target) {
+  public void begin(ByteSink target) {
     out = target;
     flagsAt = target.length();
     target.putByte(0);
@@ -57,12 +57,12 @@ final class FragmentEncoder {
     out.bytes()[flagsAt] |= (byte) flag;
   }
 
-  int flags() {
+  public int flags() {
     return out.bytes()[flagsAt];
   }
 
   /// Nothing was told since it was begun.
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return !hasFirst;
   }
 
@@ -81,7 +81,7 @@ final class FragmentEncoder {
   }
 
   /// @param ttl 0 for ever
-  void live(long timestamp, int ttl, long expiry) {
+  public void live(long timestamp, int ttl, long expiry) {
     flag(ttl > 0 ? LIVE | LIVE_EXPIRES : LIVE);
     time(timestamp);
     if (ttl > 0) {
@@ -89,17 +89,17 @@ final class FragmentEncoder {
     }
   }
 
-  void rowDeleted(long timestamp) {
+  public void rowDeleted(long timestamp) {
     flag(ROW_DELETED);
     time(timestamp);
   }
 
-  void partitionDeleted(long timestamp) {
+  public void partitionDeleted(long timestamp) {
     flag(PARTITION_DELETED);
     time(timestamp);
   }
 
-  void ranges(List<RangeDeletion> ranges) {
+  public void ranges(List<RangeDeletion> ranges) {
     if (ranges.isEmpty()) {
       return;
     }
@@ -120,7 +120,7 @@ final class FragmentEncoder {
   }
 
   /// @param count how many columns are deleted; their numbers ascend
-  void columns(int[] columns, long[] timestamps, int count) {
+  public void columns(int[] columns, long[] timestamps, int count) {
     if (count == 0) {
       return;
     }
@@ -144,7 +144,7 @@ final class FragmentEncoder {
   }
 
   /// Copies a cell.
-  void cell(FragmentReader cell) {
+  public void cell(FragmentReader cell) {
     if (!hasFirst) {
       hasFirst = true;
       first = cell.timestamp();
@@ -161,7 +161,7 @@ final class FragmentEncoder {
   }
 
   /// Writes a cell.
-  void cell(TableGroup.Cell cell) {
+  public void cell(MutationGroup.Cell cell) {
     if (!hasFirst) {
       hasFirst = true;
       first = cell.timestamp;
