@@ -13,8 +13,8 @@ import java.util.zip.CRC32C;
 ///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts
 ///   foot:    index (8) | filter (8) | facts (8) | bytes (8) | crc32c (4) | zeros (4) | magic (8)
 ///
-///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored, and
-///            not less than a 1,024th of more than 64 KiB
+///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored,
+///            and not less than a 1,024th of more than 64 KiB
 ///   rows:    each: shared | more | partition | fragment bytes | the rest of the key | fragment
 ///   index:   bytes | first key | count, each: offset | bytes | last key of the block
 ///   filter:  words (8 each) of a Bloom filter over the first 12 bytes of keys; none for no filter
