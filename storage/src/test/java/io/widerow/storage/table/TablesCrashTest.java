@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// one in flight whole or not at all. Method: random groups on a simulated disk; before every
 /// operation on it, a crashed copy is opened and compared with models. The seed is the test's name;
 /// to replay one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
-class TablesCrashTest {
+public class TablesCrashTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final int RUNS = Integer.getInteger("crashes", 18) / 3;
   private static final AtomicLong STATES = new AtomicLong();
@@ -50,12 +50,15 @@ class TablesCrashTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatWasAcknowledgedIsThere(long seed) {
+  public void whatWasAcknowledgedIsThere(long seed) {
     var random = new SplittableRandom(seed);
     var disk = new SimDisk(random.nextLong());
     var driver = new TableDriver(random.split());
     SplittableRandom crashes = random.split();
     SplittableRandom choice = random.split();
+    if (choice.nextInt(3) == 0) {
+      driver.withValues(30_000); // so that groups have several frames
+    }
     disk.beforeEach(() -> crashAndCheck(disk, crashes));
     EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add);
     for (int step = 0; step < 25; step++) {
@@ -126,7 +129,7 @@ class TablesCrashTest {
   private void crashAndCheck(SimDisk disk, SplittableRandom random) {
     SimDisk crashed = disk.crash(random.nextBoolean());
     if (random.nextInt(3) == 0) {
-      crashed.cutPowerAt(crashed.operations() + random.nextInt(30));
+      crashed.cutPowerAt(crashed.operations() + random.nextInt(120));
       try (EmbeddedStore cut = TablesModelTest.open(crashed, clock, random, Runnable::run)) {
         check(cut);
       } catch (SimDisk.PowerCut expected) {
