@@ -35,6 +35,11 @@ public final class TimeUuids {
     return ((high & 0x0fffL) << 48) | ((high & 0xffff_0000L) << 16) | (high >>> 32);
   }
 
+  /// The first half of the UUID of a tick.
+  public static long mostSignificantBits(long ticks) {
+    return TimeUuid.mostSignificantBits(ticks);
+  }
+
   /// The second of the two longs of an event's id, for a UUID of any variant.
   public static long tail(UUID id) {
     return TimeUuid.leastSignificantBits(id.getLeastSignificantBits()); // undoes itself
