@@ -105,7 +105,7 @@ final class SocketListeners implements AutoCloseable {
           ListenException.listen(
               CqlPort.NAME,
               address,
-              () -> new CqlPort(address, terms, store, intake, memory, registry));
+              () -> new CqlPort(address, terms, store, null, intake, memory, registry));
     }
   }
 

@@ -125,7 +125,7 @@ final class KeyForm {
     }
   }
 
-  /// Each zero with an escape behind it, and two zeros as the end.
+  /// Each zero followed by an escape, and two zeros as the end.
   static void putEscaped(ByteBuffer bytes, CellBuffer out) {
     while (bytes.hasRemaining()) {
       int next = bytes.get();
@@ -141,9 +141,7 @@ final class KeyForm {
     long high = id.getMostSignificantBits();
     long version = (high >>> 12) & 0xf;
     long rest =
-        version == 1
-            ? TimeUuids.ticks(id)
-            : (high >>> 4) & 0x0fff_ffff_ffff_f000L | high & 0x0fffL;
+        version == 1 ? TimeUuids.ticks(id) : (high >>> 4) & 0x0fff_ffff_ffff_f000L | high & 0x0fffL;
     out.putLong(version << 60 | rest);
     out.putLong(id.getLeastSignificantBits());
   }

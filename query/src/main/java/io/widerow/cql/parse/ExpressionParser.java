@@ -111,14 +111,14 @@ final class ExpressionParser {
   /// `(type) value`, or the elements of a tuple.
   private Expression parenthesis() {
     Lexeme second = words.peekSecond();
-    if (words.isName() && (second.isSign(")") || second.isSign("<"))) {
+    boolean name = words.isName() || words.peek().isWord("set");
+    if (name && (second.isSign(")") || second.isSign("<"))) {
       CqlType type = type().resolve();
       words.requireSign(")");
       return new Expression.Hint(type, term());
     }
     List<Expression> elements = list(")");
-    boolean grouping =
-        elements.size() == 1 && elements.getFirst() instanceof Expression.Arithmetic;
+    boolean grouping = elements.size() == 1 && elements.getFirst() instanceof Expression.Arithmetic;
     return grouping ? elements.getFirst() : new Expression.TupleOf(elements);
   }
 
@@ -247,7 +247,7 @@ final class ExpressionParser {
   /// The name of a type.
   TypeName type() {
     enter();
-    String name = words.name("a type");
+    String name = words.skipWord("set") ? "set" : words.name("a type"); // a reserved word
     String keyspace = null;
     if (words.skipSign(".")) {
       keyspace = name;

@@ -76,9 +76,7 @@ public record TypeName(@Nullable String keyspace, String name, List<TypeName> pa
     String inside =
         parameters.isEmpty()
             ? ""
-            : "<"
-                + String.join(", ", parameters.stream().map(TypeName::toString).toList())
-                + ">";
+            : "<" + String.join(", ", parameters.stream().map(TypeName::toString).toList()) + ">";
     return (keyspace == null ? "" : keyspace + ".") + name + inside;
   }
 }

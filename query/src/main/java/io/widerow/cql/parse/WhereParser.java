@@ -116,9 +116,7 @@ final class WhereParser {
   }
 
   private Expression inValues() {
-    return words.peek().isSign("(")
-        ? new Expression.ListOf(parenthesised())
-        : expressions.marker();
+    return words.peek().isSign("(") ? new Expression.ListOf(parenthesised()) : expressions.marker();
   }
 
   private List<Expression> parenthesised() {

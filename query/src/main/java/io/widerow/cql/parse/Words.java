@@ -95,9 +95,9 @@ final class Words {
 
   /// Takes the name of a table or a type, with its keyspace or without.
   Statement.TableName tableName() {
-    String first = name("a name");
+    String first = name("a table");
     return skipSign(".")
-        ? new Statement.TableName(first, name("a name"))
+        ? new Statement.TableName(first, name("a table"))
         : new Statement.TableName(null, first);
   }
 

@@ -12,10 +12,7 @@ import java.util.List;
 /// @param rowsOfPartition the most rows of each partition; 0 for all
 /// @param merged whether the rows of several partitions come in one clustering order
 public record KeyLimits(
-    List<TupleCondition> tuples,
-    List<TokenCondition> tokens,
-    int rowsOfPartition,
-    boolean merged) {
+    List<TupleCondition> tuples, List<TokenCondition> tokens, int rowsOfPartition, boolean merged) {
   public static final KeyLimits NONE = new KeyLimits(List.of(), List.of(), 0, false);
 
   public KeyLimits {

@@ -19,8 +19,7 @@ public record Keyspace(
     List<CqlType.UserType> types,
     List<Table> tables) {
   private static final Map<String, String> SIMPLE =
-      Map.of(
-          "class", "org.apache.cassandra.locator.SimpleStrategy", "replication_factor", "1");
+      Map.of("class", "org.apache.cassandra.locator.SimpleStrategy", "replication_factor", "1");
 
   public Keyspace {
     replication = Map.copyOf(replication);

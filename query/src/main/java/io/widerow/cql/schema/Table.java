@@ -38,7 +38,7 @@ public record Table(
     return columns.stream()
         .sorted(
             Comparator.comparing(Column::kind)
-                .thenComparing(Column::position)
+                .thenComparingInt(Column::position)
                 .thenComparing(Column::name))
         .toList();
   }

@@ -26,11 +26,24 @@ public final class KeySpans {
   private final List<TupleCondition> tuples;
   private final Set<Condition> used = new HashSet<>();
 
-  /// A range of keys.
-  ///
-  /// @param from inclusive
-  /// @param until exclusive
-  public record Span(byte[] from, byte[] until) {}
+  /// A range of keys: its least one, and the key after its greatest.
+  public static final class Span {
+    private final byte[] from;
+    private final byte[] until;
+
+    public Span(byte[] from, byte[] until) {
+      this.from = from;
+      this.until = until;
+    }
+
+    public byte[] from() {
+      return from;
+    }
+
+    public byte[] until() {
+      return until;
+    }
+  }
 
   public KeySpans(Table table, TableKeys keys, List<Condition> conditions, KeyLimits limits) {
     this.table = table;
@@ -197,8 +210,7 @@ public final class KeySpans {
   public boolean isClusteringRestricted() {
     return !tuples.isEmpty()
         || conditions.stream()
-            .anyMatch(
-                each -> table.columns().get(each.index()).kind() == Column.Kind.CLUSTERING);
+            .anyMatch(each -> table.columns().get(each.index()).kind() == Column.Kind.CLUSTERING);
   }
 
   /// The conditions that the ranges of [#spans] have not taken into account.

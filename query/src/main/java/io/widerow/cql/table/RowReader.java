@@ -109,6 +109,6 @@ public final class RowReader {
         Wire.bytes(cursor.value()),
         cursor.timestamp(),
         ttl,
-        (int) Math.clamp(left, 0, Integer.MAX_VALUE));
+        Math.clamp(left, 0, Integer.MAX_VALUE));
   }
 }

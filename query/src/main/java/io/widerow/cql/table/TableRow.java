@@ -23,14 +23,43 @@ public final class TableRow implements Row {
   private final TableKeys.Parts key;
   private final @Nullable List<Cell>[] cells; // of each column, in the order of their paths
 
-  /// A cell that is live.
-  ///
-  /// @param path of the element; null for a column that has one value
-  /// @param timestamp microseconds
-  /// @param ttl seconds; 0 for ever
-  /// @param left seconds until it expires
-  public record Cell(
-      byte @Nullable [] path, byte[] value, long timestamp, int ttl, int left) {}
+  /// A cell that is live: its path (null for a column that has one value), its value, when it was
+  /// written in microseconds, its ttl in seconds (0 for ever) and how many of them are left.
+  public static final class Cell {
+    private final byte @Nullable [] path;
+    private final byte[] value;
+    private final long timestamp;
+    private final int ttl;
+    private final int left;
+
+    public Cell(byte @Nullable [] path, byte[] value, long timestamp, int ttl, int left) {
+      this.path = path;
+      this.value = value;
+      this.timestamp = timestamp;
+      this.ttl = ttl;
+      this.left = left;
+    }
+
+    public byte @Nullable [] path() {
+      return path;
+    }
+
+    public byte[] value() {
+      return value;
+    }
+
+    public long timestamp() {
+      return timestamp;
+    }
+
+    public int ttl() {
+      return ttl;
+    }
+
+    public int left() {
+      return left;
+    }
+  }
 
   /// @param cells of each column of the table; the array belongs to the row from now on
   TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] cells) {

@@ -11,7 +11,7 @@ import io.widerow.cql.schema.Table;
 import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
 import java.nio.ByteBuffer;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +22,13 @@ import org.jspecify.annotations.Nullable;
 public final class TableSource implements RowSource {
   private final Table table;
   private final TableStore store;
+  private final InstantSource clock;
 
-  public TableSource(Table table, TableStore store) {
+  /// @param clock by which rows expire
+  public TableSource(Table table, TableStore store, InstantSource clock) {
     this.table = table;
     this.store = store;
+    this.clock = clock;
   }
 
   @Override
@@ -55,7 +58,7 @@ public final class TableSource implements RowSource {
   }
 
   private RowCursor open(RowScan scan, Asker asker, TableView view) {
-    RowReader reader = new RowReader(table, view, Instant.now().getEpochSecond());
+    RowReader reader = new RowReader(table, view, clock.instant().getEpochSecond());
     KeySpans spans = new KeySpans(table, reader.keys(), scan.conditions(), scan.limits());
     List<byte[]> partitions = spans.partitions();
     RowFilter filter = new RowFilter(scan, spans, asker);
@@ -99,11 +102,25 @@ public final class TableSource implements RowSource {
     return new KeySpans.Span(from, until);
   }
 
-  /// Where a page has ended.
-  ///
-  /// @param key of its last row
-  /// @param count of the rows of its partition so far
-  record Position(byte[] key, int count) {
+  /// Where a page has ended: the key of its last row, and how many rows of its partition there were
+  /// so far.
+  static final class Position {
+    private final byte[] key;
+    private final int count;
+
+    Position(byte[] key, int count) {
+      this.key = key;
+      this.count = count;
+    }
+
+    byte[] key() {
+      return key;
+    }
+
+    int count() {
+      return count;
+    }
+
     static @Nullable Position read(@Nullable ByteBuffer bytes) {
       if (bytes == null) {
         return null;
@@ -124,8 +141,7 @@ public final class TableSource implements RowSource {
 
     /// True when it is in a partition.
     boolean isIn(byte[] partition) {
-      return key.length > partition.length
-          && Arrays.mismatch(key, partition) == partition.length;
+      return key.length > partition.length && Arrays.mismatch(key, partition) == partition.length;
     }
   }
 }

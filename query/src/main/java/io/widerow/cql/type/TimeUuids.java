@@ -45,10 +45,9 @@ public final class TimeUuids {
     return TimeUuid.leastSignificantBits(id.getLeastSignificantBits()); // undoes itself
   }
 
-  /// The millisecond of a UUID.
+  /// The millisecond of a UUID; of one before 1970 that which is nearer to it, as Cassandra has it.
   public static Instant instant(UUID id) {
-    return Instant.ofEpochMilli(
-        Math.floorDiv(ticks(id) - TimeUuid.UNIX_EPOCH_TICKS, TICKS_PER_MILLI));
+    return Instant.ofEpochMilli((ticks(id) - TimeUuid.UNIX_EPOCH_TICKS) / TICKS_PER_MILLI);
   }
 
   /// Not greater than any id of a millisecond.
