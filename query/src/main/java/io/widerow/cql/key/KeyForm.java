@@ -40,8 +40,7 @@ final class KeyForm {
 
   /// A component of a key: a byte that says whether the value is empty, then its form.
   static void putComponent(CqlType type, Object value, boolean descending, CellBuffer out) {
-    if (value instanceof String text && text.isEmpty()
-        || value instanceof ByteBuffer bytes && !bytes.hasRemaining()) {
+    if (isEmpty(value)) {
       out.putByte(descending ? EMPTY_DESCENDING : EMPTY);
       return;
     }
@@ -51,6 +50,14 @@ final class KeyForm {
     if (descending) {
       complement(out, from);
     }
+  }
+
+  private static boolean isEmpty(Object value) {
+    return switch (value) {
+      case String text -> text.isEmpty();
+      case ByteBuffer bytes -> !bytes.hasRemaining();
+      default -> false;
+    };
   }
 
   private static void complement(CellBuffer out, int from) {
@@ -140,9 +147,9 @@ final class KeyForm {
   private static void putUuid(UUID id, CellBuffer out) {
     long high = id.getMostSignificantBits();
     long version = (high >>> 12) & 0xf;
-    long rest =
-        version == 1 ? TimeUuids.ticks(id) : (high >>> 4) & 0x0fff_ffff_ffff_f000L | high & 0x0fffL;
-    out.putLong(version << 60 | rest);
+    long others = ((high >>> 4) & 0x0fff_ffff_ffff_f000L) | (high & 0x0fffL);
+    long rest = version == 1 ? TimeUuids.ticks(id) : others;
+    out.putLong((version << 60) | rest);
     out.putLong(id.getLeastSignificantBits());
   }
 

@@ -184,10 +184,8 @@ final class KeyReader {
     long first = longInteger();
     long version = first >>> 60;
     long rest = first & 0x0fff_ffff_ffff_ffffL;
-    long high =
-        version == 1
-            ? TimeUuids.mostSignificantBits(rest)
-            : (rest << 4) & 0xffff_ffff_ffff_0000L | version << 12 | rest & 0x0fffL;
+    long others = ((rest << 4) & 0xffff_ffff_ffff_0000L) | (version << 12) | (rest & 0x0fffL);
+    long high = version == 1 ? TimeUuids.mostSignificantBits(rest) : others;
     return new UUID(high, longInteger());
   }
 

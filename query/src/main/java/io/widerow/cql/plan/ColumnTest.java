@@ -9,7 +9,9 @@ import io.widerow.cql.schema.Row;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// One condition of IF. Here null is a value: it equals itself, and has no order.
@@ -87,10 +89,14 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
 
   /// An empty collection with a cell for each element is the same as none.
   private boolean isNothing(@Nullable Object value) {
-    return value == null
-        || (subject.type().isMultiCell()
-            && (value instanceof java.util.Collection<?> all && all.isEmpty()
-                || value instanceof java.util.Map<?, ?> map && map.isEmpty()));
+    if (value == null || !subject.type().isMultiCell()) {
+      return value == null;
+    }
+    return switch (value) {
+      case Collection<?> all -> all.isEmpty();
+      case Map<?, ?> map -> map.isEmpty();
+      default -> false;
+    };
   }
 
   private boolean isInOrder(@Nullable Object found, @Nullable Object wanted) {

@@ -79,7 +79,7 @@ public record CqlDuration(int months, int days, long nanos) {
     if (size == BYTES_MAX) {
       out.putByte(0xff);
     } else {
-      out.putByte((int) (bits >>> (8 * more)) | (0xff00 >> more & 0xff));
+      out.putByte((int) (bits >>> (8 * more)) | ((0xff00 >> more) & 0xff));
     }
     for (int i = more - 1; i >= 0; i--) {
       out.putByte((int) (bits >>> (8 * i)));
@@ -115,7 +115,7 @@ public record CqlDuration(int months, int days, long nanos) {
     }
     long bits = more >= Byte.SIZE ? 0 : first & (0xff >> more);
     for (int i = 0; i < more; i++) {
-      bits = bits << 8 | (bytes.get() & 0xff);
+      bits = (bits << 8) | (bytes.get() & 0xff);
     }
     return (bits >>> 1) ^ -(bits & 1);
   }
