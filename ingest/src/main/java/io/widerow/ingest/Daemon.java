@@ -315,6 +315,7 @@ public final class Daemon implements AutoCloseable {
             .requestTimeout(REQUEST_MAX)
             .maxRequestLength(0) // we count the bytes, before and after decompression
             .disableServerHeader()
+            .connectionDrainDuration(Duration.ZERO) // a client repeats what a stop does not take
             .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
     builder.childChannelPipelineCustomizer(connections::guard);
     builder.decorator((service, context, request) -> {

@@ -161,8 +161,7 @@ public final class ServeProcess implements AutoCloseable {
       List<String> program, List<String> jvm, Path data, Path log, String... more)
       throws IOException {
     List<String> command = new ArrayList<>(program);
-    command.addAll(QuickJvm.plain(jvm));
-    command.addAll(QuickJvm.DAEMON);
+    command.addAll(QuickJvm.shared().with(jvm).command());
     return launchCommand(command, data, log, more);
   }
 
@@ -178,9 +177,8 @@ public final class ServeProcess implements AutoCloseable {
       throws IOException {
     Path logs = data.toAbsolutePath().resolveSibling("").normalize();
     Path log = Files.createTempFile(logs, "serve", ".log");
-    List<String> command = new ArrayList<>(QuickJvm.plain(jvm));
-    command.add(main.getName());
-    return ready(launchCommand(command, data, log, more), log);
+    QuickJvm program = QuickJvm.shared().with(jvm).running(main);
+    return ready(launchCommand(program.command(), data, log, more), log);
   }
 
   private static Process launchCommand(List<String> daemon, Path data, Path log, String... more)

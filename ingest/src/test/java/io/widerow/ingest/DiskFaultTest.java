@@ -8,6 +8,7 @@ import io.widerow.faults.FaultDisk;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -55,8 +56,8 @@ class DiskFaultTest {
     if (!Files.isExecutable(STRACE)) {
       abort("no strace: apt-get install strace");
     }
-    QuickJvm jvm = QuickJvm.archived(directory);
-    long seed = Long.getLong("seed", System.nanoTime());
+    QuickJvm jvm = QuickJvm.shared();
+    long seed = Seeds.one();
     SplittableRandom random = new SplittableRandom(seed);
     Path data = directory.resolve("d");
     ServeProcess daemon = ServeProcess.start(jvm, data, SMALL);
@@ -131,10 +132,10 @@ class DiskFaultTest {
     if (missing != null) {
       abort(missing);
     }
-    long seed = Long.getLong("seed", System.nanoTime());
+    long seed = Seeds.one();
     SplittableRandom random = new SplittableRandom(seed);
     long[] resumeMillis = new long[Integer.getInteger("fills", 10)];
-    QuickJvm jvm = QuickJvm.archived(directory);
+    QuickJvm jvm = QuickJvm.shared();
     var all = new FaultRecords.Batches(0, 0, 0);
     Path image = Files.createDirectory(directory.resolve("disk"));
     try (FaultDisk disk = new FaultDisk(FaultDisk.Kind.EXT4, image)) {

@@ -95,7 +95,7 @@ class GoodputTest {
   void twentyTimesTheLoadCostsNoGoodput() throws Exception {
     try (ServeProcess daemon =
         ServeProcess.startWith(
-            List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"),
+            List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=4"),
             directory.resolve("d"),
             "--set",
             "credit-bytes=33554432",

@@ -41,6 +41,7 @@ class LayerTest extends LayerRules {
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       query.cli.export: event storage query query.output query.remote query.export query.cli
+      query.cli.cql: query query.remote query.cli
       cql:
       cql.type:
       cql.schema:
@@ -106,7 +107,7 @@ class LayerTest extends LayerRules {
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \
           ingest.decode
-      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.export ingest \
+      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export ingest \
           ingest.demo ingest.ship ingest.cluster
       """;
 

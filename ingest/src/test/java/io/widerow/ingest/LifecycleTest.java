@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,12 +31,12 @@ class LifecycleTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seeds.one();
   private final SplittableRandom random = new SplittableRandom(seed);
 
   @Test
   void aFewSignalsLoseNothing() throws IOException, InterruptedException {
-    QuickJvm jvm = QuickJvm.archived(directory);
+    QuickJvm jvm = QuickJvm.shared();
     stop(jvm, 3);
     hold(jvm, 1, 500);
     race(jvm, 2);
@@ -44,19 +45,19 @@ class LifecycleTest {
   @Test
   @Tag("faults")
   void manyStopsLoseNothing() throws IOException, InterruptedException {
-    stop(QuickJvm.archived(directory), Integer.getInteger("stops", 100));
+    stop(QuickJvm.shared(), Integer.getInteger("stops", 100));
   }
 
   @Test
   @Tag("faults")
   void manyHoldsLoseNothing() throws IOException, InterruptedException {
-    hold(QuickJvm.archived(directory), Integer.getInteger("holds", 10), 30_000);
+    hold(QuickJvm.shared(), Integer.getInteger("holds", 10), 30_000);
   }
 
   @Test
   @Tag("faults")
   void manyRacesHaveOneWinner() throws IOException, InterruptedException {
-    race(QuickJvm.archived(directory), Integer.getInteger("races", 100));
+    race(QuickJvm.shared(), Integer.getInteger("races", 100));
   }
 
   private void stop(QuickJvm jvm, int times) throws IOException, InterruptedException {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.query.Token;
 import io.widerow.query.cli.QueryCommand;
@@ -61,7 +62,7 @@ class OracleKillTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seeds.one();
   private final SplittableRandom random = new SplittableRandom(seed);
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

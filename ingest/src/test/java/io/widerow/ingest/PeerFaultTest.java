@@ -10,6 +10,7 @@ import io.widerow.faults.FaultRecords;
 import io.widerow.faults.HttpPeer;
 import io.widerow.faults.Peer;
 import io.widerow.faults.PeerRun;
+import io.widerow.faults.Seeds;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -93,7 +94,7 @@ class PeerFaultTest {
     }
     int times =
         kind == null ? Integer.getInteger("peer.kills", 10) : Integer.getInteger("peer.cuts", 5);
-    long seed = Long.getLong("seed", System.nanoTime());
+    long seed = Seeds.one();
     PeerRun.Figures figures;
     if (kind == null) {
       figures = run(peer, null, Files.createDirectory(directory.resolve("store")), times, seed);

@@ -184,7 +184,7 @@ class PlantedFaultsTest {
       throws IOException, InterruptedException {
     long seed = Seeds.of(1).getFirst();
     SplittableRandom random = new SplittableRandom(seed);
-    QuickJvm jvm = QuickJvm.archived(directory).running(PlantedServe.class, plant.rule());
+    QuickJvm jvm = QuickJvm.shared().running(PlantedServe.class, plant.rule());
     String found = null;
     int faults = 0;
     ServeProcess daemon = ServeProcess.startLogging(jvm, directory, data, SMALL);

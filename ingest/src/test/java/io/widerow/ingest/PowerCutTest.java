@@ -7,6 +7,7 @@ import io.widerow.faults.FaultDisk;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -51,8 +52,8 @@ class PowerCutTest {
     if (missing != null) {
       abort(missing);
     }
-    QuickJvm jvm = QuickJvm.archived(directory);
-    long seed = Long.getLong("seed", System.nanoTime());
+    QuickJvm jvm = QuickJvm.shared();
+    long seed = Seeds.one();
     SplittableRandom random = new SplittableRandom(seed);
     long[] recoveryMillis = new long[Integer.getInteger("cuts", 20)];
     var all = new FaultRecords.Batches(0, 0, 0);
@@ -121,8 +122,8 @@ class PowerCutTest {
     if (missing != null) {
       abort(missing);
     }
-    QuickJvm jvm = QuickJvm.archived(directory);
-    SplittableRandom random = new SplittableRandom(Long.getLong("seed", System.nanoTime()));
+    QuickJvm jvm = QuickJvm.shared();
+    SplittableRandom random = new SplittableRandom(Seeds.one());
     long[] lostMillis = new long[Integer.getInteger("oscuts", 20)];
     long sent = 0;
     long lost = 0;

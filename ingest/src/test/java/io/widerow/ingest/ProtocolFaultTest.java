@@ -7,6 +7,7 @@ import io.widerow.faults.FaultDisk;
 import io.widerow.faults.NumberedLoad;
 import io.widerow.faults.NumberedSender;
 import io.widerow.faults.QuickJvm;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,9 +34,6 @@ class ProtocolFaultTest {
   private static final int KILLS_A_STORE = 40; // the whole store is read back every time
   private static final int FILLS_A_STORE = 5;
 
-  @TempDir private static Path shared = Path.of(".");
-  private static @Nullable QuickJvm prepared;
-
   @TempDir private Path directory = Path.of(".");
 
   private SplittableRandom random = new SplittableRandom();
@@ -44,16 +41,7 @@ class ProtocolFaultTest {
   private long repeats;
 
   static List<Long> seeds() {
-    return List.of(Long.getLong("seed", System.nanoTime()));
-  }
-
-  private static QuickJvm jvm() throws IOException, InterruptedException {
-    QuickJvm jvm = prepared;
-    if (jvm == null) {
-      jvm = QuickJvm.archived(shared);
-      prepared = jvm;
-    }
-    return jvm;
+    return List.of(Seeds.one());
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -94,12 +82,12 @@ class ProtocolFaultTest {
 
   private void killOneStore(Path data, int kills) throws IOException, InterruptedException {
     String[] small = ServeProcess.small(0);
-    ServeProcess daemon = ServeProcess.start(jvm(), data, small);
+    ServeProcess daemon = ServeProcess.start(QuickJvm.shared(), data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
       for (int kill = 0; kill < kills; kill++) {
         load.awaitMore(random.nextInt(1, 150));
         daemon.kill();
-        daemon = ServeProcess.start(jvm(), data, small);
+        daemon = ServeProcess.start(QuickJvm.shared(), data, small);
         load.moveTo(daemon.port());
       }
       load.awaitMoreOfEach(2);
@@ -144,7 +132,7 @@ class ProtocolFaultTest {
     String[] small = ServeProcess.small(RESERVE_BYTES);
     Path data = root.resolve("d");
     Path ballast = root.resolve("ballast");
-    ServeProcess daemon = ServeProcess.startLogging(jvm(), directory, data, small);
+    ServeProcess daemon = ServeProcess.startLogging(QuickJvm.shared(), directory, data, small);
     try (NumberedLoad load = new NumberedLoad(daemon.port())) {
       for (int fill = 0; fill < fills; fill++) {
         load.awaitMore(random.nextInt(1, 150));
@@ -156,7 +144,7 @@ class ProtocolFaultTest {
         }
         Files.delete(ballast);
         if (killed) {
-          daemon = ServeProcess.startLogging(jvm(), directory, data, small);
+          daemon = ServeProcess.startLogging(QuickJvm.shared(), directory, data, small);
           load.moveTo(daemon.port());
         }
         load.awaitMoreOfEach(2);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.SnapshotCommand;
@@ -48,7 +49,7 @@ class SnapshotTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seeds.one();
   private final SplittableRandom random = new SplittableRandom(seed);
   private long[] millis = new long[0];
   private long batches;
@@ -68,7 +69,7 @@ class SnapshotTest {
   }
 
   private void snapshots(int times) throws IOException, InterruptedException {
-    QuickJvm jvm = QuickJvm.archived(directory);
+    QuickJvm jvm = QuickJvm.shared();
     for (int done = 0; done < times; done += SNAPSHOTS_A_STORE) {
       Path work = Files.createDirectory(directory.resolve("store-" + done));
       snapshotOneStore(jvm, work.resolve("d"), Math.min(SNAPSHOTS_A_STORE, times - done));

@@ -239,7 +239,7 @@ class FilterOracleTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void filterKeepsWhatItsTextSays(long seed) {
     var random = new SplittableRandom(seed);
     AttributeValue scratch = new AttributeValue();
@@ -272,7 +272,7 @@ class FilterOracleTest {
   /// Open rows, segments, merged segments, with and without ids that the sender chose: whatever a
   /// scan skips, it keeps what the text says.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void scansKeepWhatTheirTextSays(long seed) throws InterruptedException {
     var random = new SplittableRandom(seed);
     StoreConfig config =

@@ -113,7 +113,7 @@ class RangeReaderModelTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void answerEqualsSortedListAtOnceAndByPages(long seed) {
     var random = new SplittableRandom(seed);
     try (var view = new MemoryView()) {

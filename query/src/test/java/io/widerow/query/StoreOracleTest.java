@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.faults.Seeds;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
@@ -44,7 +45,7 @@ class StoreOracleTest {
 
   @TempDir Path directory;
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seeds.one();
   private final SplittableRandom random = new SplittableRandom(seed);
   private final OracleEvents events =
       new OracleEvents(Integer.getInteger("oracle.events", 100_000), random);

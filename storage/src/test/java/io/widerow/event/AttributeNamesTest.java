@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: a lookup returns the right name, whatever names are used and whichever share a slot.
 class AttributeNamesTest {
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void givesTheNameAskedFor(long seed) {
     var random = new SplittableRandom(seed);
     var names = new AttributeNames();

@@ -118,7 +118,7 @@ class EventBatchModelTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#hundred")
+  @MethodSource("io.widerow.faults.Seeds#hundred")
   void batchEqualsModel(long seed) {
     var random = new SplittableRandom(seed);
     var model = new Model(random.nextInt(100, 3_000), random.nextInt(1_000, 100_000));

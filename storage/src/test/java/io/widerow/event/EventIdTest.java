@@ -18,7 +18,7 @@ class EventIdTest {
   private static final long COUNTER_LAST = TimeUuid.COUNTER_LIMIT - 1;
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void fieldsComeBackAndOrderTheId(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 20_000; i++) {
@@ -46,7 +46,7 @@ class EventIdTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void timeRisesWithTheOrderOfAllIds(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 20_000; i++) {
@@ -60,7 +60,7 @@ class EventIdTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void boundsOfAnInstantHoldItsIdsAndNoOthers(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 20_000; i++) {

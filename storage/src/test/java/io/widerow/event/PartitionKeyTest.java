@@ -25,7 +25,7 @@ class PartitionKeyTest {
       List.of("\0", "\1", "|", "+5m", "T", "a", "b", "\u007f", "é", "\uffff", "🦊", "|3", "\n");
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void bytesOrderAsFieldsDo(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 5_000; i++) {
@@ -42,7 +42,7 @@ class PartitionKeyTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void bytesThatAreNoKeyAreRefusedOrReadExactly(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 5_000; i++) {
@@ -107,7 +107,7 @@ class PartitionKeyTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void bucketHoldsTheInstant(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 100_000; i++) {

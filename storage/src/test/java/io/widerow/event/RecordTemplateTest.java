@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// each byte changed in turn. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class RecordTemplateTest {
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#hundred")
+  @MethodSource("io.widerow.faults.Seeds#hundred")
   void everyByteCounts(long seed) {
     var random = new SplittableRandom(seed);
     try (var batch = new EventBatch(1 << 12, 1 << 20);
@@ -79,7 +79,7 @@ class RecordTemplateTest {
 
   /// Records of one series have the same hash, and records of other series another one.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void recordsThatFitHaveOneHash(long seed) {
     var random = new SplittableRandom(seed);
     try (var batch = new EventBatch(1 << 12, 1 << 20)) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// words of two letters, so that beginnings of the needle are frequent, inside larger memory.
 class TextTest {
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void findsAndOrdersAsStringsDo(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 20_000; i++) {

@@ -66,7 +66,7 @@ class Utf8Test {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void mixturesAtEveryOffset(long seed) {
     var random = new SplittableRandom(seed);
     byte[] bytes = new byte[512];
@@ -98,7 +98,7 @@ class Utf8Test {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void stringsCompareAsTheirBytes(long seed) {
     int[] edges = {0, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
     var random = new SplittableRandom(seed);

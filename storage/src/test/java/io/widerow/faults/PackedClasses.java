@@ -5,10 +5,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Class path of this process with its directories packed into jars. The JVM archives classes from
@@ -18,16 +21,52 @@ public final class PackedClasses {
 
   /// @param directory for the jars
   public static String path(Path directory) throws IOException {
-    List<String> entries = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      Path path = Path.of(entry);
-      entries.add(
-          Files.isDirectory(path) ? pack(path, directory.resolve(entries.size() + ".jar")) : entry);
+    List<Path> entries = entries();
+    for (int i = 0; i < entries.size(); i++) {
+      if (Files.isDirectory(entries.get(i))) {
+        pack(entries.get(i), jar(directory, i));
+      }
     }
-    return String.join(File.pathSeparator, entries);
+    return packed(directory);
   }
 
-  private static String pack(Path classes, Path jar) throws IOException {
+  /// The class path with jars that [#path] has made.
+  public static String packed(Path directory) {
+    List<Path> entries = entries();
+    return IntStream.range(0, entries.size())
+        .mapToObj(i -> Files.isDirectory(entries.get(i)) ? jar(directory, i) : entries.get(i))
+        .map(Path::toString)
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /// A text that changes whenever a file of the class path is another one.
+  public static String state() throws IOException {
+    var state = new StringBuilder();
+    for (Path entry : entries()) {
+      state.append(entry);
+      long sum = 0;
+      try (Stream<Path> files = Files.exists(entry) ? Files.walk(entry) : Stream.empty()) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          long modified = Files.getLastModifiedTime(file).to(TimeUnit.MICROSECONDS);
+          sum += (file.hashCode() * 31L + Files.size(file)) * 0x9E3779B97F4A7C15L ^ modified;
+        }
+      }
+      state.append(' ').append(sum).append('\n');
+    }
+    return state.toString();
+  }
+
+  private static List<Path> entries() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .map(Path::of)
+        .toList();
+  }
+
+  private static Path jar(Path directory, int number) {
+    return directory.resolve(number + ".jar");
+  }
+
+  private static void pack(Path classes, Path jar) throws IOException {
     try (OutputStream bytes = Files.newOutputStream(jar);
         var out = new JarOutputStream(bytes);
         Stream<Path> files = Files.walk(classes)) {
@@ -37,6 +76,5 @@ public final class PackedClasses {
         out.closeEntry();
       }
     }
-    return jar.toString();
   }
 }

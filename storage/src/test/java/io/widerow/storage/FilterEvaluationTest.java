@@ -104,7 +104,7 @@ class FilterEvaluationTest {
   private static final long TIME = 1_763_666_100_000_000_017L;
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#hundred")
+  @MethodSource("io.widerow.faults.Seeds#hundred")
   void agreesWithTheNaiveEvaluator(long seed) {
     var random = new SplittableRandom(seed);
     var scratch = new AttributeValue();
@@ -342,7 +342,7 @@ class FilterEvaluationTest {
 
   /// Random digits, exponents and signs: the fast way to a double rounds as Java's own does.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#hundred")
+  @MethodSource("io.widerow.faults.Seeds#hundred")
   void numbersOfTextsAreThoseOfJava(long seed) {
     var random = new SplittableRandom(seed);
     var value = new AttributeValue();
@@ -371,7 +371,7 @@ class FilterEvaluationTest {
 
   /// A filter with its tests of the type decided says the same of events of that type.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#hundred")
+  @MethodSource("io.widerow.faults.Seeds#hundred")
   void typesAreDecidedBeforeAScan(long seed) {
     var random = new SplittableRandom(seed);
     var scratch = new AttributeValue();

@@ -204,18 +204,17 @@ class AccessTest {
               "/v1/query/../status",
               "/v1%2fstatus",
               "/V1/STATUS")) {
-        String told = asked(daemon, path);
-        assertTrue(told.matches("(?s)HTTP/1.1 (400|404) .*"), path + " gets " + told);
+        int told = asked(daemon, path);
+        assertTrue(told == 400 || told == 404, path + " gets " + told);
       }
-      assertTrue(asked(daemon, "/v1/status?a=/b;c//d").startsWith("HTTP/1.1 200"));
+      assertEquals(200, asked(daemon, "/v1/status?a=/b;c//d"));
     }
   }
 
-  private static String asked(Daemon daemon, String path) throws IOException {
+  private static int asked(Daemon daemon, String path) throws IOException {
     try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
       raw.send("GET " + path + " HTTP/1.1\r\nhost: 127.0.0.1\r\n");
-      raw.send("authorization: Bearer a\r\nconnection: close\r\n\r\n");
-      return raw.untilClosed();
+      return raw.send("authorization: Bearer a\r\nconnection: close\r\n\r\n").status();
     }
   }
 

@@ -54,8 +54,7 @@ class ShipFaultTest {
   private int written;
 
   private Process ship(int port, String... more) throws IOException {
-    List<String> command = new ArrayList<>(QuickJvm.plain(List.of("-XX:TieredStopAtLevel=1")));
-    command.add(ShipCommand.class.getName());
+    List<String> command = new ArrayList<>(QuickJvm.shared().running(ShipCommand.class).command());
     command.addAll(List.of(log + "*", "--to", "127.0.0.1:" + port, "--poll", "2ms"));
     command.addAll(List.of("--checkpoint", directory.resolve("checkpoint").toString()));
     command.addAll(List.of("--record-bytes-max", "512", "--batch-bytes", "2048"));
@@ -235,7 +234,7 @@ class ShipFaultTest {
               });
       write(LINES_A_STEP);
       Process ship = ship(proxy.getAddress().getPort());
-      for (int step = 0; step < 10; step++) {
+      for (int step = 0; step < 4; step++) {
         write(LINES_A_STEP);
         LockSupport.parkNanos(30_000_000);
       }

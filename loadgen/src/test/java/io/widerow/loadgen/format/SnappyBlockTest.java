@@ -19,7 +19,7 @@ class SnappyBlockTest {
   private static final String[] WORDS = {"GET ", "/index.html", " HTTP/1.1", "\n", "\u00fc", "x"};
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void placesCanBeWrittenAfterwards(long seed) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
     for (int times = 0; times < 50; times++) {

@@ -89,7 +89,7 @@ class ReadBackTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void lossIsFound(long seed) {
     List<Map<String, String>> answer = answer();
     answer.remove(new SplittableRandom(seed).nextInt(EVENTS));
@@ -98,7 +98,7 @@ class ReadBackTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void repeatIsFound(long seed) {
     List<Map<String, String>> answer = answer();
     Map<String, String> again =
@@ -110,7 +110,7 @@ class ReadBackTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void disorderIsFound(long seed) {
     List<Map<String, String>> answer = answer();
     int place = new SplittableRandom(seed).nextInt(EVENTS - 1);
@@ -121,7 +121,7 @@ class ReadBackTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void changeAndInventionAreFound(long seed) {
     List<Map<String, String>> answer = answer();
     Map<String, String> event = answer.get(new SplittableRandom(seed).nextInt(EVENTS));

@@ -47,7 +47,7 @@ class BatchPoolTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void seedDecidesEveryByte(long seed) {
     for (Scenario scenario : Scenario.values()) {
       for (Target target : carrying(scenario)) {
@@ -59,7 +59,7 @@ class BatchPoolTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void textAndJsonCarryTheSameLines(long seed) {
     Workload workload = workload(Scenario.BROKER, seed);
     List<String> text =
@@ -94,7 +94,7 @@ class BatchPoolTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.loadgen.workload.Seeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void syslogFramesAreAsLongAsTheySay(long seed) {
     byte[] bytes =
         bytes(

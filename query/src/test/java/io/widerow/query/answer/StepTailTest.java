@@ -226,7 +226,7 @@ class StepTailTest {
 
   /// A fifth of the events is late by up to an hour, a fifth replaces an earlier one.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void answersAddUpToARecount(long seed) {
     var random = new SplittableRandom(seed);
     Map<String, List<String>> asked =

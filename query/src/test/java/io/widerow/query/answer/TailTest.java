@@ -252,7 +252,7 @@ class TailTest {
   /// One of five events is late by up to two days. Meanwhile the store is sealed, merged and
   /// reopened with other lanes, answers break off, and the reader restarts from its positions.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void everyEventIsShownOnceInOrderOrFlagged(long seed) {
     var random = new SplittableRandom(seed);
     Tail tail = tail(2 * SECOND, Long.MAX_VALUE, null, null);

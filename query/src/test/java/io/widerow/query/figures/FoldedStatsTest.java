@@ -69,7 +69,7 @@ class FoldedStatsTest {
   @TempDir Path directory;
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void countsAreThoseOfEachEvent(long seed) throws InterruptedException {
     var random = new SplittableRandom(seed);
     StoreConfig config =

@@ -105,7 +105,7 @@ class RollupStatsTest {
   private long cells;
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#five")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void figuresAreThoseOfTheEvents(long seed) throws InterruptedException {
     var random = new SplittableRandom(seed);
     StoreConfig config =

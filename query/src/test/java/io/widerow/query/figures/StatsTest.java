@@ -45,7 +45,7 @@ class StatsTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void sumsOfLongsAreExactBeyond64Bits(long seed) {
     var random = new SplittableRandom(seed);
     var figures =
@@ -149,7 +149,7 @@ class StatsTest {
   /// Groups are found by the bytes of their attributes. Equal numbers are one group, whatever their
   /// kind; a number, a text and nothing are three.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void groupsAreThoseOfAPlainCount(long seed) {
     var random = new SplittableRandom(seed);
     Object[] values = {200L, "200", 200.0, "200.0", true, "true", "", "é", "x".repeat(2_000)};
@@ -336,7 +336,7 @@ class StatsTest {
 
   /// Against a set of Java's: texts of all lengths, numbers that are equal across kinds.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void distinctValuesAreCountedExactly(long seed) {
     var random = new SplittableRandom(seed);
     int kinds = random.nextInt(1, 3_000);
@@ -363,7 +363,7 @@ class StatsTest {
   /// The order of events cannot be seen: fractions that cancel, numbers of both kinds that are
   /// equal, numbers in texts, groups whose names are equal numbers.
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void theOrderOfEventsCannotBeSeen(long seed) {
     var random = new SplittableRandom(seed);
     Object[] numbers = {

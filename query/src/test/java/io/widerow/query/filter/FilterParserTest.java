@@ -119,7 +119,7 @@ class FilterParserTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.query.QuerySeeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void printedFilterIsParsedBack(long seed) {
     var random = new SplittableRandom(seed);
     for (int i = 0; i < 100; i++) {

@@ -3,6 +3,7 @@ package io.widerow.query.patterns;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.widerow.event.EventId;
+import io.widerow.faults.Seeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +97,7 @@ class ShapeFoldTest {
   }
 
   static List<Long> seeds() {
-    return io.widerow.faults.Seeds.of(20);
+    return Seeds.of(20);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Result of checking a segment: all its blocks, filters and cells were read and decoded.
+/// Result of checking a segment: all its blocks, filters and cells were read and decoded, and its
+/// events counted again.
 ///
 /// @param blocks number of all blocks
 /// @param bad unreadable blocks, by partition
@@ -72,6 +73,7 @@ public record SegmentCheck(long blocks, Map<PartitionKey, BitSet> bad, List<Dama
     if (segment.rollups().isThere() && damage.isEmpty()) {
       try {
         CellsCheck.rollups(segment);
+        RollupRecount.check(segment);
       } catch (StorageException.Corrupt damaged) {
         damage.add(damaged.damage(Damage.Kind.CELLS, List.of()));
       }

@@ -11,7 +11,10 @@ import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The cells of one rollup for one partition of a segment: the figures of each group in each step
@@ -56,6 +59,7 @@ public final class GroupCells {
   private final RollupShape shape;
   private final ByteSource in;
   private final int[] valueAt; // of each value of each group: where its kind is
+  private final int valuesEnd; // end of the last value
   private final int valuesAGroup;
   private final long[] steps;
   private final long[] events;
@@ -64,10 +68,11 @@ public final class GroupCells {
   private final int[] groupsEnd;
   private final long fileOffset; // of the array's start
 
-  private GroupCells(RollupShape shape, ByteSource in, int[] valueAt, int count) {
+  private GroupCells(RollupShape shape, ByteSource in, int[] valueAt, int valuesEnd, int count) {
     this.shape = shape;
     this.in = in;
     this.valueAt = valueAt;
+    this.valuesEnd = valuesEnd;
     this.valuesAGroup = shape.by().size();
     this.steps = new long[count];
     this.events = new long[count];
@@ -90,8 +95,9 @@ public final class GroupCells {
       valueAt[i] = in.at();
       skipValue(in);
     }
+    int valuesEnd = in.at();
     int count = in.readCount(1, in.left() / STEP_BYTES_LEAST, "steps");
-    GroupCells cells = new GroupCells(shape, in, valueAt, count);
+    GroupCells cells = new GroupCells(shape, in, valueAt, valuesEnd, count);
     long step = fromTicks / shape.stepTicks();
     long sum = 0;
     for (int i = 0; i < count; i++) {
@@ -170,6 +176,26 @@ public final class GroupCells {
     return new Groups(at, type);
   }
 
+  /// True when a step has the groups of the same step of other cells, with the same figures. Both
+  /// keep it.
+  ///
+  /// @param other cells of the same shape
+  /// @param otherAt where they have the step
+  public boolean isSame(int at, GroupCells other, int otherAt) {
+    return encoded(at).equals(other.encoded(otherAt));
+  }
+
+  /// The number of events and the figures of each group of a step, as they are encoded, by its
+  /// values.
+  private Map<ByteBuffer, ByteBuffer> encoded(int at) {
+    Map<ByteBuffer, ByteBuffer> encoded = new HashMap<>();
+    Groups groups = groups(at, "");
+    while (groups.next()) {
+      encoded.put(groups.values(), groups.encoded());
+    }
+    return encoded;
+  }
+
   /// Reads all of it.
   ///
   /// @throws io.widerow.storage.StorageException.Corrupt when groups do not have the events of
@@ -196,6 +222,7 @@ public final class GroupCells {
     private int done;
     private int group = -1;
     private long weight;
+    private int weightAt;
 
     private Groups(int at, String type) {
       this.idTime = steps[at] * shape.stepTicks();
@@ -217,6 +244,7 @@ public final class GroupCells {
       }
       int known = valuesAGroup == 0 ? 1 : valueAt.length / valuesAGroup;
       group += 1 + in.readCount(0, Math.max(0, known - group - 2), "groups left out");
+      weightAt = in.at();
       weight = in.readVarint();
       if (group >= known || weight < 1 || weight > eventsLeft) {
         throw in.corrupt("group %d of %d events".formatted(group, weight));
@@ -227,6 +255,22 @@ public final class GroupCells {
       }
       done++;
       return true;
+    }
+
+    private ByteBuffer values() {
+      int first = group * valuesAGroup;
+      int end = first + valuesAGroup;
+      return valuesAGroup == 0
+          ? ByteBuffer.allocate(0)
+          : slice(valueAt[first], end == valueAt.length ? valuesEnd : valueAt[end]);
+    }
+
+    private ByteBuffer encoded() {
+      return slice(weightAt, in.at());
+    }
+
+    private ByteBuffer slice(int from, int until) {
+      return ByteBuffer.wrap(in.bytes(), from, until - from);
     }
 
     /// The figures of an attribute; null when there are none.

@@ -210,7 +210,7 @@ public final class Segment implements AutoCloseable {
     return checksum().of(source, offset, length, fileOffset);
   }
 
-  Path path() {
+  public Path path() {
     return file.path();
   }
 

@@ -36,7 +36,7 @@ class CellPlanTest {
   private static final long START = Cells.minuteOf(TimeUuid.timeOfNanos(0));
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void minutesAreCountedFromCellsWhereThatIsRight(long seed) {
     var random = new SplittableRandom(seed);
     int from = random.nextInt(MINUTES / 2);

@@ -2,6 +2,7 @@ package io.widerow.storage.codec;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
+import io.widerow.faults.Seeds;
 import io.widerow.storage.disk.Throttle;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -17,8 +18,7 @@ class LongEncoderTest {
   private static final Path FILE = Path.of("longs");
 
   static List<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? List.of(given) : new SplittableRandom().longs(40).boxed().toList();
+    return Seeds.of(40);
   }
 
   private static Series series(int events, SplittableRandom random) {

@@ -43,7 +43,7 @@ class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
 
   static List<Long> seeds() {
-    return Seeds.of(200);
+    return Seeds.of(100);
   }
 
   @AfterAll

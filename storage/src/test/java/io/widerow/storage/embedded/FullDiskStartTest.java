@@ -200,7 +200,7 @@ class FullDiskStartTest {
   @Test
   void roomMayComeAndGo() {
     var random = new SplittableRandom(8);
-    for (int run = 0; run < 60; run++) {
+    for (int run = 0; run < 30; run++) {
       long from = 1L + random.nextInt(40);
       String what = "run %d, full from operation %d on".formatted(run, from);
       SimDisk disk = killed();
@@ -245,7 +245,7 @@ class FullDiskStartTest {
   /// The power is cut, or the process killed, before any operation of the late part.
   @Test
   void itMayBeKilledWhileItGoesOn() {
-    for (int n = 1; n < 40; n += 3) {
+    for (int n = 1; n < 40; n += 6) {
       String what = "full from operation %d on, then not".formatted(n);
       SimDisk disk = killed();
       disk.fillFor(n, Long.MAX_VALUE);

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`. The journal is a stand-in;
 /// [StoreCutTest] has the real one.
 class StoreCrashTest {
-  private static final int RUNS = Integer.getInteger("crashes", 18);
-  private static final long STATES_LEAST = 20_000;
+  private static final int RUNS = Integer.getInteger("crashes", 9);
+  private static final long STATES_LEAST = 9_000;
   private static final AtomicLong STATES = new AtomicLong();
 
   /// A simulated disk.

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// double; shuffled and merged. The seed is the test's name, `-Dseed=<n>` replays it.
 class ExactSumTest {
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void isTheExactSumRoundedOnce(long seed) {
     var random = new SplittableRandom(seed);
     for (int round = 0; round < 40; round++) {

@@ -19,7 +19,7 @@ class NumberGridTest {
   private static final double[] PERCENTS = {0, 0.0001, 1, 12.5, 50, 75, 90, 99, 99.9, 99.9999};
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void isWhatSortingFinds(long seed) {
     var random = new SplittableRandom(seed);
     for (int round = 0; round < 20; round++) {

@@ -108,7 +108,7 @@ class RollupFiguresTest {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.event.Seeds#twenty")
+  @MethodSource("io.widerow.faults.Seeds#twenty")
   void partsAreTheWhole(long seed) {
     var random = new SplittableRandom(seed);
     for (int round = 0; round < 50; round++) {

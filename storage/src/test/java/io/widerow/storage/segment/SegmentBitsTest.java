@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
@@ -37,7 +38,7 @@ class SegmentBitsTest {
 
   @Test
   void everyBitIsTold() throws IOException {
-    long seed = Long.getLong("seed", System.nanoTime());
+    long seed = Seeds.one();
     var random = new SplittableRandom(seed);
     for (SegmentProfile form :
         List.of(

@@ -10,6 +10,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
@@ -122,8 +123,7 @@ public class SegmentDamageTest {
   }
 
   static List<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? List.of(given) : new SplittableRandom().longs(20).boxed().toList();
+    return Seeds.of(20);
   }
 
   /// Forged bytes are refused or decode to some column; nothing else may happen.

@@ -12,6 +12,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.TestEvent;
 import io.widerow.faults.TestEvent.Bits;
 import io.widerow.faults.TestEvent.Words;
@@ -82,8 +83,7 @@ class SegmentModelTest {
           "%s %d \\n");
 
   static List<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? List.of(given) : new SplittableRandom().longs(60).boxed().toList();
+    return Seeds.of(60);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.QuickJvm;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.receive.fluent.FluentMessages.Time;
 import java.io.IOException;
@@ -42,7 +43,7 @@ class FluentKillTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seeds.one();
   private final Map<String, Integer> acknowledged = new TreeMap<>();
   private final TreeSet<Integer> open = new TreeSet<>(); // chunks that are not acknowledged
 
@@ -85,7 +86,7 @@ class FluentKillTest {
   @Test
   void everyChunkIsThereOnce() throws IOException, InterruptedException {
     SplittableRandom random = new SplittableRandom(seed);
-    QuickJvm jvm = QuickJvm.archived(directory);
+    QuickJvm jvm = QuickJvm.shared();
     int chunks = 0;
     int interrupted = 0;
     for (int round = 0; round <= KILLS; round++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.Http;
@@ -164,7 +165,7 @@ class JsonKeyTest {
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void countersAreRightAfterRetriesAndKills() throws IOException, InterruptedException {
-    long seed = Long.getLong("seed", System.nanoTime());
+    long seed = Seeds.one();
     var random = new SplittableRandom(seed);
     Map<String, Long> likes = new LinkedHashMap<>();
     List<List<String>> sent = new ArrayList<>();

@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.series.SeriesCache;
@@ -199,8 +200,7 @@ class RemoteWriteTest {
   }
 
   static List<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? List.of(given) : new SplittableRandom().longs(20).boxed().toList();
+    return Seeds.of(20);
   }
 
   /// One request of both versions.

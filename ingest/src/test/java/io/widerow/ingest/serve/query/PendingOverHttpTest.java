@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.PendingStore;
+import io.widerow.faults.Seeds;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
@@ -46,7 +47,7 @@ class PendingOverHttpTest {
 
   @TempDir Path directory;
 
-  private final long seed = Long.getLong("seed", System.nanoTime());
+  private final long seed = Seeds.one();
 
   private DaemonConfig config() {
     return DaemonConfig.of(

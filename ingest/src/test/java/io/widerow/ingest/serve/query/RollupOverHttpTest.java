@@ -3,6 +3,7 @@ package io.widerow.ingest.serve.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Http;
 import java.io.IOException;
@@ -66,7 +67,7 @@ class RollupOverHttpTest {
 
   @Test
   void countsAreThoseOfTheEvents() throws IOException, InterruptedException {
-    long seed = Long.getLong("seed", System.nanoTime());
+    long seed = Seeds.one();
     var random = new SplittableRandom(seed);
     Path data = directory.resolve("d");
     long cells = 0;
@@ -183,7 +184,7 @@ class RollupOverHttpTest {
 
   /// Bad definitions are refused with the value, and change nothing.
   private static void badDefinitions(ServeProcess daemon) throws IOException, InterruptedException {
-    String before = daemon.get("/v1/rollups").body();
+    String before = definitions(daemon);
     List<String> bad =
         List.of(
             "x?type=a&stats=bytes", "stats: bytes: every type has bytes by minute already",
@@ -209,7 +210,12 @@ class RollupOverHttpTest {
     assertTrue(
         unknown.body().contains("rollup: there is no 'nothing'; there are by-status, hosts, hours"),
         unknown.body());
-    assertEquals(before, daemon.get("/v1/rollups").body());
+    assertEquals(before, definitions(daemon));
+  }
+
+  /// The rollups, without how many segments have them: merging changes that at any time.
+  private static String definitions(ServeProcess daemon) throws IOException, InterruptedException {
+    return daemon.get("/v1/rollups").body().replaceAll("\"segments\":[0-9]+", "");
   }
 
   private static void refusals(ServeProcess daemon) throws IOException, InterruptedException {
