@@ -206,7 +206,7 @@ class KeyOrderTest {
     StringBuilder text = new StringBuilder();
     int length = random.nextInt(4);
     for (int i = 0; i < length; i++) {
-      text.append((char) (random.nextInt(3) * 'a'));
+      text.append("\0a~".charAt(random.nextInt(3)));
     }
     return text.toString();
   }
