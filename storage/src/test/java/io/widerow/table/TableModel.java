@@ -51,9 +51,15 @@ public final class TableModel implements TableStore {
   }
 
   private synchronized void closed(NavigableMap<byte[], List<ModelFragment>> shown) {
-    if (shown == rows) {
+    if (isPresent(shown)) {
       views--;
     }
+  }
+
+  /// True for the map that writes go to, and not only for an equal one.
+  @SuppressWarnings("ReferenceEquality")
+  private boolean isPresent(NavigableMap<byte[], List<ModelFragment>> shown) {
+    return shown == rows;
   }
 
   /// The rows of one moment.
