@@ -272,7 +272,7 @@ class CassandraCasesTest {
     return switch (json) {
       case null -> "null";
       case String text -> "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-      case Json.Number(String number) -> number;
+      case Json.Numeral(String number) -> number;
       case List<?> all ->
           "[" + String.join(",", all.stream().map(CassandraCasesTest::shown).toList()) + "]";
       case Map<?, ?> map -> {

@@ -63,11 +63,19 @@ final class KeyReader {
     }
   }
 
-  /// The value of an element; null when it is null, [#END_OF_LIST] at the end.
+  /// True at the end of a list, which is then read.
+  private boolean skipEnd() {
+    boolean end = ((bytes.get(bytes.position()) ^ mask) & 0xff) == KeyForm.END;
+    if (end) {
+      int _ = next();
+    }
+    return end;
+  }
+
+  /// The value of an element; null when it is null.
   private @Nullable Object element(CqlType type) {
     int first = next();
     return switch (first) {
-      case KeyForm.END -> END_OF_LIST;
       case KeyForm.NULL -> null;
       case KeyForm.EMPTY -> empty(type);
       default -> {
@@ -76,8 +84,6 @@ final class KeyReader {
       }
     };
   }
-
-  private static final Object END_OF_LIST = new Object();
 
   private Object value(CqlType type) {
     return switch (type) {
@@ -93,13 +99,11 @@ final class KeyReader {
   /// All elements until the end, of types in turn.
   private List<Object> elements(List<CqlType> types) {
     List<Object> values = new ArrayList<>();
-    while (true) {
+    while (!skipEnd()) {
       Object value = element(types.get(values.size() % types.size()));
-      if (value == END_OF_LIST) {
-        return values;
-      }
       values.add(Objects.requireNonNull(value));
     }
+    return values;
   }
 
   private Object map(CqlType key, CqlType value) {

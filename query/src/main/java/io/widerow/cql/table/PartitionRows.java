@@ -108,13 +108,13 @@ final class PartitionRows implements RowCursor {
     spans.clear();
     Position from = after;
     after = null;
-    boolean inside = from != null && from.isIn(next);
-    if (inside) {
+    Position inside = from != null && from.isIn(next) ? from : null;
+    if (inside != null) {
       hasRows = true;
-      count = from.count();
+      count = inside.count();
     }
     for (Span span : filter.spans().spans(next)) {
-      Span rest = inside ? behind(span, from.key(), filter.descending()) : span;
+      Span rest = inside == null ? span : behind(span, inside.key(), filter.descending());
       if (Arrays.compareUnsigned(rest.from(), rest.until()) < 0) {
         if (filter.descending()) {
           spans.addFirst(rest);

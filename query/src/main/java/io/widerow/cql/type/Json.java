@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Parses JSON: objects as maps in their order, arrays as lists, numbers as [Number] with their
+/// Parses JSON: objects as maps in their order, arrays as lists, numbers as [Numeral] with their
 /// text, and strings, booleans and null.
 ///
 /// - Threads: one.
@@ -20,7 +20,7 @@ public final class Json {
   private int depth;
 
   /// A number as it is written.
-  public record Number(String text) {}
+  public record Numeral(String text) {}
 
   private Json(String text) {
     this.text = text;
@@ -80,8 +80,8 @@ public final class Json {
           case '{' -> object();
           case '[' -> array();
           case '"' -> string();
-          case 't' -> word("true", Boolean.TRUE);
-          case 'f' -> word("false", Boolean.FALSE);
+          case 't' -> word("true", true);
+          case 'f' -> word("false", false);
           case 'n' -> word("null", null);
           default -> number();
         };
@@ -97,7 +97,7 @@ public final class Json {
     return value;
   }
 
-  private Number number() {
+  private Numeral number() {
     int from = at;
     while (at < text.length() && DIGITS.indexOf(text.charAt(at)) >= 0) {
       at++;
@@ -105,7 +105,7 @@ public final class Json {
     if (from == at) {
       throw wrong();
     }
-    return new Number(text.substring(from, at));
+    return new Numeral(text.substring(from, at));
   }
 
   private Map<String, @Nullable Object> object() {

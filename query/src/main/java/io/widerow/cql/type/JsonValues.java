@@ -31,7 +31,7 @@ public final class JsonValues {
   private static Object of(NativeType type, Object json) {
     return switch (json) {
       case String text -> text(type, text);
-      case Json.Number(String number) -> number(type, number);
+      case Json.Numeral(String number) -> number(type, number);
       case Boolean truth -> {
         if (type != NativeType.BOOLEAN) {
           throw wrong(type, json);

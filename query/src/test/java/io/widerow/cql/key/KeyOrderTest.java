@@ -21,6 +21,7 @@ import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -75,7 +76,7 @@ class KeyOrderTest {
               () -> one + " and " + other + (descending ? ", descending" : ""));
         }
         TableKeys.Parts parts = keys.read(ByteBuffer.wrap(mine));
-        assertEquals(0, order(type, one, parts.clustering().getFirst()), () -> "read: " + one);
+        assertEquals(0, order(type, one, Objects.requireNonNull(parts.clustering()).getFirst()), () -> "read: " + one);
         assertEquals(List.of("p"), parts.partition());
       }
     }
@@ -193,7 +194,7 @@ class KeyOrderTest {
       case TIME -> LocalTime.ofNanoOfDay(random.nextLong(86_400_000_000_000L));
       case INET -> address(random);
       case UUID -> new UUID(random.nextLong(), random.nextLong());
-      case TIMEUUID -> new UUID(random.nextLong() & ~0xf000L | 0x1000L, random.nextLong());
+      case TIMEUUID -> new UUID((random.nextLong() & ~0xf000L) | 0x1000L, random.nextLong());
       case VARINT -> new BigInteger(bytes(random, 1 + random.nextInt(9)));
       case DECIMAL ->
           new BigDecimal(
