@@ -80,8 +80,8 @@ class LayerTest extends LayerRules {
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.reply: ingest.http
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          query.survey query.export query.fields query.patterns ingest.config ingest.http \
-          ingest.serve.reply
+          query.survey query.export query.fields query.patterns ingest.config ingest.lane \
+          ingest.intake ingest.http ingest.serve.reply
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http

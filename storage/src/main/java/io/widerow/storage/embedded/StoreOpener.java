@@ -188,8 +188,7 @@ public final class StoreOpener {
     Tables tables = null;
     try (var recovery =
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
-      List<JournalLoss> losses = recovery.losses();
-      requireWhole(purpose, losses);
+      requireWhole(purpose, recovery.losses());
       contents = contents(manifest, files, inventory, notes, readOnly ? null : lock);
       var trims = new JournalPin();
       LaneContext shared = shared(contents, files, notes, memory, trims, journals, purpose);
@@ -209,7 +208,7 @@ public final class StoreOpener {
         Later steps =
             new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
         begun = begin(purpose, steps, held, replayed, recovered);
-        List<Damage> damage = damage(losses, witness, tables);
+        List<Damage> damage = damage(recovery.losses(), witness, tables);
         report = report(replay, recovery, inventory, damage, remarks, startNanos);
         contents.opened();
         purpose.begin(tables, contents);
@@ -228,10 +227,7 @@ public final class StoreOpener {
           begun.start,
           report);
     } catch (Throwable failure) {
-      if (tables != null) {
-        tables.free();
-      }
-      release(contents, inventory, manifest, witnessFile, memory, replayed);
+      release(tables, contents, inventory, manifest, witnessFile, memory, replayed);
       throw failure;
     }
   }
@@ -261,11 +257,15 @@ public final class StoreOpener {
   /// Closes the segments by their owner: one that stays open keeps its room on a full disk when it
   /// is deleted.
   private static void release(
+      @Nullable Tables tables,
       @Nullable StoreContents contents,
       SegmentInventory inventory,
       Manifest manifest,
       WitnessFile witness,
       RowMemory... memories) {
+    if (tables != null) {
+      tables.free();
+    }
     if (contents == null) {
       inventory.close();
       manifest.close();

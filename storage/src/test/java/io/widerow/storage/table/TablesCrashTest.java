@@ -42,7 +42,7 @@ class TablesCrashTest {
   static void enoughStatesWereSeen() {
     System.out.println(STATES + " crash states of tables");
     if (Long.getLong("seed") == null) {
-      assertTrue(STATES.get() >= 300L * RUNS, STATES + " crash states");
+      assertTrue(STATES.get() >= 200L * RUNS, STATES + " crash states");
     }
   }
 
