@@ -294,10 +294,13 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   private void batch(ChannelHandlerContext context, Request request, BodyReader body) {
     int type = body.unsignedByte();
-    if (type >= Statement.Batch.Kind.values().length) {
-      throw CqlException.protocol("Invalid batch type %d".formatted(type));
-    }
-    Statement.Batch.Kind kind = Statement.Batch.Kind.values()[type];
+    Statement.Batch.Kind kind =
+        switch (type) {
+          case 0 -> Statement.Batch.Kind.LOGGED;
+          case 1 -> Statement.Batch.Kind.UNLOGGED;
+          case 2 -> Statement.Batch.Kind.COUNTER;
+          default -> throw CqlException.protocol("Invalid batch type %d".formatted(type));
+        };
     int count = body.unsignedShort();
     List<Part> parts = new ArrayList<>();
     List<Integer> sizes = new ArrayList<>();

@@ -76,7 +76,10 @@ class KeyOrderTest {
               () -> one + " and " + other + (descending ? ", descending" : ""));
         }
         TableKeys.Parts parts = keys.read(ByteBuffer.wrap(mine));
-        assertEquals(0, order(type, one, Objects.requireNonNull(parts.clustering()).getFirst()), () -> "read: " + one);
+        assertEquals(
+            0,
+            order(type, one, Objects.requireNonNull(parts.clustering()).getFirst()),
+            () -> "read: " + one);
         assertEquals(List.of("p"), parts.partition());
       }
     }

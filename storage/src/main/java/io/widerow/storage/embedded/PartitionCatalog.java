@@ -12,6 +12,7 @@ import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -228,7 +229,7 @@ public final class PartitionCatalog {
       OpenRows open,
       OpenRows.View view,
       Predicate<PartitionKey> wanted,
-      TreeMap<PartitionKey, Sum> found) {
+      Map<PartitionKey, Sum> found) {
     long openedNanos = clock.wallNanos() - (clock.monotonicNanos() - open.madeNanos());
     for (OpenRow row : view.rows()) {
       if (!wanted.test(row.key)) {
