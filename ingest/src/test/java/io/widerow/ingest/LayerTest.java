@@ -98,7 +98,8 @@ class LayerTest extends LayerRules {
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
-      ingest: table storage storage.embedded query query.cli ingest.decode ingest.config \
+      ingest: table storage storage.embedded query \
+          query.cli ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
           ingest.receive.gelf ingest.receive.graphite \
@@ -111,8 +112,8 @@ class LayerTest extends LayerRules {
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \
           ingest.decode
-      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export ingest \
-          ingest.demo ingest.ship ingest.cluster
+      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export \
+          ingest ingest.demo ingest.ship ingest.cluster
       """;
 
   LayerTest() {
