@@ -17,6 +17,8 @@ import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.table.TableStore;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -105,8 +107,13 @@ final class SocketListeners implements AutoCloseable {
           ListenException.listen(
               CqlPort.NAME,
               address,
-              () -> new CqlPort(address, terms, store, intake, memory, registry));
+              () -> new CqlPort(address, terms, store, tables(), intake, memory, registry));
     }
+  }
+
+  /// Where tables of users lie; null when the store can have none.
+  private @Nullable TableStore tables() {
+    return store instanceof EmbeddedStore embedded ? embedded.tables() : null;
   }
 
   /// The address of a key; null when it has none.

@@ -42,9 +42,12 @@ class LayerTest extends LayerRules {
       query.cli.daemon: query query.remote query.cli
       query.cli.export: event storage query query.output query.remote query.export query.cli
       query.cli.cql: query query.remote query.cli
+      table:
       cql:
       cql.type:
+      cql.parse: cql cql.type
       cql.schema:
+      cql.define: table cql.parse
       cql.plan:
       cql.events:
       cql.system:
@@ -88,13 +91,15 @@ class LayerTest extends LayerRules {
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
       ingest.cql.frame: cql cql.type cql.plan ingest.intake
-      ingest.cql: storage query cql cql.type cql.schema cql.plan cql.events cql.system \
+      ingest.cql: table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
+          cql.events cql.system \
           ingest.config ingest.intake \
           ingest.socket ingest.cql.frame
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
-      ingest: storage storage.embedded query query.cli ingest.decode ingest.config \
+      ingest: table storage storage.embedded query \
+          query.cli ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
           ingest.receive.gelf ingest.receive.graphite \
@@ -107,8 +112,8 @@ class LayerTest extends LayerRules {
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \
           ingest.decode
-      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export ingest \
-          ingest.demo ingest.ship ingest.cluster
+      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export \
+          ingest ingest.demo ingest.ship ingest.cluster
       """;
 
   LayerTest() {

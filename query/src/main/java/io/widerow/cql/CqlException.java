@@ -5,6 +5,8 @@ public final class CqlException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Code code;
+  private final String keyspace; // of what exists already
+  private final String table;
 
   /// The errors of the native protocol that this server has.
   public enum Code {
@@ -18,7 +20,10 @@ public final class CqlException extends RuntimeException {
     SYNTAX(0x2000),
     UNAUTHORIZED(0x2100),
     /// The statement is understood and cannot be done.
-    INVALID(0x2200);
+    INVALID(0x2200),
+    /// An option that a keyspace or a table cannot have.
+    CONFIGURATION(0x2300),
+    ALREADY_EXISTS(0x2400);
 
     public final int number;
 
@@ -28,8 +33,34 @@ public final class CqlException extends RuntimeException {
   }
 
   public CqlException(Code code, String sentence) {
+    this(code, sentence, "", "");
+  }
+
+  private CqlException(Code code, String sentence, String keyspace, String table) {
     super(sentence);
     this.code = code;
+    this.keyspace = keyspace;
+    this.table = table;
+  }
+
+  /// @param table empty for a keyspace
+  public static CqlException alreadyExists(String keyspace, String table) {
+    String sentence =
+        table.isEmpty()
+            ? "Cannot add existing keyspace \"%s\"".formatted(keyspace)
+            : "Cannot add already existing table \"%s\" to keyspace \"%s\""
+                .formatted(table, keyspace);
+    return new CqlException(Code.ALREADY_EXISTS, sentence, keyspace, table);
+  }
+
+  /// The keyspace of what exists already; else empty.
+  public String keyspace() {
+    return keyspace;
+  }
+
+  /// The table that exists already; else empty.
+  public String table() {
+    return table;
   }
 
   public static CqlException invalid(String sentence) {

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// For tests: asks a catalog and reads the cells of the answers.
@@ -20,14 +21,32 @@ public final class Asking {
   private static final InetSocketAddress LOCAL =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042);
 
-  private final Planner planner;
+  private final Supplier<Planner> planner;
+  private final @Nullable String keyspace;
 
   public Asking(Catalog catalog) {
-    this.planner = new Planner(catalog);
+    Planner only = new Planner(catalog);
+    this.planner = () -> only;
+    this.keyspace = null;
+  }
+
+  /// @param keyspace in use
+  public Asking(Supplier<Planner> planner, String keyspace) {
+    this.planner = planner;
+    this.keyspace = keyspace;
   }
 
   public Prepared prepare(String statement) {
-    return planner.prepare(statement, null);
+    return planner.get().prepare(statement, keyspace);
+  }
+
+  /// Executes what answers no rows.
+  public void run(String statement) {
+    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
+    Answer answer = prepare(statement).execute(new Execution(List.of(), 0, null, asker));
+    if (answer instanceof Answer.Rows rows) {
+      throw new AssertionError("rows: " + texts(rows));
+    }
   }
 
   /// All rows, as texts of their values.
@@ -89,8 +108,9 @@ public final class Asking {
   /// The sentence with which a statement is refused.
   public String refusal(String statement) {
     try {
-      List<String> rows = rows(statement);
-      throw new AssertionError("answered: " + rows);
+      Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
+      Answer answer = prepare(statement).execute(new Execution(List.of(), 0, null, asker));
+      throw new AssertionError("answered: " + answer);
     } catch (CqlException refused) {
       return "%04x %s".formatted(refused.code().number, refused.sentence());
     }

@@ -37,8 +37,13 @@ class LayerTest extends LayerRules {
       cql.type: event query.output cql
       cql.parse: cql cql.type
       cql.schema: cql cql.type cql.parse
-      cql.plan: query.output cql cql.type cql.parse cql.schema
-      cql.system: cql.type cql.schema
+      table:
+      cql.key: cql cql.type cql.schema
+      cql.table: table cql cql.type cql.parse cql.schema cql.key
+      cql.change: table cql cql.type cql.schema cql.key cql.table
+      cql.define: table cql cql.type cql.parse cql.schema cql.key cql.table cql.change
+      cql.plan: query.output cql cql.type cql.parse cql.schema cql.key cql.change cql.define
+      cql.system: cql.type cql.schema cql.define
       cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer

@@ -3,6 +3,7 @@ package io.widerow.ingest.cql;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.widerow.cql.CqlException;
+import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.plan.Answer;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
@@ -20,9 +21,11 @@ import org.jspecify.annotations.Nullable;
 /// The answers to requests.
 final class Answers {
   private static final int UNPREPARED = 0x2500;
+  private static final int VOID = 1;
   private static final int ROWS = 2;
   private static final int KEYSPACE_IN_USE = 3;
   private static final int PREPARED = 4;
+  private static final int SCHEMA_CHANGE = 5;
   private static final int MORE_PAGES = 0x02;
   private static final int NO_METADATA = 0x04;
   private static final int METADATA_CHANGED = 0x08;
@@ -44,6 +47,9 @@ final class Answers {
 
   static Reply error(int version, short stream, CqlException why) {
     BodyWriter body = new BodyWriter().integer(why.code().number).string(why.sentence());
+    if (why.code() == CqlException.Code.ALREADY_EXISTS) {
+      body.string(why.keyspace()).string(why.table());
+    }
     return new Reply(version, stream, Opcode.ERROR, body.body());
   }
 
@@ -81,7 +87,21 @@ final class Answers {
           reply(
               to, Opcode.RESULT, new BodyWriter().integer(KEYSPACE_IN_USE).string(keyspace).body());
       case Answer.Rows rows -> rows(to, rows, known, sealed);
+      case Answer.Done() -> reply(to, Opcode.RESULT, new BodyWriter().integer(VOID).body());
+      case Answer.SchemaChanged(SchemaChange change) ->
+          reply(to, Opcode.RESULT, change(new BodyWriter().integer(SCHEMA_CHANGE), change).body());
     };
+  }
+
+  private static BodyWriter change(BodyWriter body, SchemaChange change) {
+    body.string(change.how().name()).string(change.target().name()).string(change.keyspace());
+    return change.name() == null ? body : body.string(change.name());
+  }
+
+  /// The event that the schema has changed.
+  static Reply event(int version, SchemaChange change) {
+    BodyWriter body = change(new BodyWriter().string("SCHEMA_CHANGE"), change);
+    return new Reply(version, (short) -1, Opcode.EVENT, body.body());
   }
 
   /// What a client knows of the columns of an answer.
@@ -111,7 +131,7 @@ final class Answers {
       body.shortBytes(id.bytes());
     }
     if (!skip) {
-      body.columns(columns);
+      body.columns(columns, to.version());
     }
     body.integer(rows.count());
     ByteBuf cells = Unpooled.wrappedBuffer(rows.cells().bytes(), 0, rows.cells().length());
@@ -129,10 +149,10 @@ final class Answers {
       body.integer(prepared.partitionKey().size());
       prepared.partitionKey().forEach(body::unsignedShort);
     }
-    body.columns(variables);
+    body.columns(variables, to.version());
     List<Variable> columns = prepared.columns();
     body.integer(columns.isEmpty() ? NO_METADATA : BodyWriter.tableFlag(columns));
-    body.integer(columns.size()).columns(columns);
+    body.integer(columns.size()).columns(columns, to.version());
     return reply(to, Opcode.RESULT, body.body());
   }
 

@@ -7,8 +7,9 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.define.SchemaChange;
+import io.widerow.cql.parse.Statement;
 import io.widerow.cql.plan.Answer;
-import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.config.Tokens;
@@ -20,7 +21,11 @@ import io.widerow.ingest.cql.frame.Reply;
 import io.widerow.ingest.cql.frame.Request;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -52,6 +57,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   private @Nullable String keyspace;
   private Tokens.@Nullable Token token;
   private @Nullable Tokens seen; // of which the token is one
+  private boolean registered; // for changes of the schema
   private int underWay;
   private boolean ended;
 
@@ -188,8 +194,9 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
           if (!EVENTS.contains(event)) {
             throw CqlException.protocol("Invalid value '%s' for Type".formatted(event));
           }
+          registered |= event.equals("SCHEMA_CHANGE"); // the others never happen
         }
-        send(context, request, Answers.empty(request, Opcode.READY), null); // nothing changes
+        send(context, request, Answers.empty(request, Opcode.READY), null);
       }
       case QUERY -> {
         String statement = body.longString();
@@ -203,7 +210,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       }
       case PREPARE -> prepare(context, request, body);
       case EXECUTE -> execute(context, request, body);
-      case BATCH -> throw Planner.readsOnly("BATCH");
+      case BATCH -> batch(context, request, body);
       default ->
           throw CqlException.protocol(
               "Unexpected message %s on a connection that is ready".formatted(opcode));
@@ -222,8 +229,32 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       throw new CqlException(Code.BAD_CREDENTIALS, "the token is not valid any more");
     }
     seen = now;
-    if (!own.scopes().contains(Tokens.Scope.QUERY)) {
-      throw new CqlException(Code.UNAUTHORIZED, "the token has no scope query");
+  }
+
+  /// @throws CqlException when the token does not allow what a statement does
+  private static Prepared allowed(Prepared prepared, Tokens.@Nullable Token token) {
+    Set<Tokens.Scope> needed =
+        switch (prepared.need()) {
+          case NOTHING -> Set.of();
+          case READ -> Set.of(Tokens.Scope.QUERY);
+          case WRITE -> Set.of(Tokens.Scope.INGEST);
+          case READ_AND_WRITE -> Set.of(Tokens.Scope.QUERY, Tokens.Scope.INGEST);
+          case SCHEMA -> Set.of(Tokens.Scope.ADMIN);
+        };
+    for (Tokens.Scope scope : needed) {
+      if (token != null && !token.scopes().contains(scope)) {
+        throw new CqlException(
+            Code.UNAUTHORIZED,
+            "the token has no scope %s".formatted(scope.name().toLowerCase(Locale.ROOT)));
+      }
+    }
+    return prepared;
+  }
+
+  /// Tells of a change of the schema, if the client wants to know.
+  void tell(ChannelHandlerContext context, SchemaChange change) {
+    if (registered && !ended) {
+      var _ = context.writeAndFlush(Answers.event(version, change));
     }
   }
 
@@ -232,12 +263,13 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     boolean named = version == FrameReader.VERSION_MAX && (body.integer() & 1) != 0;
     String in = named ? body.string() : keyspace;
     StatementId id = StatementId.of(statement, in);
+    Tokens.Token own = token;
     start(
         context,
         request,
         new Running(),
         () -> {
-          Prepared prepared = service.prepare(statement, in);
+          Prepared prepared = allowed(service.prepare(statement, in), own);
           service.statements().put(id, prepared, statement.length());
           return Answers.prepared(request, id, prepared);
         });
@@ -257,6 +289,72 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     execute(context, request, new Asked(id, options, metadata), () -> prepared);
   }
 
+  /// A statement of a batch: its text, or its id.
+  private record Part(@Nullable String text, @Nullable StatementId id) {}
+
+  private void batch(ChannelHandlerContext context, Request request, BodyReader body) {
+    int type = body.unsignedByte();
+    Statement.Batch.Kind kind =
+        switch (type) {
+          case 0 -> Statement.Batch.Kind.LOGGED;
+          case 1 -> Statement.Batch.Kind.UNLOGGED;
+          case 2 -> Statement.Batch.Kind.COUNTER;
+          default -> throw CqlException.protocol("Invalid batch type %d".formatted(type));
+        };
+    int count = body.unsignedShort();
+    List<Part> parts = new ArrayList<>();
+    List<Integer> sizes = new ArrayList<>();
+    List<@Nullable ByteBuffer> values = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      boolean prepared = body.unsignedByte() != 0;
+      parts.add(
+          prepared
+              ? new Part(null, StatementId.of(body.shortBytes()))
+              : new Part(body.longString(), null));
+      int size = body.unsignedShort();
+      sizes.add(size);
+      for (int j = 0; j < size; j++) {
+        values.add(body.value(version));
+      }
+    }
+    QueryOptions options = QueryOptions.readBatch(body, version, values);
+    String in = options.keyspace() == null ? keyspace : options.keyspace();
+    List<Prepared> known = new ArrayList<>();
+    for (Part part : parts) {
+      Prepared prepared = part.id == null ? null : service.statements().find(part.id);
+      if (part.id != null && prepared == null) {
+        send(context, request, Answers.unprepared(request, part.id), null);
+        return;
+      }
+      if (prepared != null) {
+        known.add(prepared);
+      }
+    }
+    Asked asked = new Asked(StatementId.of("BATCH", in), options, Answers.Metadata.NONE);
+    execute(context, request, asked, () -> prepared(kind, parts, sizes, known, in));
+  }
+
+  private Prepared prepared(
+      Statement.Batch.Kind kind,
+      List<Part> parts,
+      List<Integer> sizes,
+      List<Prepared> known,
+      @Nullable String in) {
+    Iterator<Prepared> next = known.iterator();
+    List<Prepared> statements = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      String text = parts.get(i).text;
+      Prepared statement = text == null ? next.next() : service.prepare(text, in);
+      if (statement.variables().size() != sizes.get(i)) {
+        throw CqlException.invalid(
+            "There were %d markers(?) in CQL but %d bound variables"
+                .formatted(statement.variables().size(), sizes.get(i)));
+      }
+      statements.add(statement);
+    }
+    return service.batch(kind, statements);
+  }
+
   /// A statement with all that came with it.
   private record Asked(StatementId id, QueryOptions options, Answers.Metadata known) {}
 
@@ -265,12 +363,13 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       ChannelHandlerContext context, Request request, Asked asked, Supplier<Prepared> statement) {
     InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
     Running execution = new Running();
+    Tokens.Token own = token;
     start(
         context,
         request,
         execution,
         () -> {
-          Prepared prepared = statement.get();
+          Prepared prepared = allowed(statement.get(), own);
           CqlService.Page page =
               service.execute(asked.id, prepared, asked.options, local, execution);
           if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -16,8 +17,11 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.widerow.cql.define.SchemaChange;
+import io.widerow.cql.define.Tables;
 import io.widerow.cql.events.EventSource;
 import io.widerow.cql.plan.Planner;
+import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.ingest.config.LimitOptions;
@@ -29,8 +33,10 @@ import io.widerow.ingest.socket.Handshakes;
 import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
+import io.widerow.table.TableStore;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -84,11 +90,13 @@ public final class CqlPort implements AutoCloseable {
 
   /// Starts to listen.
   ///
+  /// @param tableStore where tables of users lie; null when there can be none
   /// @param memory that all queries of the daemon share
   public CqlPort(
       InetSocketAddress address,
       Terms terms,
       EventStore store,
+      @Nullable TableStore tableStore,
       Intake intake,
       QueryMemory memory,
       MeterRegistry registry) {
@@ -105,8 +113,12 @@ public final class CqlPort implements AutoCloseable {
       throw failed;
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
-    Planner planner =
-        new Planner(new ServerCatalog(identity, List.of(new EventSource(store::view, memory))));
+    Tables tables = tableStore == null ? null : new Tables(tableStore, InstantSource.system());
+    List<RowSource> sources = List.of(new EventSource(store::view, memory));
+    Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
+    if (tables != null) {
+      tables.onChange(this::changed);
+    }
     service = new CqlService(store, planner, memory, terms.tokens);
     FunctionCounter.builder("widerow.cql.requests", service, CqlService::requests)
         .register(registry);
@@ -115,6 +127,17 @@ public final class CqlPort implements AutoCloseable {
     FunctionCounter.builder("widerow.cql.stalled", stalled, AtomicLong::get).register(registry);
     Gauge.builder("widerow.cql.connections", connections, ChannelGroup::size).register(registry);
     var _ = listener.config().setAutoRead(true);
+  }
+
+  /// The schema has changed: statements mean something else, and clients are told.
+  private void changed(SchemaChange change) {
+    service.statements().clear();
+    for (Channel channel : connections) {
+      ChannelHandlerContext context = channel.pipeline().context(Connection.class);
+      if (context != null) {
+        context.executor().execute(() -> ((Connection) context.handler()).tell(context, change));
+      }
+    }
   }
 
   /// An id of the store that tells nothing of its secret.

@@ -2,6 +2,7 @@ package io.widerow.ingest.cql;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.parse.Statement;
 import io.widerow.cql.plan.Answer;
 import io.widerow.cql.plan.Execution;
 import io.widerow.cql.plan.Planner;
@@ -66,6 +67,10 @@ final class CqlService {
     return planner.prepare(statement, keyspace);
   }
 
+  Prepared batch(Statement.Batch.Kind kind, List<Prepared> statements) {
+    return planner.batch(kind, statements);
+  }
+
   /// Requests so far.
   long requests() {
     return requests.get();
@@ -123,7 +128,9 @@ final class CqlService {
     ByteBuffer sealed = options.sealed();
     ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
     Asker asker = new Asker(local, bytes -> running.hold(memory, bytes), running::onCancel);
-    Answer answer = prepared.execute(new Execution(values, options.pageSize(), position, asker));
+    Answer answer =
+        prepared.execute(
+            new Execution(values, options.pageSize(), position, asker, options.timestamp()));
     ByteBuffer next = answer instanceof Answer.Rows rows ? rows.position() : null;
     return new Page(answer, next == null ? null : seal.seal(statement, next));
   }

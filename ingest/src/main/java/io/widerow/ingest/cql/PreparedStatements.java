@@ -33,6 +33,17 @@ final class PreparedStatements {
     }
   }
 
+  /// Forgets all: the schema has changed, and with it what they mean.
+  void clear() {
+    lock.lock();
+    try {
+      byId.clear();
+      chars = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void put(StatementId id, Prepared prepared, int length) {
     lock.lock();
     try {

@@ -18,13 +18,15 @@ import org.jspecify.annotations.Nullable;
 /// @param pageSize the most rows of the answer; 0 for all
 /// @param sealed where the last page ended; null for the start
 /// @param keyspace of tables without one; null for that of the connection
+/// @param timestamp of what is written, in microseconds; null for now
 record QueryOptions(
     List<@Nullable ByteBuffer> values,
     List<String> names,
     boolean skipMetadata,
     int pageSize,
     @Nullable ByteBuffer sealed,
-    @Nullable String keyspace) {
+    @Nullable String keyspace,
+    @Nullable Long timestamp) {
   private static final int VALUES = 0x01;
   private static final int SKIP_METADATA = 0x02;
   private static final int PAGE_SIZE = 0x04;
@@ -53,18 +55,36 @@ record QueryOptions(
     }
     int pageSize = (flags & PAGE_SIZE) == 0 ? 0 : requirePageSize(body.integer());
     ByteBuffer sealed = (flags & PAGING_STATE) == 0 ? null : body.bytes();
-    if ((flags & SERIAL_CONSISTENCY) != 0) {
-      skipConsistency(body);
-    }
-    if ((flags & TIMESTAMP) != 0) {
-      body.skipLong();
-    }
-    String keyspace = five && (flags & KEYSPACE) != 0 ? body.string() : null;
-    if (five && (flags & NOW_IN_SECONDS) != 0) {
-      int _ = body.integer();
-    }
     boolean skip = (flags & SKIP_METADATA) != 0;
-    return new QueryOptions(values, names, skip, pageSize, sealed, keyspace);
+    End end = End.read(body, flags, five);
+    return new QueryOptions(values, names, skip, pageSize, sealed, end.keyspace, end.timestamp);
+  }
+
+  /// What comes last, also of a BATCH.
+  private record End(@Nullable String keyspace, @Nullable Long timestamp) {
+    static End read(BodyReader body, int flags, boolean five) {
+      if ((flags & SERIAL_CONSISTENCY) != 0) {
+        skipConsistency(body);
+      }
+      Long timestamp = (flags & TIMESTAMP) != 0 ? body.longInteger() : null;
+      String keyspace = five && (flags & KEYSPACE) != 0 ? body.string() : null;
+      if (five && (flags & NOW_IN_SECONDS) != 0) {
+        int _ = body.integer();
+      }
+      return new End(keyspace, timestamp);
+    }
+  }
+
+  /// The options of a BATCH, whose values come with its statements.
+  static QueryOptions readBatch(BodyReader body, int version, List<@Nullable ByteBuffer> values) {
+    skipConsistency(body);
+    boolean five = version == FrameReader.VERSION_MAX;
+    int flags = five ? body.integer() : body.unsignedByte();
+    if ((flags & NAMES) != 0) {
+      throw CqlException.protocol("Named values are not supported in a batch");
+    }
+    End end = End.read(body, flags, five);
+    return new QueryOptions(values, List.of(), false, 0, null, end.keyspace, end.timestamp);
   }
 
   /// There is one node, so every level is met.

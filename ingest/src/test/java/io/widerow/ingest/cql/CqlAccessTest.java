@@ -98,8 +98,15 @@ class CqlAccessTest {
     }
     try (RawDriver driver = authenticated(SENDER)) {
       assertEquals(
+          RawDriver.RESULT,
+          driver.ask(RawDriver.QUERY, RawDriver.query("SELECT key FROM system.local")).opcode());
+      assertEquals(
           "2100 the token has no scope query",
-          driver.ask(RawDriver.QUERY, RawDriver.query("SELECT key FROM system.local")).error());
+          driver.ask(RawDriver.QUERY, RawDriver.query("SELECT * FROM widerow.events")).error());
+      String create = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}";
+      assertEquals(
+          "2100 the token has no scope admin",
+          driver.ask(RawDriver.QUERY, RawDriver.query(create)).error());
     }
   }
 

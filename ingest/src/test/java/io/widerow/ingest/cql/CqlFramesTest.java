@@ -128,11 +128,11 @@ class CqlFramesTest {
           driver
               .ask(RawDriver.QUERY, RawDriver.query("select " + "(int)".repeat(1_000) + "1 from t"))
               .error());
-      assertTrue(
-          driver
-              .ask(RawDriver.BATCH, new byte[] {0, 0, 0, 0, 1, 0})
-              .error()
-              .startsWith("2200 BATCH: CQL reads here"));
+      assertEquals(
+          RawDriver.RESULT, driver.ask(RawDriver.BATCH, new byte[] {0, 0, 0, 0, 1, 0}).opcode());
+      assertEquals(
+          "000a Invalid batch type 3",
+          driver.ask(RawDriver.BATCH, new byte[] {3, 0, 0, 0, 1, 0}).error());
       assertEquals(RawDriver.RESULT, ok(driver));
     }
   }

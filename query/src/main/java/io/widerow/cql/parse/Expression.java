@@ -2,6 +2,8 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
+import io.widerow.cql.type.Names;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ public sealed interface Expression {
   record Constant(Literals.Kind kind, String text) implements Expression {
     @Override
     public String toString() {
-      return kind == Literals.Kind.STRING ? "'" + text.replace("'", "''") + "'" : text;
+      return kind == Literals.Kind.STRING ? Names.constant(text) : text;
     }
   }
 
@@ -80,6 +82,36 @@ public sealed interface Expression {
     }
   }
 
+  /// `of.name`: a field of a type of users.
+  record Field(Expression of, String name) implements Expression {
+    @Override
+    public String toString() {
+      return of + "." + name;
+    }
+  }
+
+  /// `left + right` and its like.
+  ///
+  /// @param operator one of `+`, `-`, `*`, `/`, `%`
+  record Arithmetic(String operator, Expression left, Expression right) implements Expression {
+    @Override
+    public String toString() {
+      return "%s %s %s".formatted(left, operator, right);
+    }
+  }
+
+  /// `(a, b)`.
+  record TupleOf(List<Expression> elements) implements Expression {
+    public TupleOf {
+      elements = List.copyOf(elements);
+    }
+
+    @Override
+    public String toString() {
+      return shown("(", elements, ")");
+    }
+  }
+
   /// `[a, b]`.
   record ListOf(List<Expression> elements) implements Expression {
     public ListOf {
@@ -104,7 +136,7 @@ public sealed interface Expression {
     }
   }
 
-  /// `{a: b, c: d}`.
+  /// `{a: b, c: d}`: a map, or with names before the colons the fields of a type of users.
   record MapOf(List<Expression> keys, List<Expression> values) implements Expression {
     public MapOf {
       keys = List.copyOf(keys);
@@ -113,7 +145,11 @@ public sealed interface Expression {
 
     @Override
     public String toString() {
-      return "{map of " + keys.size() + "}";
+      List<String> pairs = new ArrayList<>();
+      for (int i = 0; i < keys.size(); i++) {
+        pairs.add(keys.get(i) + ": " + values.get(i));
+      }
+      return "{" + String.join(", ", pairs) + "}";
     }
   }
 

@@ -5,7 +5,6 @@ import io.widerow.cql.parse.Expression.Constant;
 import io.widerow.cql.parse.Lexeme.Kind;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
-import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,18 +24,47 @@ final class ExpressionParser {
     this.words = words;
   }
 
-  /// Any expression.
+  /// Any expression, arithmetic too.
+  Expression sum() {
+    int outside = depth;
+    Expression sum = product();
+    while (words.peek().isSign("+") || words.peek().isSign("-")) {
+      enter();
+      sum = new Expression.Arithmetic(words.take().text(), sum, product());
+    }
+    depth = outside;
+    return sum;
+  }
+
+  private Expression product() {
+    int outside = depth;
+    Expression product = term();
+    while (words.peek().isSign("*") || words.peek().isSign("/") || words.peek().isSign("%")) {
+      enter();
+      product = new Expression.Arithmetic(words.take().text(), product, term());
+    }
+    depth = outside;
+    return product;
+  }
+
+  /// Any expression without arithmetic at its top.
   Expression term() {
     int outside = depth;
     enter();
     Expression term = primary();
-    while (words.skipSign("[")) {
-      enter(); // a[b][c] is as deep as it is long
-      term = new Expression.Element(term, term());
-      words.requireSign("]");
+    while (true) {
+      if (words.skipSign("[")) {
+        enter(); // a[b][c] is as deep as it is long
+        term = new Expression.Element(term, term());
+        words.requireSign("]");
+      } else if (words.skipSign(".")) {
+        enter();
+        term = new Expression.Field(term, words.name("a field"));
+      } else {
+        depth = outside;
+        return term;
+      }
     }
-    depth = outside;
-    return term;
   }
 
   private void enter() {
@@ -53,6 +81,7 @@ final class ExpressionParser {
       case FLOAT -> constant(Literals.Kind.FLOAT, words.take().text());
       case UUID -> constant(Literals.Kind.UUID, words.take().text());
       case HEX -> constant(Literals.Kind.HEX, words.take().text());
+      case DURATION -> constant(Literals.Kind.DURATION, words.take().text());
       case SIGN -> sign();
       case WORD, QUOTED_NAME -> word(next);
       case END -> throw words.expected("an expression");
@@ -68,9 +97,7 @@ final class ExpressionParser {
       return negative();
     }
     if (words.skipSign("(")) {
-      CqlType type = type();
-      words.requireSign(")");
-      return new Expression.Hint(type, term());
+      return parenthesis();
     }
     if (words.skipSign("[")) {
       return new Expression.ListOf(list("]"));
@@ -81,6 +108,20 @@ final class ExpressionParser {
     return marker();
   }
 
+  /// `(type) value`, or the elements of a tuple.
+  private Expression parenthesis() {
+    Lexeme second = words.peekSecond();
+    boolean name = words.isName() || words.peek().isWord("set");
+    if (name && (second.isSign(")") || second.isSign("<"))) {
+      CqlType type = type().resolve();
+      words.requireSign(")");
+      return new Expression.Hint(type, term());
+    }
+    List<Expression> elements = list(")");
+    boolean grouping = elements.size() == 1 && elements.getFirst() instanceof Expression.Arithmetic;
+    return grouping ? elements.getFirst() : new Expression.TupleOf(elements);
+  }
+
   private Expression negative() {
     Lexeme number = words.peek();
     if (number.isWord("nan") || number.isWord("infinity")) {
@@ -89,6 +130,7 @@ final class ExpressionParser {
     return switch (number.kind()) {
       case INTEGER -> constant(Literals.Kind.INTEGER, "-" + words.take().text());
       case FLOAT -> constant(Literals.Kind.FLOAT, "-" + words.take().text());
+      case DURATION -> constant(Literals.Kind.DURATION, "-" + words.take().text());
       default -> throw words.expected("a number");
     };
   }
@@ -110,7 +152,7 @@ final class ExpressionParser {
       return elements;
     }
     do {
-      elements.add(term());
+      elements.add(sum());
     } while (words.skipSign(","));
     words.requireSign(end);
     return elements;
@@ -197,47 +239,28 @@ final class ExpressionParser {
     words.requireSign("(");
     Expression of = term();
     words.requireWord("as");
-    CqlType type = type();
+    CqlType type = type().resolve();
     words.requireSign(")");
     return new Expression.Cast(of, type);
   }
 
   /// The name of a type.
-  private CqlType type() {
+  TypeName type() {
     enter();
-    if (!words.isName()) {
-      throw words.expected("a type");
+    String name = words.skipWord("set") ? "set" : words.name("a type"); // a reserved word
+    String keyspace = null;
+    if (words.skipSign(".")) {
+      keyspace = name;
+      name = words.name("a type");
     }
-    Lexeme at = words.peek();
-    String name = words.name("a type");
-    CqlType type =
-        switch (name) {
-          case "frozen" -> parameter().asFrozen();
-          case "list" -> new CqlType.ListOf(parameter(), false);
-          case "set" -> new CqlType.SetOf(parameter(), false);
-          case "map" -> map();
-          default -> NativeType.of(name);
-        };
-    if (type == null) {
-      throw CqlException.invalid("Unknown type %s".formatted(at.text()));
+    List<TypeName> parameters = new ArrayList<>();
+    if (words.skipSign("<")) {
+      do {
+        parameters.add(type());
+      } while (words.skipSign(","));
+      words.requireSign(">");
     }
     depth--;
-    return type;
-  }
-
-  private CqlType parameter() {
-    words.requireSign("<");
-    CqlType of = type();
-    words.requireSign(">");
-    return of;
-  }
-
-  private CqlType map() {
-    words.requireSign("<");
-    CqlType key = type();
-    words.requireSign(",");
-    CqlType value = type();
-    words.requireSign(">");
-    return new CqlType.MapOf(key, value, false);
+    return new TypeName(keyspace, name, parameters);
   }
 }

@@ -16,6 +16,7 @@ record Lexeme(Kind kind, String text, int offset) {
     FLOAT,
     UUID,
     HEX,
+    DURATION,
     SIGN,
     END
   }

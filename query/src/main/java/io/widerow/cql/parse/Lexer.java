@@ -14,13 +14,19 @@ final class Lexer {
       Pattern.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
   private static final Pattern HEX = Pattern.compile("0[xX](?:[0-9a-fA-F]{2})*+");
   private static final Pattern NUMBER = Pattern.compile("\\d++(?:(\\.\\d*+)?([eE][+-]?\\d++)?)");
+  private static final Pattern DURATION =
+      Pattern.compile(
+          "(?:\\d++(?:mo|ms|us|\u00b5s|ns|y|w|d|h|m|s))++(?![A-Za-z0-9_])"
+              + "|P(?=[\\dT])(?:\\d++[YMWD])*+(?:T(?:\\d++[HMS])++)?(?![A-Za-z0-9_])",
+          Pattern.CASE_INSENSITIVE);
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z0-9_]*+");
-  private static final String[] LONG_SIGNS = {"<=", ">=", "!=", ".."};
+  private static final String[] LONG_SIGNS = {"<=", ">=", "!=", "+=", "-=", ".."};
 
   private final String text;
   private final Matcher uuid;
   private final Matcher hex;
   private final Matcher number;
+  private final Matcher duration;
   private final Matcher word;
   private int at;
 
@@ -29,6 +35,7 @@ final class Lexer {
     this.uuid = UUID.matcher(text);
     this.hex = HEX.matcher(text);
     this.number = NUMBER.matcher(text);
+    this.duration = DURATION.matcher(text);
     this.word = WORD.matcher(text);
   }
 
@@ -54,6 +61,9 @@ final class Lexer {
     }
     if (isAt(hex)) {
       return taken(Kind.HEX, from, hex.end());
+    }
+    if (isAt(duration)) {
+      return taken(Kind.DURATION, from, duration.end());
     }
     if (isAt(number)) {
       boolean whole = number.group(1) == null && number.group(2) == null;

@@ -3,7 +3,6 @@ package io.widerow.cql.parse;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.parse.Lexeme.Kind;
-import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement.Describe.What;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +17,16 @@ public final class Parser {
 
   private final Words words;
   private final ExpressionParser expressions;
+  private final WhereParser conditions;
+  private final ChangeParser changes;
+  private final DefinitionParser definitions;
 
   private Parser(String text) {
     this.words = new Words(text);
     this.expressions = new ExpressionParser(words);
+    this.conditions = new WhereParser(words, expressions);
+    this.changes = new ChangeParser(words, expressions, conditions);
+    this.definitions = new DefinitionParser(words, expressions);
   }
 
   /// @throws CqlException when the text is not one statement of CQL
@@ -46,35 +51,23 @@ public final class Parser {
             yield new Statement.Use(words.name("a keyspace"));
           }
           case "describe", "desc" -> describe();
-          case "insert",
-              "update",
-              "delete",
-              "truncate",
-              "begin",
-              "create",
-              "alter",
-              "drop",
-              "grant",
-              "revoke",
-              "list" ->
-              change();
+          case "insert", "update", "delete" -> changes.change();
+          case "begin" -> changes.batch();
+          case "truncate" -> definitions.truncate();
+          case "create" -> definitions.create();
+          case "alter" -> definitions.alter();
+          case "drop" -> definitions.drop();
+          case "grant", "revoke", "list" ->
+              new Statement.Unknown(words.take().text().toUpperCase(Locale.ROOT));
           default -> throw words.expected("a statement");
         };
-    if (!(statement instanceof Statement.Change)) {
+    if (!(statement instanceof Statement.Unknown)) {
       boolean _ = words.skipSign(";");
       if (words.peek().kind() != Kind.END) {
         throw words.expected("the end of the statement");
       }
     }
     return statement;
-  }
-
-  private Statement change() {
-    String first = words.take().text().toUpperCase(Locale.ROOT);
-    boolean schema = List.of("CREATE", "ALTER", "DROP").contains(first);
-    boolean more = schema && words.peek().kind() == Kind.WORD;
-    return new Statement.Change(
-        more ? first + " " + words.take().text().toUpperCase(Locale.ROOT) : first);
   }
 
   private Statement select() {
@@ -89,12 +82,11 @@ public final class Parser {
     }
     List<Statement.Selector> selectors = selectors();
     words.requireWord("from");
-    Statement.TableName from = tableName();
+    Statement.TableName from = words.tableName();
     List<Relation> where = new ArrayList<>();
+    List<KeyRelation> keys = new ArrayList<>();
     if (words.skipWord("where")) {
-      do {
-        where.add(relation());
-      } while (words.skipWord("and"));
+      conditions.where(where, keys);
     }
     List<String> groupBy = new ArrayList<>();
     if (words.skipWord("group")) {
@@ -116,7 +108,17 @@ public final class Parser {
       words.requireWord("filtering");
     }
     return new Statement.Select(
-        json, distinct, selectors, from, where, groupBy, orderBy, perPartition, limit, filtering);
+        json,
+        distinct,
+        selectors,
+        from,
+        where,
+        keys,
+        groupBy,
+        orderBy,
+        perPartition,
+        limit,
+        filtering);
   }
 
   /// True when `json` or `distinct` is no column: what begins an expression follows.
@@ -133,18 +135,11 @@ public final class Parser {
       return selectors;
     }
     do {
-      Expression shown = expressions.term();
+      Expression shown = expressions.sum();
       selectors.add(
           new Statement.Selector(shown, words.skipWord("as") ? words.name("an alias") : null));
     } while (words.skipSign(","));
     return selectors;
-  }
-
-  private Statement.TableName tableName() {
-    String first = words.name("a table");
-    return words.skipSign(".")
-        ? new Statement.TableName(first, words.name("a table"))
-        : new Statement.TableName(null, first);
   }
 
   private List<Statement.Ordering> orderBy() {
@@ -159,59 +154,6 @@ public final class Parser {
       } while (words.skipSign(","));
     }
     return orders;
-  }
-
-  private Relation relation() {
-    if (words.peek().isSign("(")) {
-      throw CqlException.invalid(
-          "relations over several columns in parentheses are not answered yet");
-    }
-    if (words.peek().isWord("token")) {
-      throw CqlException.invalid("token() in WHERE is for tables, which are not there yet");
-    }
-    String column = words.name("a column");
-    Expression key = null;
-    if (words.skipSign("[")) {
-      key = expressions.term();
-      words.requireSign("]");
-    }
-    for (Operator operator :
-        List.of(Operator.EQ, Operator.NEQ, Operator.LTE, Operator.LT, Operator.GTE, Operator.GT)) {
-      if (words.skipSign(operator.sign)) {
-        return new Relation(column, key, operator, expressions.term());
-      }
-    }
-    if (words.skipWord("in")) {
-      return new Relation(column, key, Operator.IN, inValues());
-    }
-    if (words.skipWord("like")) {
-      return new Relation(column, key, Operator.LIKE, expressions.term());
-    }
-    if (words.skipWord("contains")) {
-      Operator operator = words.skipWord("key") ? Operator.CONTAINS_KEY : Operator.CONTAINS;
-      return new Relation(column, key, operator, expressions.term());
-    }
-    if (words.skipWord("is")) {
-      words.requireWord("not");
-      words.requireWord("null");
-      return new Relation(column, key, Operator.IS_NOT, new Expression.Null());
-    }
-    throw words.expected("a comparison");
-  }
-
-  private Expression inValues() {
-    if (!words.skipSign("(")) {
-      return expressions.marker();
-    }
-    List<Expression> values = new ArrayList<>();
-    if (words.skipSign(")")) {
-      return new Expression.ListOf(values);
-    }
-    do {
-      values.add(expressions.term());
-    } while (words.skipSign(","));
-    words.requireSign(")");
-    return new Expression.ListOf(values);
   }
 
   private Statement describe() {
@@ -238,6 +180,10 @@ public final class Parser {
             words.take();
             yield named(What.TABLE);
           }
+          case "type" -> {
+            words.take();
+            yield named(What.TYPE);
+          }
           default -> named(What.ANYTHING);
         };
     if (words.skipWord("with")) {
@@ -252,7 +198,7 @@ public final class Parser {
   }
 
   private Statement.Describe named(What what) {
-    Statement.TableName name = tableName();
+    Statement.TableName name = words.tableName();
     return new Statement.Describe(what, name.keyspace(), name.table());
   }
 }

@@ -7,9 +7,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param column the column that it is about
 /// @param key of the element of a map that it is about; null for the whole column
+/// @param field of a type of users that it is about; null for the whole column
 /// @param value what it is compared with; of IN with a list: the [Expression.ListOf] of its values
 public record Relation(
-    String column, @Nullable Expression key, Operator operator, Expression value) {
+    String column,
+    @Nullable Expression key,
+    @Nullable String field,
+    Operator operator,
+    Expression value) {
   /// How a column is compared.
   public enum Operator {
     EQ("="),
@@ -43,7 +48,8 @@ public record Relation(
 
   @Override
   public String toString() {
-    String subject = key == null ? column : column + "[" + key + "]";
+    String part = key == null ? "" : "[" + key + "]";
+    String subject = column + (field == null ? part : "." + field);
     String shown =
         operator == Operator.IN && value instanceof Expression.ListOf(List<Expression> elements)
             ? "(" + String.join(", ", elements.stream().map(Object::toString).toList()) + ")"

@@ -4,10 +4,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A statement as it is written. A closed set.
-public sealed interface Statement {
+public sealed interface Statement
+    permits Statement.Select,
+        Statement.Use,
+        Statement.Describe,
+        Statement.Unknown,
+        Statement.Batch,
+        Change,
+        Definition {
   /// A question.
   ///
   /// @param selectors what is shown; empty for `*`
+  /// @param keys the conditions of WHERE on several columns at once
   /// @param limit null for none
   record Select(
       boolean json,
@@ -15,6 +23,7 @@ public sealed interface Statement {
       List<Selector> selectors,
       TableName from,
       List<Relation> where,
+      List<KeyRelation> keys,
       List<String> groupBy,
       List<Ordering> orderBy,
       @Nullable Expression perPartitionLimit,
@@ -24,6 +33,7 @@ public sealed interface Statement {
     public Select {
       selectors = List.copyOf(selectors);
       where = List.copyOf(where);
+      keys = List.copyOf(keys);
       groupBy = List.copyOf(groupBy);
       orderBy = List.copyOf(orderBy);
     }
@@ -50,16 +60,30 @@ public sealed interface Statement {
       SCHEMA,
       KEYSPACE,
       TABLE,
+      TYPE,
       /// A keyspace or a table, as there is one.
       ANYTHING
     }
   }
 
-  /// A statement that changes rows or the schema, which cannot be done yet; only its first words
-  /// are read.
+  /// A statement that this server has not; only its first words are read.
   ///
-  /// @param words such as `INSERT` and `CREATE TABLE`
-  record Change(String words) implements Statement {}
+  /// @param words such as `CREATE FUNCTION`
+  record Unknown(String words) implements Statement {}
+
+  /// Changes that are made together.
+  record Batch(Kind kind, Change.Using using, List<Change> changes) implements Statement {
+    public Batch {
+      changes = List.copyOf(changes);
+    }
+
+    /// What the batch says of itself. All are atomic here.
+    public enum Kind {
+      LOGGED,
+      UNLOGGED,
+      COUNTER
+    }
+  }
 
   /// One column of the answer.
   ///

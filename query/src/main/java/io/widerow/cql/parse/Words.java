@@ -93,6 +93,14 @@ final class Words {
     return name.kind() == Kind.QUOTED_NAME ? name.text() : name.lower();
   }
 
+  /// Takes the name of a table or a type, with its keyspace or without.
+  Statement.TableName tableName() {
+    String first = name("a table");
+    return skipSign(".")
+        ? new Statement.TableName(first, name("a table"))
+        : new Statement.TableName(null, first);
+  }
+
   /// The error that something else comes next.
   CqlException expected(String what) {
     return lexer.error(next.offset(), "expected %s, got %s".formatted(what, next.shown()));

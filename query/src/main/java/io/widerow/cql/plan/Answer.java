@@ -1,5 +1,6 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.type.CellBuffer;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -15,4 +16,10 @@ public sealed interface Answer {
 
   /// The keyspace of the connection has changed.
   record KeyspaceInUse(String keyspace) implements Answer {}
+
+  /// It is done, and there is nothing to tell.
+  record Done() implements Answer {}
+
+  /// The schema has changed.
+  record SchemaChanged(SchemaChange change) implements Answer {}
 }

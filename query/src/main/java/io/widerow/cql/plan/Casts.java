@@ -71,7 +71,7 @@ final class Casts {
       case TINYINT -> value.byteValue();
       case SMALLINT -> value.shortValue();
       case INT -> value.intValue();
-      case BIGINT -> value.longValue();
+      case BIGINT, COUNTER -> value.longValue();
       case FLOAT -> value.floatValue();
       case DOUBLE -> value.doubleValue();
       case VARINT -> decimal(value).toBigInteger();

@@ -60,11 +60,34 @@ final class Compiler {
           Casts.cast(compile(of, null, "the argument of cast"), type);
       case Expression.Hint(CqlType type, Expression of) -> compile(of, type, name);
       case Expression.Element(Expression of, Expression key) -> element(of, key);
+      case Expression.Field(Expression of, String field) -> field(of, field);
+      case Expression.TupleOf(List<Expression> parts) -> Fields.tuple(this, parts, wanted, name);
+      case Expression.Arithmetic sum -> Sums.compile(this, sum, wanted, name);
       case Expression.ListOf(List<Expression> parts) -> list(parts, wanted, name);
       case Expression.SetOf(List<Expression> parts) -> set(parts, wanted, name);
       case Expression.MapOf(List<Expression> keys, List<Expression> values) ->
-          map(keys, values, wanted, name);
+          wanted instanceof CqlType.UserType user
+              ? Fields.user(this, keys, values, user, name)
+              : map(keys, values, wanted, name);
     };
+  }
+
+  private Value field(Expression of, String field) {
+    Value value = compile(of, null, of.toString());
+    if (!(value.type() instanceof CqlType.UserType user)) {
+      throw CqlException.invalid(
+          "Invalid field selection: %s of type %s is not a user type"
+              .formatted(of, value.type().cql()));
+    }
+    int index = user.find(field);
+    if (index < 0) {
+      throw CqlException.invalid("%s of type %s has no field %s".formatted(of, user.cql(), field));
+    }
+    return new Value.OfField(user.fields().get(index).type(), value, index);
+  }
+
+  Scope scope() {
+    return scope;
   }
 
   private void requireRows(String column) {
@@ -126,6 +149,16 @@ final class Compiler {
 
   private Value element(Expression of, Expression key) {
     Value map = compile(of, null, of.toString());
+    if (map.type() instanceof CqlType.SetOf(CqlType element, _)) {
+      Value member = compile(key, element, "value(" + of + ")");
+      return new Value.OfFunction(
+          element,
+          List.of(map, member),
+          (values, _) ->
+              values[0] instanceof java.util.Collection<?> all && all.contains(values[1])
+                  ? values[1]
+                  : null);
+    }
     if (!(map.type() instanceof CqlType.MapOf(CqlType keys, CqlType values, _))) {
       throw CqlException.invalid(
           "%s is of type %s, and only maps have elements here".formatted(of, map.type().cql()));
@@ -148,6 +181,9 @@ final class Compiler {
   private Value set(List<Expression> parts, @Nullable CqlType wanted, String name) {
     if (wanted instanceof CqlType.MapOf && parts.isEmpty()) {
       return map(parts, parts, wanted, name);
+    }
+    if (wanted instanceof CqlType.UserType user && parts.isEmpty()) {
+      return Fields.user(this, parts, parts, user, name);
     }
     CqlType element =
         wanted instanceof CqlType.SetOf(CqlType of, _) ? of : common(parts, wanted, name);

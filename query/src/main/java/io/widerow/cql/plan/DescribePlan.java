@@ -2,6 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Statement;
+import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Schema;
@@ -29,7 +30,8 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     return switch (describe.what()) {
       case KEYSPACES -> listed(keyspaces(schema, false));
       case TABLES -> listed(tables(schema, keyspace));
-      case TYPES, FUNCTIONS, AGGREGATES -> listed(List.of());
+      case TYPES -> listed(types(schema, keyspace));
+      case FUNCTIONS, AGGREGATES -> listed(List.of());
       case CLUSTER -> cluster();
       case SCHEMA -> listed(keyspaces(schema, true));
       case KEYSPACE -> {
@@ -39,6 +41,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
         yield listed(whole(required(schema, in)));
       }
       case TABLE -> listed(List.of(table(schema.table(in, name(describe)))));
+      case TYPE -> listed(List.of(type(type(schema, in, name(describe)))));
       case ANYTHING -> {
         Keyspace named = describe.keyspace() == null ? schema.find(name(describe)) : null;
         yield listed(
@@ -120,8 +123,31 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   private static List<List<String>> whole(Keyspace keyspace) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of(keyspace.name(), "keyspace", keyspace.name(), CreateText.of(keyspace)));
+    keyspace.types().forEach(type -> rows.add(type(type)));
     keyspace.tables().forEach(table -> rows.add(table(table)));
     return rows;
+  }
+
+  private static List<String> type(CqlType.UserType type) {
+    return List.of(type.keyspace(), "type", type.name(), CreateText.of(type));
+  }
+
+  private static List<List<String>> types(Schema schema, @Nullable String in) {
+    List<List<String>> rows = new ArrayList<>();
+    for (Keyspace keyspace : schema.keyspaces()) {
+      if (in == null || keyspace.name().equals(in)) {
+        keyspace.types().forEach(type -> rows.add(List.of(type.keyspace(), "type", type.name())));
+      }
+    }
+    return rows;
+  }
+
+  private static CqlType.UserType type(Schema schema, @Nullable String in, String name) {
+    CqlType.UserType type = in == null ? null : required(schema, in).type(name);
+    if (type == null) {
+      throw CqlException.invalid("User defined type '%s' not found in '%s'".formatted(name, in));
+    }
+    return type;
   }
 
   private static List<String> table(Table table) {
@@ -131,6 +157,11 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   @Override
   public List<Variable> variables() {
     return List.of();
+  }
+
+  @Override
+  public Need need() {
+    return Need.NOTHING;
   }
 
   @Override

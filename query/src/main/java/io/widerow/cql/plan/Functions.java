@@ -1,7 +1,10 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.parse.Expression;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
@@ -15,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -59,13 +63,73 @@ final class Functions {
       case "tojson" -> json(only(compiler, call, null));
       case "abs" -> number(compiler, call, Functions::absolute);
       case "round" -> number(compiler, call, Functions::round);
-      case "writetime", "maxwritetime", "ttl" ->
-          throw CqlException.invalid(
-              ("%s: rows here have no time of writing and do not expire one by one; retention rules"
-                      + " how long events are kept")
-                  .formatted(call));
+      case "writetime", "maxwritetime" -> time(compiler, call, false);
+      case "ttl" -> time(compiler, call, true);
+      case "token" -> token(compiler, call);
       default -> blob(compiler, function, call);
     };
+  }
+
+  private static Value time(Compiler compiler, Expression.Call call, boolean ttl) {
+    Table table = compiler.scope().table();
+    if (table.stored() == null) {
+      throw CqlException.invalid(
+          ("%s: rows here have no time of writing and do not expire one by one; retention rules how"
+                  + " long events are kept")
+              .formatted(call));
+    }
+    requireArguments(call, 1);
+    if (!(only(compiler, call, null) instanceof Value.OfColumn(_, int index))) {
+      throw CqlException.invalid(
+          "Invalid call of %s: its argument is a column".formatted(call.function()));
+    }
+    Column column = table.columns().get(index);
+    if (column.isKey()) {
+      throw CqlException.invalid(
+          "Cannot use selection function %s on PRIMARY KEY part %s"
+              .formatted(call.function(), column.name()));
+    }
+    if (column.type().isMultiCell()) {
+      throw CqlException.invalid(
+          "Cannot use selection function %s on non-frozen %s"
+              .formatted(call.function(), column.name()));
+    }
+    return new Value.OfTime(ttl ? NativeType.INT : NativeType.BIGINT, index, ttl);
+  }
+
+  /// The token of the partition key: of the row, or of values.
+  private static Value token(Compiler compiler, Expression.Call call) {
+    Table table = compiler.scope().table();
+    List<Column> keys = table.of(Column.Kind.PARTITION_KEY);
+    requireArguments(call, keys.size());
+    if (table.stored() == null) {
+      throw CqlException.invalid(
+          "token() is for tables: the rows of %s are not spread by tokens"
+              .formatted(table.qualified()));
+    }
+    TableKeys form = TableKeys.of(table);
+    List<String> names = keys.stream().map(Column::name).toList();
+    if (names.equals(call.arguments().stream().map(Expression::toString).toList())) {
+      List<Integer> indexes = keys.stream().map(key -> compiler.scope().shown(key.name())).toList();
+      return new Value.OfToken(NativeType.BIGINT, form, indexes);
+    }
+    List<Value> values = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      String name = "partition key token";
+      values.add(compiler.compile(call.arguments().get(i), keys.get(i).type(), name));
+    }
+    return new Value.OfFunction(
+        NativeType.BIGINT,
+        values,
+        (given, _) ->
+            form.token(java.util.Arrays.stream(given).map(Functions::requireKey).toList()));
+  }
+
+  private static Object requireKey(@Nullable Object value) {
+    if (value == null) {
+      throw CqlException.invalid("Invalid null value in token()");
+    }
+    return value;
   }
 
   private static Value constant(

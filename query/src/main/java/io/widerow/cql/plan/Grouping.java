@@ -14,7 +14,9 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +26,21 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param by indexes of the columns to group by; empty for one group of all rows
 /// @param shown indexes of the columns that are shown
+/// @param sorted whether groups come in the order of what they are grouped by; else in that of
+///   their first rows
 record Grouping(
-    Table table, List<Integer> by, List<Integer> shown, List<Scope.Aggregated> aggregates) {
+    Table table,
+    List<Integer> by,
+    List<Integer> shown,
+    List<Scope.Aggregated> aggregates,
+    boolean sorted) {
   /// Heap bytes of a group and of one aggregate, estimated.
   private static final long GROUP_BYTES = 256;
 
   private static final long AGGREGATE_BYTES = 128;
+
+  /// What stands for null in the key of a group.
+  private static final Object NOTHING = new Object();
 
   Grouping {
     by = List.copyOf(by);
@@ -71,7 +82,7 @@ record Grouping(
       }
       return rows;
     }
-    TreeMap<List<Object>, Group> groups = new TreeMap<>(order());
+    Map<List<Object>, Group> groups = sorted ? new TreeMap<>(order()) : new LinkedHashMap<>();
     try (RowCursor cursor = source.open(scan, asker)) {
       while (cursor.next()) {
         add(cursor.row(), groups, bound, asker);
@@ -116,14 +127,11 @@ record Grouping(
     };
   }
 
-  private void add(Row row, TreeMap<List<Object>, Group> groups, Bound bound, Asker asker) {
+  private void add(Row row, Map<List<Object>, Group> groups, Bound bound, Asker asker) {
     List<Object> key = new ArrayList<>(by.size());
     for (int index : by) {
-      Object value = row.value(index);
-      if (value == null) {
-        throw new IllegalStateException("a key column without a value: " + row);
-      }
-      key.add(value);
+      Object value = row.value(index); // null in a partition that has only static columns
+      key.add(value == null ? NOTHING : value);
     }
     Group group = groups.get(key);
     if (group == null) {

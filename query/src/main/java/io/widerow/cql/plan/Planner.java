@@ -1,33 +1,101 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.define.Tables;
+import io.widerow.cql.parse.Change;
+import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Catalog;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Makes statements ready to be executed.
 ///
 /// - Threads: any.
 public final class Planner {
-  private final Catalog catalog;
+  private static final Pattern FIRST =
+      Pattern.compile(
+          "insert|update|delete|begin|truncate|(?:create|alter|drop)\\s+\\w+",
+          Pattern.CASE_INSENSITIVE);
 
+  private final Catalog catalog;
+  private final @Nullable Tables tables;
+
+  /// Of statements that only read.
   public Planner(Catalog catalog) {
+    this(catalog, null);
+  }
+
+  /// @param tables of users; null when there can be none
+  public Planner(Catalog catalog, @Nullable Tables tables) {
     this.catalog = catalog;
+    this.tables = tables;
   }
 
   /// @param keyspace of tables without one; null for none
   /// @throws CqlException when the text is no statement, or none that can be answered
   public Prepared prepare(String text, @Nullable String keyspace) {
-    return switch (Parser.parse(text)) {
+    Statement parsed = Parser.parse(text);
+    if (tables == null && isChange(parsed)) {
+      throw readsOnly(
+          FIRST.matcher(text).results().findFirst().map(each -> each.group()).orElse(""));
+    }
+    return switch (parsed) {
       case Statement.Select select -> select(select, keyspace);
       case Statement.Use(String name) -> new UsePlan(catalog.schema().keyspace(name).name());
       case Statement.Describe describe -> DescribePlan.of(describe, catalog.schema(), keyspace);
-      case Statement.Change(String words) -> throw readsOnly(words);
+      case Statement.Unknown(String words) ->
+          throw CqlException.invalid("%s is not in the language here".formatted(words));
+      case Change change -> ChangePlan.of(change, name -> table(name, keyspace), tables());
+      case Statement.Batch batch -> ChangePlan.of(batch, name -> table(name, keyspace), tables());
+      case Definition definition -> new DefinitionPlan(tables(), definition, keyspace);
     };
+  }
+
+  private static boolean isChange(Statement statement) {
+    return statement instanceof Change
+        || statement instanceof Definition
+        || statement instanceof Statement.Batch;
+  }
+
+  /// A batch of statements that were prepared one by one.
+  ///
+  /// @throws CqlException when they cannot be one batch
+  public Prepared batch(Statement.Batch.Kind kind, List<Prepared> statements) {
+    List<ChangePlan> changes = new ArrayList<>();
+    for (Prepared statement : statements) {
+      if (!(statement instanceof ChangePlan change)) {
+        throw CqlException.invalid(
+            "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.");
+      }
+      changes.add(change);
+    }
+    return ChangePlan.of(kind, changes, tables());
+  }
+
+  private Tables tables() {
+    if (tables == null) {
+      throw readsOnly("BATCH");
+    }
+    return tables;
+  }
+
+  /// The table that a statement changes.
+  private Table table(Statement.TableName name, @Nullable String inUse) {
+    Table table =
+        catalog.schema().table(name.keyspace() == null ? inUse : name.keyspace(), name.table());
+    if (table.stored() == null) {
+      throw new CqlException(
+          CqlException.Code.UNAUTHORIZED,
+          "%s keyspace is not user-modifiable.".formatted(table.keyspace()));
+    }
+    return table;
   }
 
   /// The refusal of what would change something.
@@ -35,7 +103,7 @@ public final class Planner {
   /// @param words such as `INSERT`
   public static CqlException readsOnly(String words) {
     return CqlException.invalid(
-        words
+        words.toUpperCase(Locale.ROOT)
             + ": CQL reads here, and does not write: tables are not there yet, and events come in"
             + " over the other protocols");
   }
@@ -57,6 +125,11 @@ public final class Planner {
     @Override
     public List<Variable> columns() {
       return List.of();
+    }
+
+    @Override
+    public Need need() {
+      return Need.NOTHING;
     }
 
     @Override

@@ -18,6 +18,22 @@ public interface Prepared {
   /// The columns of its rows; empty when it answers none.
   List<Variable> columns();
 
+  /// What a client must be allowed to execute it.
+  default Need need() {
+    return Need.READ;
+  }
+
+  /// What statements do.
+  enum Need {
+    /// They show only what there is, and no rows of users.
+    NOTHING,
+    READ,
+    WRITE,
+    /// They write, and tell what is there.
+    READ_AND_WRITE,
+    SCHEMA
+  }
+
   /// @throws io.widerow.cql.CqlException when it cannot be answered
   Answer execute(Execution execution);
 }

@@ -37,6 +37,9 @@ record Restriction(
     Value key = null;
     CqlType type = column.type();
     String name = column.name();
+    if (relation.field() != null) {
+      throw CqlException.invalid("fields in WHERE are not supported: %s".formatted(relation));
+    }
     if (keyGiven != null) {
       if (!(type instanceof CqlType.MapOf(CqlType keys, CqlType of, _))) {
         throw CqlException.invalid("Column %s cannot be used as a map".formatted(name));
@@ -71,7 +74,7 @@ record Restriction(
             case CqlType.MapOf map -> map.value();
             case CqlType.SetOf set -> set.element();
             case CqlType.ListOf list -> list.element();
-            case NativeType simple -> simple;
+            case NativeType _, CqlType.TupleOf _, CqlType.UserType _ -> type;
           };
       case CONTAINS_KEY -> type instanceof CqlType.MapOf map ? map.key() : type;
       default -> type;
@@ -85,7 +88,7 @@ record Restriction(
           throw CqlException.invalid(
               "Unsupported restriction: %s IS NOT NULL".formatted(column.name()));
       case CONTAINS -> {
-        if (type instanceof NativeType) {
+        if (!type.isCollection()) {
           throw CqlException.invalid(
               "Cannot use CONTAINS on non-collection column %s".formatted(column.name()));
         }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 final class Scope {
   private final Table table;
-  private final List<Variable> variables = new ArrayList<>();
+  private final List<Variable> variables; // of the statement, which may have several tables
   private final List<Aggregated> aggregates = new ArrayList<>();
   private final TreeSet<Integer> shown = new TreeSet<>();
 
@@ -25,7 +25,13 @@ final class Scope {
   record Aggregated(Groups.Kind kind, CqlType type, @Nullable Value argument) {}
 
   Scope(Table table) {
+    this(table, new ArrayList<>());
+  }
+
+  /// @param variables so far; gets those of this table too
+  Scope(Table table, List<Variable> variables) {
     this.table = table;
+    this.variables = variables;
   }
 
   Table table() {
@@ -60,6 +66,13 @@ final class Scope {
       shown.add(index);
     }
     return new Value.OfColumn(table.columns().get(index).type(), index);
+  }
+
+  /// The index of a column that is read, but not shown as it is.
+  int shown(String name) {
+    int index = require(name);
+    shown.add(index);
+    return index;
   }
 
   /// An aggregate: in the row of a group it follows the columns.

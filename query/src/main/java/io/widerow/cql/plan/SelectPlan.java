@@ -6,6 +6,7 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowScan;
@@ -23,44 +24,70 @@ record SelectPlan(
     RowSource source,
     Selection selection,
     List<Restriction> where,
-    boolean reversed,
+    List<KeyRestriction> keys,
+    Order order,
     @Nullable Grouping grouping,
     @Nullable Value limit,
+    @Nullable Value rowsOfPartition,
     List<Variable> variables)
     implements Prepared {
   SelectPlan {
     where = List.copyOf(where);
+    keys = List.copyOf(keys);
     variables = List.copyOf(variables);
   }
 
+  /// In which order rows are read.
+  ///
+  /// @param reversed against the clustering order
+  /// @param merged whether ORDER BY rules over several partitions
+  record Order(boolean reversed, boolean merged) {}
+
   static SelectPlan of(Statement.Select select, RowSource source) {
     Table table = source.table();
-    if (select.perPartitionLimit() != null) {
-      throw CqlException.invalid("PER PARTITION LIMIT is not answered yet; use LIMIT");
-    }
     Scope scope = new Scope(table);
     Selection selection = Selection.of(select, scope);
-    List<Restriction> where =
-        select.where().stream().map(relation -> Restriction.of(relation, scope)).toList();
-    WhereRules rules = new WhereRules(table, where, select.allowFiltering(), source.isOrdered());
+    List<Restriction> where = new ArrayList<>();
+    select.where().forEach(relation -> where.add(Restriction.of(relation, scope)));
+    List<KeyRestriction> keys = KeyRestriction.all(select.keys(), scope, where);
+    WhereRules rules =
+        new WhereRules(table, where, keys, select.allowFiltering(), source.isOrdered());
     rules.requireConditions();
     boolean reversed = rules.isReversed(select.orderBy());
-    Expression limit = select.limit();
-    Value limitValue =
-        limit == null ? null : new Compiler(scope, false).compile(limit, NativeType.INT, "[limit]");
+    Value rowsOfPartition = rows(select.perPartitionLimit(), scope, "[per_partition_limit]");
+    boolean merged = !select.orderBy().isEmpty();
+    if (rowsOfPartition != null && (!source.takesLimits() || merged || select.distinct())) {
+      throw CqlException.invalid(
+          "PER PARTITION LIMIT is not answered for %s with ORDER BY or DISTINCT; use LIMIT"
+              .formatted(table.qualified()));
+    }
+    Grouping grouping = grouping(select, scope, selection, where, source.isOrdered());
+    if (grouping != null && selection.values().stream().anyMatch(Value.OfTime.class::isInstance)) {
+      throw CqlException.invalid("writetime and ttl are not answered for groups of rows");
+    }
     return new SelectPlan(
         source,
         selection,
         where,
-        reversed,
-        grouping(select, scope, selection),
-        limitValue,
+        keys,
+        new Order(reversed, merged),
+        grouping,
+        rows(select.limit(), scope, "[limit]"),
+        rowsOfPartition,
         scope.variables());
+  }
+
+  private static @Nullable Value rows(@Nullable Expression limit, Scope scope, String name) {
+    return limit == null ? null : new Compiler(scope, false).compile(limit, NativeType.INT, name);
   }
 
   /// How rows are grouped; null when each is shown.
   private static @Nullable Grouping grouping(
-      Statement.Select select, Scope scope, Selection selection) {
+      Statement.Select select,
+      Scope scope,
+      Selection selection,
+      List<Restriction> where,
+      boolean sorted) {
     Table table = scope.table();
     List<Integer> by = new ArrayList<>();
     if (select.distinct()) {
@@ -70,6 +97,9 @@ record SelectPlan(
     int next = 0;
     for (String name : select.groupBy()) {
       int index = scope.require(name);
+      while (next < index && isFixed(where, next)) {
+        next++;
+      }
       if (index != next || !table.columns().get(index).isKey()) {
         throw CqlException.invalid(
             "Group by currently only support groups of columns following their declared order in"
@@ -80,12 +110,22 @@ record SelectPlan(
     }
     return by.isEmpty() && scope.aggregates().isEmpty()
         ? null
-        : new Grouping(table, by, scope.shown(), scope.aggregates());
+        : new Grouping(table, by, scope.shown(), scope.aggregates(), sorted);
+  }
+
+  private static boolean isFixed(List<Restriction> where, int index) {
+    return where.stream().anyMatch(each -> each.index() == index && each.operator() == Operator.EQ);
   }
 
   @Override
   public List<Variable> columns() {
     return selection.columns();
+  }
+
+  /// What drivers read to learn what a server is.
+  @Override
+  public Need need() {
+    return source.table().keyspace().startsWith("system") ? Need.NOTHING : Need.READ;
   }
 
   @Override
@@ -110,13 +150,17 @@ record SelectPlan(
     Bound bound = new Bound(variables, execution.values());
     List<Condition> conditions =
         where.stream().map(restriction -> restriction.bind(bound)).toList();
-    Page page = new Page(execution, limit(bound));
+    Page page = new Page(execution, limit(limit, "LIMIT", bound));
     Grouping groups = grouping;
     ByteBuffer position =
         groups == null
             ? rows(conditions, page, bound, execution)
             : groups(groups, conditions, page, bound, execution);
     return new Answer.Rows(selection.columns(), page.count(), page.cells(), position);
+  }
+
+  private RowScan scan(List<Condition> conditions, Bound bound, @Nullable ByteBuffer after) {
+    return new RowScan(conditions, limits(bound), uses(bound), order.reversed(), after);
   }
 
   private List<Use> uses(Bound bound) {
@@ -128,8 +172,21 @@ record SelectPlan(
     return uses;
   }
 
-  private long limit(Bound bound) {
-    Value value = limit;
+  private KeyLimits limits(Bound bound) {
+    List<KeyLimits.TupleCondition> tuples = new ArrayList<>();
+    List<KeyLimits.TokenCondition> tokens = new ArrayList<>();
+    for (KeyRestriction each : keys) {
+      if (each.relation().token()) {
+        tokens.add(each.token(bound));
+      } else {
+        tuples.add(each.tuple(bound));
+      }
+    }
+    long rows = limit(rowsOfPartition, "PER PARTITION LIMIT", bound);
+    return new KeyLimits(tuples, tokens, rows == Long.MAX_VALUE ? 0 : (int) rows, order.merged());
+  }
+
+  private static long limit(@Nullable Value value, String name, Bound bound) {
     if (value == null
         || (value instanceof Value.OfVariable(_, int index) && bound.isUnset(index))) {
       return Long.MAX_VALUE;
@@ -139,7 +196,7 @@ record SelectPlan(
       throw CqlException.invalid("Invalid null value of limit");
     }
     if ((Integer) rows <= 0) {
-      throw CqlException.invalid("LIMIT must be strictly positive");
+      throw CqlException.invalid(name + " must be strictly positive");
     }
     return (Integer) rows;
   }
@@ -149,7 +206,7 @@ record SelectPlan(
   /// @return where the next page begins; null when there is none
   private @Nullable ByteBuffer rows(
       List<Condition> conditions, Page page, Bound bound, Execution execution) {
-    RowScan scan = new RowScan(conditions, uses(bound), reversed, page.after());
+    RowScan scan = scan(conditions, bound, page.after());
     try (RowCursor cursor = source.open(scan, execution.asker())) {
       while (page.hasRoom() && cursor.next()) {
         selection.put(cursor.row(), bound, page.cells());
@@ -166,7 +223,7 @@ record SelectPlan(
   /// The same for groups, whose position is their number.
   private @Nullable ByteBuffer groups(
       Grouping groups, List<Condition> conditions, Page page, Bound bound, Execution execution) {
-    RowScan scan = new RowScan(conditions, uses(bound), reversed, null);
+    RowScan scan = scan(conditions, bound, null);
     List<Row> all = groups.rows(source, scan, bound, execution.asker());
     int next = page.afterNumber();
     while (page.hasRoom() && next < all.size()) {

@@ -14,6 +14,7 @@ import io.widerow.cql.type.Wire;
 import io.widerow.query.output.OutputBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// What is shown of each row.
 ///
@@ -21,6 +22,8 @@ import java.util.List;
 /// @param shown the columns before they are put into JSON; else the same as `columns`
 /// @param values one for each that is shown
 record Selection(List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {
+  private static final Set<String> TIMES = Set.of("writetime", "maxwritetime", "ttl");
+
   Selection {
     columns = List.copyOf(columns);
     shown = List.copyOf(shown);
@@ -64,7 +67,7 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
       case Expression.Call(String function, List<Expression> arguments) ->
           function.equals("count") && arguments.isEmpty()
               ? "count"
-              : "system.%s(%s)"
+              : (TIMES.contains(function) ? "%s(%s)" : "system.%s(%s)")
                   .formatted(
                       function,
                       String.join(", ", arguments.stream().map(Selection::name).toList()));

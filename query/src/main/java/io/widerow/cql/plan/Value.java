@@ -1,10 +1,12 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Use;
 import io.widerow.cql.type.CqlType;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,10 @@ sealed interface Value {
   default void addUses(Bound bound, List<Use> uses) {
     switch (this) {
       case Fixed _, OfVariable _ -> {}
+      case OfTime(_, int index, _) -> uses.add(new Use(index, null));
+      case OfToken(_, _, List<Integer> indexes) ->
+          indexes.forEach(index -> uses.add(new Use(index, null)));
+      case OfField(_, Value of, _) -> of.addUses(bound, uses);
       case OfColumn(_, int index) -> uses.add(new Use(index, null));
       case OfElement(_, int index, Value key) -> uses.add(new Use(index, key.of(null, bound)));
       case OfMap(_, Value map, Value key) -> {
@@ -79,6 +85,40 @@ sealed interface Value {
       Object wanted = key.of(row, bound);
       return wanted != null && map.of(row, bound) instanceof Map<?, ?> found
           ? found.get(wanted)
+          : null;
+    }
+  }
+
+  /// When a column was written, or when it expires.
+  ///
+  /// @param ttl whether the seconds that are left are wanted
+  record OfTime(CqlType type, int index, boolean ttl) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      return ttl ? (Object) require(row).ttl(index) : (Object) require(row).writeTime(index);
+    }
+  }
+
+  /// The token of the partition key of the row.
+  record OfToken(CqlType type, TableKeys keys, List<Integer> indexes) implements Value {
+    public OfToken {
+      indexes = List.copyOf(indexes);
+    }
+
+    @Override
+    public Object of(@Nullable Row row, Bound bound) {
+      Row shown = require(row);
+      return keys.token(
+          indexes.stream().map(index -> Objects.requireNonNull(shown.value(index))).toList());
+    }
+  }
+
+  /// A field of a type of users.
+  record OfField(CqlType type, Value of, int field) implements Value {
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      return of.of(row, bound) instanceof List<?> fields && field < fields.size()
+          ? fields.get(field)
           : null;
     }
   }

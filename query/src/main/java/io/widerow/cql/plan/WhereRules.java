@@ -12,8 +12,14 @@ import org.jspecify.annotations.Nullable;
 /// Which conditions and orders a table answers: those that one read in order can give. ALLOW
 /// FILTERING lets every other condition through, and each row is then tried.
 ///
+/// @param keys conditions on several columns at once
 /// @param ordered whether one order goes over all partitions
-record WhereRules(Table table, List<Restriction> where, boolean filtering, boolean ordered) {
+record WhereRules(
+    Table table,
+    List<Restriction> where,
+    List<KeyRestriction> keys,
+    boolean filtering,
+    boolean ordered) {
   private static final String FILTERING =
       "Cannot execute this query as it might involve data filtering and thus may have unpredictable"
           + " performance. If you want to execute this query despite the performance"
@@ -36,7 +42,7 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
         throw CqlException.invalid(FILTERING);
       }
     }
-    if (!ordered && !where.isEmpty()) {
+    if (!ordered && !(where.isEmpty() && keys.isEmpty())) {
       requirePartition();
       requireClustering();
     }
@@ -55,6 +61,12 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
           "LIKE restriction is only supported on properly indexed columns. %s is not valid."
               .formatted(all.getFirst().relation()));
     }
+    KeyRestriction several = tuple(column);
+    if (several != null && !all.isEmpty() && !(several.isSlice() && sliced(all))) {
+      throw CqlException.invalid(
+          "%s cannot be restricted by more than one relation if it includes an Equal"
+              .formatted(column.name()));
+    }
     boolean equal = all.stream().anyMatch(Restriction::isExact);
     boolean sliced = all.stream().anyMatch(each -> each.operator().isSlice());
     if (equal && sliced) {
@@ -71,6 +83,10 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
     requireOneBound(column, all, false);
   }
 
+  private static boolean sliced(List<Restriction> all) {
+    return all.stream().allMatch(each -> each.operator().isSlice());
+  }
+
   private static void requireOneBound(Column column, List<Restriction> all, boolean start) {
     long bounds =
         all.stream()
@@ -84,6 +100,10 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
   }
 
   private void requirePartition() {
+    boolean tokens = keys.stream().anyMatch(each -> each.relation().token());
+    if (tokens && where.isEmpty() && keys.stream().allMatch(each -> each.relation().token())) {
+      return; // a range of partitions
+    }
     for (Column column : table.of(Kind.PARTITION_KEY)) {
       Restriction found = of(column);
       if (found == null || !found.isExact()) {
@@ -92,14 +112,27 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
     }
   }
 
+  private @Nullable KeyRestriction tuple(Column column) {
+    for (KeyRestriction each : keys) {
+      if (!each.relation().token() && each.columns().contains(column)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
   private void requireClustering() {
     Column open = null; // the first one without a condition, and
     Column sliced = null; // the first one with a range
     for (Column column : table.of(Kind.CLUSTERING)) {
       Restriction found = of(column);
-      if (found == null) {
+      KeyRestriction several = tuple(column);
+      if (found == null && several == null) {
         open = open == null ? column : open;
         continue;
+      }
+      if (several != null && sliced != null && several.columns().contains(sliced)) {
+        continue; // the same range
       }
       if (sliced != null) {
         throw CqlException.invalid(
@@ -113,7 +146,9 @@ record WhereRules(Table table, List<Restriction> where, boolean filtering, boole
                     + " restricted")
                 .formatted(column.name(), open.name()));
       }
-      sliced = found.operator().isSlice() ? column : null;
+      boolean slice =
+          found == null ? several != null && several.isSlice() : found.operator().isSlice();
+      sliced = slice ? column : null;
     }
   }
 

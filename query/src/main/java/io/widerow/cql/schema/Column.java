@@ -7,7 +7,10 @@ import java.util.Locale;
 ///
 /// @param position in the partition key or the clustering key, from 0; -1 for others
 /// @param descending for clustering columns whose greatest values come first
-public record Column(String name, CqlType type, Kind kind, int position, boolean descending) {
+/// @param number of its cells in the store of tables, which no other column of the table gets; 0 in
+///   tables that are not stored there
+public record Column(
+    String name, CqlType type, Kind kind, int position, boolean descending, int number) {
   /// What a column is to its table.
   public enum Kind {
     PARTITION_KEY,

@@ -1,12 +1,73 @@
 package io.widerow.cql.schema;
 
+import io.widerow.cql.type.CqlType;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/// A keyspace with its tables.
+/// A keyspace with its tables and types.
 ///
 /// @param virtual whether its tables are shown as virtual ones: not stored, and not replicated
-public record Keyspace(String name, boolean virtual, List<Table> tables) {
+/// @param replication as it was given; it is shown and has no effect
+/// @param types of users, each behind those that it has fields of
+public record Keyspace(
+    String name,
+    boolean virtual,
+    Map<String, String> replication,
+    boolean durableWrites,
+    List<CqlType.UserType> types,
+    List<Table> tables) {
+  private static final Map<String, String> SIMPLE =
+      Map.of("class", "org.apache.cassandra.locator.SimpleStrategy", "replication_factor", "1");
+
   public Keyspace {
+    replication = Map.copyOf(replication);
+    types = List.copyOf(types);
     tables = List.copyOf(tables);
+  }
+
+  /// A keyspace of the server's own.
+  public static Keyspace own(String name, boolean virtual, List<Table> tables) {
+    return new Keyspace(name, virtual, SIMPLE, true, List.of(), tables);
+  }
+
+  /// The table of a name; null when there is none.
+  public @Nullable Table find(String table) {
+    for (Table each : tables) {
+      if (each.name().equals(table)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// The type of a name, which is not frozen; null when there is none.
+  public CqlType.@Nullable UserType type(String type) {
+    for (CqlType.UserType each : types) {
+      if (each.name().equals(type)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// The same with other tables.
+  public Keyspace withTables(List<Table> newTables) {
+    return new Keyspace(name, virtual, replication, durableWrites, types, newTables);
+  }
+
+  /// The same with a table in place of that of its name, or added.
+  public Keyspace with(Table table) {
+    List<Table> all = new ArrayList<>(tables);
+    all.removeIf(each -> each.name().equals(table.name()));
+    all.add(table);
+    all.sort(java.util.Comparator.comparing(Table::name));
+    return withTables(all);
+  }
+
+  /// The same with other types.
+  public Keyspace withTypes(List<CqlType.UserType> newTypes) {
+    return new Keyspace(name, virtual, replication, durableWrites, newTypes, tables);
   }
 }

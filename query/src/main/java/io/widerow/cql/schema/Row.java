@@ -18,4 +18,14 @@ public interface Row {
 
   /// Puts the cell of a column, without an object for it where the table can.
   void put(int column, CellBuffer out);
+
+  /// When the value of a column was written, in microseconds; null when it has none.
+  default @Nullable Long writeTime(int column) {
+    return null;
+  }
+
+  /// The seconds after which the value of a column expires; null when it does not.
+  default @Nullable Integer ttl(int column) {
+    return null;
+  }
 }

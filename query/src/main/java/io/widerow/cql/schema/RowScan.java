@@ -7,11 +7,16 @@ import org.jspecify.annotations.Nullable;
 /// Which rows of a table are read, and in which order.
 ///
 /// @param conditions that every row meets
+/// @param limits on keys, which every row meets too
 /// @param uses what the answer reads; conditions may read more
 /// @param descending against the order of the clustering columns
 /// @param after the position after which it goes on; null for the start
 public record RowScan(
-    List<Condition> conditions, List<Use> uses, boolean descending, @Nullable ByteBuffer after) {
+    List<Condition> conditions,
+    KeyLimits limits,
+    List<Use> uses,
+    boolean descending,
+    @Nullable ByteBuffer after) {
   public RowScan {
     conditions = List.copyOf(conditions);
     uses = List.copyOf(uses);

@@ -12,6 +12,11 @@ public interface RowSource {
   /// can be read in descending order without one.
   boolean isOrdered();
 
+  /// True when it can read by [KeyLimits].
+  default boolean takesLimits() {
+    return false;
+  }
+
   /// Opens a cursor over the rows that meet all conditions, which the caller closes.
   ///
   /// @param asker the connection and the execution that ask

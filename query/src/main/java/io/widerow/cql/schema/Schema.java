@@ -2,6 +2,8 @@ package io.widerow.cql.schema;
 
 import io.widerow.cql.CqlException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +43,24 @@ public record Schema(List<Keyspace> keyspaces) {
           "No keyspace has been specified. USE a keyspace, or explicitly specify"
               + " keyspace.tablename");
     }
-    for (Table table : keyspace(keyspace).tables()) {
-      if (table.name().equals(name)) {
-        return table;
-      }
+    Table table = keyspace(keyspace).find(name);
+    if (table == null) {
+      throw CqlException.invalid("table %s does not exist".formatted(name));
     }
-    throw CqlException.invalid("table %s does not exist".formatted(name));
+    return table;
+  }
+
+  /// The same with a keyspace in place of that of its name, or added.
+  public Schema with(Keyspace keyspace) {
+    List<Keyspace> all = new ArrayList<>(without(keyspace.name()).keyspaces);
+    all.add(keyspace);
+    all.sort(Comparator.comparing(Keyspace::name));
+    return new Schema(all);
+  }
+
+  /// The same without the keyspace of a name.
+  public Schema without(String name) {
+    return new Schema(keyspaces.stream().filter(each -> !each.name().equals(name)).toList());
   }
 
   /// The same for equal schemas, and another one after each change.

@@ -2,19 +2,45 @@ package io.widerow.cql.schema;
 
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// A table: its name and its columns, in the order in which `SELECT *` shows them: partition key,
 /// clustering key, static columns, others by name.
 ///
 /// - Threads: any; immutable.
-public record Table(String keyspace, String name, List<Column> columns, String comment) {
+///
+/// @param stored where its rows lie in the store of tables; null when they come from elsewhere
+public record Table(
+    String keyspace,
+    String name,
+    List<Column> columns,
+    TableOptions options,
+    @Nullable Stored stored) {
   public Table {
     columns = List.copyOf(columns);
+  }
+
+  /// What the store of tables knows of a table.
+  ///
+  /// @param number of the table in all keys, never used again
+  /// @param id that clients see
+  /// @param nextColumn the number of the next column that is added
+  public record Stored(int number, UUID id, int nextColumn) {}
+
+  /// The order of [#columns].
+  public static List<Column> ordered(List<Column> columns) {
+    return columns.stream()
+        .sorted(
+            Comparator.comparing(Column::kind)
+                .thenComparingInt(Column::position)
+                .thenComparing(Column::name))
+        .toList();
   }
 
   /// Tells columns of a table one after the other.
@@ -39,19 +65,19 @@ public record Table(String keyspace, String name, List<Column> columns, String c
 
     private Builder key(String column, CqlType type, Kind kind) {
       int position = (int) keys.stream().filter(key -> key.kind() == kind).count();
-      keys.add(new Column(column, type, kind, position, false));
+      keys.add(new Column(column, type, kind, position, false, 0));
       return this;
     }
 
     public Builder column(String column, CqlType type) {
-      others.add(new Column(column, type, Kind.REGULAR, -1, false));
+      others.add(new Column(column, type, Kind.REGULAR, -1, false, 0));
       return this;
     }
 
     public Table build(String comment) {
       List<Column> all = new ArrayList<>(keys);
-      others.stream().sorted(Comparator.comparing(Column::name)).forEach(all::add);
-      return new Table(keyspace, name, all, comment);
+      all.addAll(others);
+      return new Table(keyspace, name, ordered(all), TableOptions.commented(comment), null);
     }
   }
 
@@ -59,9 +85,42 @@ public record Table(String keyspace, String name, List<Column> columns, String c
     return new Builder(keyspace, name);
   }
 
-  /// An id that follows from the name.
+  /// The id of a stored table; of others one that follows from the name.
   public UUID id() {
-    return UUID.nameUUIDFromBytes(qualified().getBytes(StandardCharsets.UTF_8));
+    return stored != null
+        ? stored.id
+        : UUID.nameUUIDFromBytes(qualified().getBytes(StandardCharsets.UTF_8));
+  }
+
+  public String comment() {
+    return options.comment();
+  }
+
+  /// The number of a stored table.
+  public int number() {
+    if (stored == null) {
+      throw new IllegalStateException(qualified() + " is not stored as a table");
+    }
+    return stored.number;
+  }
+
+  /// True for tables that count.
+  public boolean isCounter() {
+    return columns.stream().anyMatch(column -> column.type() == NativeType.COUNTER);
+  }
+
+  public boolean hasStatics() {
+    return columns.stream().anyMatch(column -> column.kind() == Kind.STATIC);
+  }
+
+  /// The same with other columns.
+  public Table withColumns(List<Column> newColumns, @Nullable Stored newStored) {
+    return new Table(keyspace, name, ordered(newColumns), options, newStored);
+  }
+
+  /// The same with other options.
+  public Table withOptions(TableOptions newOptions) {
+    return new Table(keyspace, name, columns, newOptions, stored);
   }
 
   public String qualified() {

@@ -4,6 +4,7 @@ import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CqlType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,7 +19,6 @@ import java.util.stream.Stream;
 ///
 /// @param virtual whether those of virtual keyspaces are shown, or all others
 record SchemaRows(Schema schema, boolean virtual) {
-  private static final String REPLICATION = "org.apache.cassandra.locator.SimpleStrategy";
   private static final String COMPACTION =
       "org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy";
   private static final int GC_GRACE_SECONDS = 864_000;
@@ -30,9 +30,9 @@ record SchemaRows(Schema schema, boolean virtual) {
                 "keyspace_name",
                 keyspace.name(),
                 "durable_writes",
-                true,
+                keyspace.durableWrites(),
                 "replication",
-                Map.of("class", REPLICATION, "replication_factor", "1"))));
+                keyspace.replication())));
   }
 
   List<Map<String, Object>> tables() {
@@ -43,6 +43,22 @@ record SchemaRows(Schema schema, boolean virtual) {
     return rows(keyspace ->
         keyspace.tables().stream()
             .flatMap(table -> table.columns().stream().map(column -> column(table, column))));
+  }
+
+  List<Map<String, Object>> types() {
+    return rows(keyspace -> keyspace.types().stream().map(SchemaRows::type));
+  }
+
+  private static Map<String, Object> type(CqlType.UserType type) {
+    return Map.of(
+        "keyspace_name",
+        type.keyspace(),
+        "type_name",
+        type.name(),
+        "field_names",
+        type.fields().stream().map(CqlType.Field::name).toList(),
+        "field_types",
+        type.fields().stream().map(field -> field.type().cql()).toList());
   }
 
   private List<Map<String, Object>> rows(Function<Keyspace, Stream<Map<String, Object>>> of) {
@@ -62,14 +78,13 @@ record SchemaRows(Schema schema, boolean virtual) {
     row.put("bloom_filter_fp_chance", 0.01);
     row.put("caching", Map.of("keys", "ALL"));
     row.put("cdc", false);
-    row.put("comment", table.comment());
     row.put("compaction", Map.of("class", COMPACTION));
     row.put("compression", Map.of("enabled", "false"));
     row.put("crc_check_chance", 1.0);
     row.put("dclocal_read_repair_chance", 0.0);
     row.put("default_time_to_live", 0);
     row.put("extensions", Map.of());
-    row.put("flags", Set.of("compound"));
+    row.put("flags", table.isCounter() ? Set.of("compound", "counter") : Set.of("compound"));
     row.put("gc_grace_seconds", GC_GRACE_SECONDS);
     row.put("id", table.id());
     row.put("incremental_backups", true);
@@ -79,7 +94,31 @@ record SchemaRows(Schema schema, boolean virtual) {
     row.put("read_repair", "BLOCKING");
     row.put("read_repair_chance", 0.0);
     row.put("speculative_retry", "99p");
+    row.put("comment", table.comment());
+    table
+        .options()
+        .texts()
+        .forEach(
+            (name, text) -> row.computeIfPresent(name, (_, standard) -> option(standard, text)));
+    table
+        .options()
+        .maps()
+        .forEach((name, map) -> {
+          if (!name.equals("extensions")) {
+            row.put(name, map);
+          }
+        });
     return row;
+  }
+
+  /// The text of an option as a value of the type that its standard has.
+  private static Object option(Object standard, String text) {
+    return switch (standard) {
+      case Integer _ -> Integer.valueOf(text);
+      case Double _ -> Double.valueOf(text);
+      case Boolean _ -> Boolean.valueOf(text);
+      default -> text;
+    };
   }
 
   private static Map<String, Object> column(Table table, Column column) {

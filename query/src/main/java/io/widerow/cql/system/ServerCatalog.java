@@ -1,5 +1,6 @@
 package io.widerow.cql.system;
 
+import io.widerow.cql.define.Tables;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.Catalog;
 import io.widerow.cql.schema.Keyspace;
@@ -14,18 +15,29 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// The tables of the system, and those of the server beside them.
 ///
 /// - Threads: any.
 public final class ServerCatalog implements Catalog {
   private final ServerIdentity server;
+  private final @Nullable Tables tables;
   private final Map<String, RowSource> sources = new LinkedHashMap<>(); // by qualified name
-  private final Schema schema;
+  private final Schema own;
 
+  /// Without tables of users.
+  ///
   /// @param others sources of the server's own tables
   public ServerCatalog(ServerIdentity server, List<RowSource> others) {
+    this(server, others, null);
+  }
+
+  /// @param others sources of the server's own tables
+  /// @param tables of users; null when there can be none
+  public ServerCatalog(ServerIdentity server, List<RowSource> others, @Nullable Tables tables) {
     this.server = server;
+    this.tables = tables;
     others.forEach(this::add);
     add(SystemTables.local(), asker -> List.of(local(asker.local().getAddress())));
     add(SystemTables.peers(), _ -> List.of());
@@ -33,12 +45,13 @@ public final class ServerCatalog implements Catalog {
     add(SystemTables.keyspaces(), _ -> rows(false).keyspaces());
     add(SystemTables.tables(), _ -> rows(false).tables());
     add(SystemTables.columns(), _ -> rows(false).columns());
+    add(SystemTables.types(), _ -> rows(false).types());
     add(SystemTables.views(), _ -> List.of());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
     add(SystemTables.virtualKeyspaces(), _ -> rows(true).keyspaces());
     add(SystemTables.virtualTables(), _ -> rows(true).tables());
     add(SystemTables.virtualColumns(), _ -> rows(true).columns());
-    this.schema = schema(sources.values().stream().map(RowSource::table).toList());
+    this.own = schema(sources.values().stream().map(RowSource::table).toList());
   }
 
   private void add(Table table, Function<Asker, List<Map<String, Object>>> rows) {
@@ -55,12 +68,12 @@ public final class ServerCatalog implements Catalog {
         table -> byKeyspace.computeIfAbsent(table.keyspace(), _ -> new ArrayList<>()).add(table));
     List<Keyspace> keyspaces = new ArrayList<>();
     byKeyspace.forEach((name, of) ->
-        keyspaces.add(new Keyspace(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
+        keyspaces.add(Keyspace.own(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
     return new Schema(keyspaces);
   }
 
   private SchemaRows rows(boolean virtual) {
-    return new SchemaRows(schema, virtual);
+    return new SchemaRows(schema(), virtual);
   }
 
   private Map<String, Object> local(InetAddress address) {
@@ -82,7 +95,7 @@ public final class ServerCatalog implements Catalog {
     row.put("release_version", server.version());
     row.put("rpc_address", address);
     row.put("rpc_port", server.port());
-    row.put("schema_version", schema.version());
+    row.put("schema_version", schema().version());
     row.put("tokens", Set.of("0"));
     row.put("truncated_at", Map.of());
     return row;
@@ -90,11 +103,21 @@ public final class ServerCatalog implements Catalog {
 
   @Override
   public Schema schema() {
-    return schema;
+    Tables users = tables;
+    if (users == null) {
+      return own;
+    }
+    List<Keyspace> all = new ArrayList<>(own.keyspaces());
+    all.addAll(users.schema().keyspaces());
+    return new Schema(all);
   }
 
   @Override
   public RowSource source(Table table) {
+    Tables users = tables;
+    if (table.stored() != null && users != null) {
+      return users.source(table);
+    }
     RowSource source = sources.get(table.qualified());
     if (source == null) {
       throw new IllegalStateException("no rows of " + table.qualified());

@@ -149,6 +149,15 @@ final class SystemTables {
         .build("column definitions");
   }
 
+  static Table types() {
+    return Table.named(SCHEMA, "types")
+        .partition("keyspace_name", TEXT)
+        .clustering("type_name", TEXT)
+        .column("field_names", TEXTS)
+        .column("field_types", TEXTS)
+        .build("user defined type definitions");
+  }
+
   /// Tables of what nobody can make here.
   static List<Table> empty() {
     return List.of(
@@ -171,12 +180,6 @@ final class SystemTables {
         ofTable("triggers", "trigger_name")
             .column("options", TEXT_MAP)
             .build("trigger definitions"),
-        Table.named(SCHEMA, "types")
-            .partition("keyspace_name", TEXT)
-            .clustering("type_name", TEXT)
-            .column("field_names", TEXTS)
-            .column("field_types", TEXTS)
-            .build("user defined type definitions"),
         Table.named(SCHEMA, "functions")
             .partition("keyspace_name", TEXT)
             .clustering("function_name", TEXT)

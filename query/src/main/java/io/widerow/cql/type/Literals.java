@@ -31,19 +31,21 @@ public final class Literals {
     FLOAT,
     BOOLEAN,
     UUID,
-    HEX
+    HEX,
+    DURATION
   }
 
   /// True when a constant that is written so can be a value of the type.
   public static boolean suits(Kind kind, NativeType type) {
     return switch (type) {
       case ASCII, TEXT, INET -> kind == Kind.STRING;
-      case BIGINT, INT, SMALLINT, TINYINT, VARINT -> kind == Kind.INTEGER;
+      case BIGINT, INT, SMALLINT, TINYINT, VARINT, COUNTER -> kind == Kind.INTEGER;
       case DECIMAL, DOUBLE, FLOAT -> kind == Kind.INTEGER || kind == Kind.FLOAT;
       case TIMESTAMP, DATE, TIME -> kind == Kind.STRING || kind == Kind.INTEGER;
       case UUID, TIMEUUID -> kind == Kind.UUID;
       case BOOLEAN -> kind == Kind.BOOLEAN;
       case BLOB -> kind == Kind.HEX;
+      case DURATION -> kind == Kind.DURATION;
     };
   }
 
@@ -56,6 +58,7 @@ public final class Literals {
       case BOOLEAN -> NativeType.BOOLEAN;
       case UUID -> UUID.fromString(text).version() == 1 ? NativeType.TIMEUUID : NativeType.UUID;
       case HEX -> NativeType.BLOB;
+      case DURATION -> NativeType.DURATION;
     };
   }
 
@@ -77,7 +80,7 @@ public final class Literals {
     try {
       return switch (type) {
         case ASCII, TEXT -> text(text, type);
-        case BIGINT -> Long.valueOf(text);
+        case BIGINT, COUNTER -> Long.valueOf(text);
         case BLOB -> ByteBuffer.wrap(HexFormat.of().parseHex(text.substring(2)));
         case BOOLEAN -> Boolean.valueOf(text);
         case DECIMAL -> decimal(text);
@@ -100,6 +103,7 @@ public final class Literals {
                 : LocalTime.parse(text);
         case SMALLINT -> Short.valueOf(text);
         case TINYINT -> Byte.valueOf(text);
+        case DURATION -> CqlDuration.parse(text);
       };
     } catch (DateTimeException | IllegalArgumentException | UnknownHostException noSuchValue) {
       throw CqlException.invalid("Unable to make %s from '%s'".formatted(type.cql(), text));

@@ -9,6 +9,7 @@ public enum NativeType implements CqlType {
   BIGINT(0x02),
   BLOB(0x03),
   BOOLEAN(0x04),
+  COUNTER(0x05),
   DECIMAL(0x06),
   DOUBLE(0x07),
   FLOAT(0x08),
@@ -22,7 +23,8 @@ public enum NativeType implements CqlType {
   DATE(0x11),
   TIME(0x12),
   SMALLINT(0x13),
-  TINYINT(0x14);
+  TINYINT(0x14),
+  DURATION(0x15);
 
   /// The number of the type in metadata.
   public final int number;
@@ -55,7 +57,7 @@ public enum NativeType implements CqlType {
   /// True for whole numbers, which an integer in a statement can be.
   public boolean isWhole() {
     return switch (this) {
-      case TINYINT, SMALLINT, INT, BIGINT, VARINT -> true;
+      case TINYINT, SMALLINT, INT, BIGINT, VARINT, COUNTER -> true;
       default -> false;
     };
   }

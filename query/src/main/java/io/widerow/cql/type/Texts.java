@@ -9,6 +9,7 @@ import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ public final class Texts {
       case CqlType.ListOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
       case CqlType.SetOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
       case CqlType.MapOf(CqlType key, CqlType of, _) -> entries(key, of, (Map<?, ?>) value, out);
+      case CqlType.TupleOf(List<CqlType> types) -> tuple(types, (List<?>) value, out);
+      case CqlType.UserType user -> fields(user, (List<?>) value, out);
     }
   }
 
@@ -54,6 +57,28 @@ public final class Texts {
       before = ", ";
     }
     out.put(values.isEmpty() ? "[]" : "]");
+  }
+
+  private static void tuple(List<CqlType> types, List<?> values, OutputBuffer out) {
+    String before = "[";
+    for (int i = 0; i < types.size(); i++) {
+      out.put(before);
+      json(types.get(i), values.get(i), out);
+      before = ", ";
+    }
+    out.put("]");
+  }
+
+  private static void fields(CqlType.UserType user, List<?> values, OutputBuffer out) {
+    String before = "{";
+    for (int i = 0; i < values.size(); i++) {
+      out.put(before);
+      string(user.fields().get(i).name(), out);
+      out.put(": ");
+      json(user.fields().get(i).type(), values.get(i), out);
+      before = ", ";
+    }
+    out.put("}");
   }
 
   private static void entries(CqlType key, CqlType of, Map<?, ?> map, OutputBuffer out) {
@@ -77,12 +102,13 @@ public final class Texts {
 
   private static void json(NativeType type, Object value, OutputBuffer out) {
     switch (type) {
-      case BIGINT, INT, SMALLINT, TINYINT, VARINT, BOOLEAN -> out.put(value.toString());
+      case BIGINT, COUNTER, INT, SMALLINT, TINYINT, VARINT, BOOLEAN -> out.put(value.toString());
       case DECIMAL -> out.put(of(type, value));
       case DOUBLE -> number((Double) value, value, out);
       case FLOAT -> number((Float) value, value, out);
       case TIMESTAMP -> string(Times.json((Instant) value), out);
-      case ASCII, TEXT, BLOB, UUID, TIMEUUID, INET, DATE, TIME -> string(of(type, value), out);
+      case ASCII, TEXT, BLOB, UUID, TIMEUUID, INET, DATE, TIME, DURATION ->
+          string(of(type, value), out);
     }
   }
 

@@ -35,15 +35,19 @@ public final class TimeUuids {
     return ((high & 0x0fffL) << 48) | ((high & 0xffff_0000L) << 16) | (high >>> 32);
   }
 
+  /// The first half of the UUID of a tick.
+  public static long mostSignificantBits(long ticks) {
+    return TimeUuid.mostSignificantBits(ticks);
+  }
+
   /// The second of the two longs of an event's id, for a UUID of any variant.
   public static long tail(UUID id) {
     return TimeUuid.leastSignificantBits(id.getLeastSignificantBits()); // undoes itself
   }
 
-  /// The millisecond of a UUID.
+  /// The millisecond of a UUID; of one before 1970 that which is nearer to it, as Cassandra has it.
   public static Instant instant(UUID id) {
-    return Instant.ofEpochMilli(
-        Math.floorDiv(ticks(id) - TimeUuid.UNIX_EPOCH_TICKS, TICKS_PER_MILLI));
+    return Instant.ofEpochMilli((ticks(id) - TimeUuid.UNIX_EPOCH_TICKS) / TICKS_PER_MILLI);
   }
 
   /// Not greater than any id of a millisecond.

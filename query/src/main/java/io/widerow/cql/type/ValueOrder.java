@@ -11,6 +11,7 @@ import java.time.LocalTime;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -27,7 +28,25 @@ public final class ValueOrder {
           elements(element, (Collection<?>) one, (Collection<?>) other);
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
           entries(key, value, (Map<?, ?>) one, (Map<?, ?>) other);
+      case CqlType.TupleOf(List<CqlType> types) -> tuples(types, (List<?>) one, (List<?>) other);
+      case CqlType.UserType user -> tuples(user.types(), (List<?>) one, (List<?>) other);
     };
+  }
+
+  /// A null comes before every value.
+  private static int tuples(List<CqlType> types, List<?> one, List<?> other) {
+    for (int i = 0; i < types.size(); i++) {
+      Object mine = i < one.size() ? one.get(i) : null;
+      Object theirs = i < other.size() ? other.get(i) : null;
+      int order =
+          mine == null || theirs == null
+              ? Boolean.compare(mine != null, theirs != null)
+              : compare(types.get(i), mine, theirs);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
   }
 
   private static int elements(CqlType element, Collection<?> one, Collection<?> other) {
@@ -60,7 +79,7 @@ public final class ValueOrder {
   private static int compare(NativeType type, Object one, Object other) {
     return switch (type) {
       case ASCII, TEXT -> Arrays.compareUnsigned(utf8(one), utf8(other));
-      case BIGINT -> ((Long) one).compareTo((Long) other);
+      case BIGINT, COUNTER -> ((Long) one).compareTo((Long) other);
       case BLOB ->
           Arrays.compareUnsigned(Wire.bytes((ByteBuffer) one), Wire.bytes((ByteBuffer) other));
       case BOOLEAN -> ((Boolean) one).compareTo((Boolean) other);
@@ -79,6 +98,7 @@ public final class ValueOrder {
       case TIME -> ((LocalTime) one).compareTo((LocalTime) other);
       case SMALLINT -> ((Short) one).compareTo((Short) other);
       case TINYINT -> ((Byte) one).compareTo((Byte) other);
+      case DURATION -> throw new IllegalStateException("durations have no order");
     };
   }
 

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -58,6 +59,14 @@ public final class Wire {
           putCell(of, v, out);
         });
       }
+      case CqlType.TupleOf(List<CqlType> types) -> putFields(types, (List<?>) value, out);
+      case CqlType.UserType user -> putFields(user.types(), (List<?>) value, out);
+    }
+  }
+
+  private static void putFields(List<CqlType> types, List<?> values, CellBuffer out) {
+    for (int i = 0; i < values.size(); i++) {
+      putCell(types.get(i), values.get(i), out);
     }
   }
 
@@ -69,7 +78,7 @@ public final class Wire {
   private static void put(NativeType type, Object value, CellBuffer out) {
     switch (type) {
       case ASCII, TEXT -> out.putText((String) value);
-      case BIGINT -> out.putLong((Long) value);
+      case BIGINT, COUNTER -> out.putLong((Long) value);
       case BLOB -> out.put(bytes((ByteBuffer) value));
       case BOOLEAN -> out.putByte((Boolean) value ? 1 : 0);
       case DECIMAL -> {
@@ -91,6 +100,7 @@ public final class Wire {
       case TIME -> out.putLong(((LocalTime) value).toNanoOfDay());
       case SMALLINT -> out.putShort((Short) value);
       case TINYINT -> out.putByte((Byte) value);
+      case DURATION -> ((CqlDuration) value).put(out);
     }
   }
 
@@ -124,7 +134,33 @@ public final class Wire {
         }
         yield sorted(key, keys, values);
       }
+      case CqlType.TupleOf(List<CqlType> types) -> fields(type, types, bytes);
+      case CqlType.UserType user -> fields(type, user.types(), bytes);
     };
+  }
+
+  /// The values of a tuple or of fields; those that are missing at the end are null.
+  private static List<@Nullable Object> fields(
+      CqlType type, List<CqlType> types, ByteBuffer bytes) {
+    @Nullable Object[] values = new Object[types.size()];
+    for (int i = 0; i < values.length && bytes.hasRemaining(); i++) {
+      if (bytes.remaining() < Integer.BYTES) {
+        throw broken(type);
+      }
+      int length = bytes.getInt();
+      if (length > bytes.remaining()) {
+        throw broken(type);
+      }
+      if (length >= 0) {
+        values[i] = decode(types.get(i), bytes.slice(bytes.position(), length));
+        bytes.position(bytes.position() + length);
+      }
+    }
+    if (bytes.hasRemaining()) {
+      throw CqlException.invalid(
+          "Invalid remaining data after end of %s value".formatted(type.cql()));
+    }
+    return Arrays.asList(values);
   }
 
   private static int count(CqlType type, ByteBuffer bytes) {
@@ -195,7 +231,7 @@ public final class Wire {
     return switch (type) {
       case ASCII, TEXT -> text(type, bytes);
       case BLOB -> ByteBuffer.wrap(bytes(bytes)).asReadOnlyBuffer();
-      case BIGINT -> sized(bytes, Long.BYTES, "8 or 0 byte long").getLong();
+      case BIGINT, COUNTER -> sized(bytes, Long.BYTES, "8 or 0 byte long").getLong();
       case BOOLEAN -> sized(bytes, 1, "1 or 0 byte value").get() != 0;
       case DECIMAL -> decimal(bytes);
       case DOUBLE -> sized(bytes, Double.BYTES, "8 or 0 byte value for a double").getDouble();
@@ -213,6 +249,7 @@ public final class Wire {
       case TIME -> time(sized(bytes, Long.BYTES, "8 byte long for time").getLong());
       case SMALLINT -> sized(bytes, Short.BYTES, "2 byte short").getShort();
       case TINYINT -> sized(bytes, 1, "1 byte for a tinyint").get();
+      case DURATION -> CqlDuration.read(bytes);
     };
   }
 

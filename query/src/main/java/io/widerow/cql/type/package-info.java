@@ -9,6 +9,8 @@
 /// | uuid, timeuuid, inet | `UUID`, `UUID`, `InetAddress` |
 /// | blob | `ByteBuffer` |
 /// | list, set, map | `List`, `Set` and `Map` in the order of their elements |
+/// | tuple, types of users | `List` of a value or null for each |
+/// | counter, duration | `Long`, `CqlDuration` |
 @NullMarked
 package io.widerow.cql.type;
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.widerow.cql.CqlException;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /// Goal: the grammar of SELECT, with its names, constants and comments, and where errors are.
@@ -56,7 +58,7 @@ class ParserTest {
   @Test
   void readsTypesAndConstants() {
     assertEquals(
-        "(frozen<map<text, list<int>>>){map of 1}",
+        "(frozen<map<text, frozen<list<int>>>>){'a': [1]}",
         select("select (frozen<map<varchar, list<int>>>) {'a': [1]} from t")
             .selectors()
             .getFirst()
@@ -77,9 +79,17 @@ class ParserTest {
   @Test
   void otherStatements() {
     assertEquals(new Statement.Use("Ks"), Parser.parse("USE \"Ks\""));
-    assertEquals(new Statement.Change("INSERT"), Parser.parse("insert into t (a) values (1)"));
-    assertEquals(new Statement.Change("CREATE TABLE"), Parser.parse("create table t (a int)"));
-    assertEquals(new Statement.Change("BEGIN"), Parser.parse("BEGIN BATCH; APPLY BATCH"));
+    assertEquals(new Statement.Unknown("CREATE INDEX"), Parser.parse("create index on t (a)"));
+    assertEquals(new Statement.Unknown("GRANT"), Parser.parse("GRANT ALL ON t TO x"));
+    assertEquals(
+        List.of("insert", "update", "delete"),
+        ((Statement.Batch)
+                Parser.parse(
+                    "BEGIN BATCH INSERT INTO t (a) VALUES (1); UPDATE t SET v += 1 WHERE a = 2"
+                        + " DELETE v[1] FROM t WHERE a = 3; APPLY BATCH;"))
+            .changes().stream()
+                .map(change -> change.getClass().getSimpleName().toLowerCase(Locale.ROOT))
+                .toList());
     assertEquals(
         "Describe[what=TABLE, keyspace=a, name=b]", Parser.parse("DESC TABLE a.b;").toString());
     assertEquals(

@@ -120,14 +120,16 @@ final class TableContents implements AutoCloseable {
   /// A file takes the place of others.
   ///
   /// @param written null when nothing is left of them
-  synchronized void merged(List<LiveTableFile> merged, @Nullable LiveTableFile written) {
-    List<LiveTableFile> live = new ArrayList<>(state.files());
-    live.removeAll(merged);
-    if (written != null) {
-      live.add(written);
+  void merged(List<LiveTableFile> merged, @Nullable LiveTableFile written) {
+    synchronized (this) {
+      List<LiveTableFile> live = new ArrayList<>(state.files());
+      live.removeAll(merged);
+      if (written != null) {
+        live.add(written);
+      }
+      commit(live, Map.of(), manifest.journals());
+      replace(state.memories(), live);
     }
-    commit(live, Map.of(), manifest.journals());
-    replace(state.memories(), live);
     merged.forEach(each -> each.retire(() -> delete(each.entry())));
   }
 

@@ -315,6 +315,7 @@ final class TableFile implements AutoCloseable {
       if (storedBytes != stored.length - head
           || rawBytes < storedBytes
           || rawBytes > TableFileFormat.BLOCK_BYTES_MAX
+          || !TableFileFormat.mayExpand(storedBytes, rawBytes)
           || checksum.of(from, rawBytes, storedBytes, stored, head)
               != (int) ByteSink.INT.get(stored, 8)) {
         throw corrupt(from, "a block fails its checksum");
@@ -421,7 +422,7 @@ final class TableFile implements AutoCloseable {
       int boundBytes = descending ? range.untilBytes() : range.fromBytes();
       int at = blockOf(bound, boundBytes);
       if (at == blocks()) {
-        if (!descending) {
+        if (!descending || at == 0) {
           ended = true;
           return;
         }

@@ -13,7 +13,8 @@ import java.util.zip.CRC32C;
 ///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts
 ///   foot:    index (8) | filter (8) | facts (8) | bytes (8) | crc32c (4) | zeros (4) | magic (8)
 ///
-///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored
+///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored,
+///            and not less than a 1,024th of more than 64 KiB
 ///   rows:    each: shared | more | partition | fragment bytes | the rest of the key | fragment
 ///   index:   bytes | first key | count, each: offset | bytes | last key of the block
 ///   filter:  words (8 each) of a Bloom filter over the first 12 bytes of keys; none for no filter
@@ -36,6 +37,17 @@ final class TableFileFormat {
 
   /// The most raw bytes of a block: a row may be long, and an index has all blocks of a file.
   static final int BLOCK_BYTES_MAX = 1 << 30;
+
+  /// A block that is expanded to more than so many times its stored bytes is stored as it is, so
+  /// that a forged file takes no more memory than it has bytes. Smaller blocks may be expanded
+  /// more.
+  private static final int EXPANSION_MAX = 1 << 10;
+
+  private static final int EXPANDED_ANYWAY_BYTES = 64 << 10;
+
+  static boolean mayExpand(int stored, int raw) {
+    return raw <= EXPANDED_ANYWAY_BYTES || raw <= (long) EXPANSION_MAX * stored;
+  }
 
   /// First bytes of a key that the filter is about: table and token.
   static final int FILTER_KEY_BYTES = 12;

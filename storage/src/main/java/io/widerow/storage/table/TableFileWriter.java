@@ -122,7 +122,7 @@ final class TableFileWriter implements AutoCloseable {
     out.reserve(TableFileFormat.BLOCK_HEAD_BYTES + bound);
     out.advance(TableFileFormat.BLOCK_HEAD_BYTES);
     int stored = zstd.compressByteArray(out.bytes(), out.length(), bound, content.bytes(), 0, raw);
-    if (stored >= raw) {
+    if (stored >= raw || !TableFileFormat.mayExpand(stored, raw)) {
       stored = raw;
       System.arraycopy(content.bytes(), 0, out.bytes(), out.length(), raw);
     }

@@ -102,7 +102,8 @@ class PlantedBugsTest {
             RetentionPlants.all(),
             RollupPlants.all(),
             LayoutPlants.all(),
-            SpoolPlants.all())
+            SpoolPlants.all(),
+            TablePlants.all())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();

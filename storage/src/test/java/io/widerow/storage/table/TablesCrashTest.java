@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
+import io.widerow.storage.Durability;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableDriver;
@@ -17,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// one in flight whole or not at all. Method: random groups on a simulated disk; before every
 /// operation on it, a crashed copy is opened and compared with models. The seed is the test's name;
 /// to replay one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
-class TablesCrashTest {
+public class TablesCrashTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final int RUNS = Integer.getInteger("crashes", 18) / 3;
   private static final AtomicLong STATES = new AtomicLong();
@@ -48,12 +50,15 @@ class TablesCrashTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatWasAcknowledgedIsThere(long seed) {
+  public void whatWasAcknowledgedIsThere(long seed) {
     var random = new SplittableRandom(seed);
     var disk = new SimDisk(random.nextLong());
     var driver = new TableDriver(random.split());
     SplittableRandom crashes = random.split();
     SplittableRandom choice = random.split();
+    if (choice.nextInt(3) == 0) {
+      driver.withValues(30_000); // so that groups have several frames
+    }
     disk.beforeEach(() -> crashAndCheck(disk, crashes));
     EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add);
     for (int step = 0; step < 25; step++) {
@@ -82,6 +87,33 @@ class TablesCrashTest {
     store.close();
   }
 
+  /// At a level that does not wait for the disk, a write is on it when it is a second old, whether
+  /// or not another one comes.
+  @Test
+  void whatIsASecondOldIsThere() {
+    var random = new SplittableRandom(1);
+    var disk = new SimDisk(1);
+    try (EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add)) {
+      store.tables().acknowledge(Durability.OS);
+      var driver = new TableDriver(random.split());
+      for (int i = 0; i < 8; i++) {
+        write(store, driver.group(START_SECONDS));
+      }
+      clock.advance(2_000_000_000L);
+      store.maintain();
+      runBackground();
+      try (EmbeddedStore opened =
+          TablesModelTest.open(disk.crash(false), clock, random, Runnable::run)) {
+        long now = clock.wallNanos() / 1_000_000_000L;
+        try (TableView shown = opened.tables().view();
+            TableView written = acknowledged.view()) {
+          assertEquals(TableDriver.readAll(written, now), TableDriver.readAll(shown, now));
+          assertTrue(!TableDriver.readAll(shown, now).isEmpty());
+        }
+      }
+    }
+  }
+
   private void runBackground() {
     while (!background.isEmpty()) {
       background.removeFirst().run();
@@ -97,7 +129,7 @@ class TablesCrashTest {
   private void crashAndCheck(SimDisk disk, SplittableRandom random) {
     SimDisk crashed = disk.crash(random.nextBoolean());
     if (random.nextInt(3) == 0) {
-      crashed.cutPowerAt(crashed.operations() + random.nextInt(30));
+      crashed.cutPowerAt(crashed.operations() + random.nextInt(120));
       try (EmbeddedStore cut = TablesModelTest.open(crashed, clock, random, Runnable::run)) {
         check(cut);
       } catch (SimDisk.PowerCut expected) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// all kinds of deletions and times to live, applied to both; slices in both directions compared.
 /// The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of runs:
 /// `-Dtables=<n>`.
-class TablesModelTest {
+public class TablesModelTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final int RUNS = Integer.getInteger("tables", 20);
 
@@ -61,7 +61,7 @@ class TablesModelTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void showsWhatTheModelShows(long seed) {
+  public void showsWhatTheModelShows(long seed) {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_SECONDS * 1_000_000_000L);
     var disk = new SimDisk(random.nextLong());

@@ -45,9 +45,9 @@ public final class BodyReader {
     return body.readInt();
   }
 
-  public void skipLong() {
+  public long longInteger() {
     require(Long.BYTES);
-    body.skipBytes(Long.BYTES);
+    return body.readLong();
   }
 
   private String text(int length) {

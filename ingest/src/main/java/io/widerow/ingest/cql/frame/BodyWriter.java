@@ -70,28 +70,37 @@ public final class BodyWriter {
   }
 
   /// The table of columns, which is the same for all, and their names and types.
-  public BodyWriter columns(List<Variable> columns) {
+  ///
+  /// @param version of the protocol
+  public BodyWriter columns(List<Variable> columns, int version) {
     if (columns.isEmpty()) {
       return this;
     }
     string(columns.getFirst().keyspace()).string(columns.getFirst().table());
     for (Variable column : columns) {
       string(column.name());
-      type(column.type());
+      type(column.type(), version);
     }
     return this;
   }
 
-  private void type(CqlType type) {
-    unsignedShort(type.option());
-    switch (type) {
-      case NativeType _ -> {}
-      case CqlType.ListOf list -> type(list.element());
-      case CqlType.SetOf set -> type(set.element());
-      case CqlType.MapOf map -> {
-        type(map.key());
-        type(map.value());
-      }
+  private void type(CqlType type, int version) {
+    if (type == NativeType.DURATION && version < FrameReader.VERSION_MAX) {
+      unsignedShort(0).string("org.apache.cassandra.db.marshal.DurationType");
+      return;
     }
+    unsignedShort(type.option());
+    if (type instanceof CqlType.UserType user) {
+      string(user.keyspace()).string(user.name()).unsignedShort(user.fields().size());
+      for (CqlType.Field field : user.fields()) {
+        string(field.name());
+        type(field.type(), version);
+      }
+      return;
+    }
+    if (type instanceof CqlType.TupleOf(List<CqlType> elements)) {
+      unsignedShort(elements.size());
+    }
+    type.parts().forEach(part -> type(part, version));
   }
 }

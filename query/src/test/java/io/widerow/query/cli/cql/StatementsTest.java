@@ -60,7 +60,7 @@ class StatementsTest {
     }
     var statements = new Statements();
     List<String> pieces = new ArrayList<>();
-    for (String line : text.toString().split("(?<=\n)")) {
+    for (String line : text.toString().split("(?<=\n)", -1)) {
       statements.take(line).forEach(each -> pieces.add(each.text()));
     }
     statements.finish().forEach(each -> pieces.add(each.text()));

@@ -1,0 +1,167 @@
+package io.widerow.cql.change;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.key.TableKeys;
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.table.KeySpans;
+import io.widerow.cql.table.KeySpans.Span;
+import io.widerow.cql.table.RowReader;
+import io.widerow.table.Mutations;
+import io.widerow.table.TableView;
+import io.widerow.table.TableWrite;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Changes that are made together or not at all.
+///
+/// - Threads: made by any, run by the store.
+public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
+  private final TableWriter writer;
+  private final List<RowChange> changes;
+  private final Predicate<Table> isThere;
+
+  /// Whether the changes were made.
+  ///
+  /// @param found for each change with a guard what is there, when they were not: a row, or null
+  public record Outcome(boolean applied, List<Found> found) {}
+
+  /// The row that a guard has looked at.
+  public record Found(RowChange change, @Nullable Row row) {}
+
+  /// @param isThere whether a table is still in the schema when the group is written
+  public ChangeGroup(TableWriter writer, List<RowChange> changes, Predicate<Table> isThere) {
+    this.writer = writer;
+    this.changes = List.copyOf(changes);
+    this.isThere = isThere;
+  }
+
+  @Override
+  public Outcome run(TableView before, Mutations out) {
+    Instant now = writer.clock().instant();
+    Map<Integer, RowReader> readers = new HashMap<>();
+    for (RowChange change : changes) {
+      Table table = change.table();
+      if (!isThere.test(table)) {
+        throw CqlException.invalid("table %s does not exist".formatted(table.name()));
+      }
+      readers.computeIfAbsent(
+          table.number(), _ -> new RowReader(table, before, now.getEpochSecond()));
+    }
+    List<Found> found = new ArrayList<>();
+    boolean applied = true;
+    for (RowChange change : changes) {
+      Guard guard = change.guard();
+      if (guard != null) {
+        Row row = row(change, reader(readers, change));
+        found.add(new Found(change, row));
+        applied &= guard.isMet(row);
+      }
+    }
+    if (!applied) {
+      return new Outcome(false, found);
+    }
+    long timestamp = writer.timestamp();
+    CellWriter cells = new CellWriter(out, now.getEpochSecond(), timestamp);
+    for (RowChange change : changes) {
+      Long own = change.timestamp();
+      write(change, reader(readers, change), cells, out, own == null ? timestamp : own);
+    }
+    return new Outcome(true, List.of());
+  }
+
+  private static RowReader reader(Map<Integer, RowReader> readers, RowChange change) {
+    return java.util.Objects.requireNonNull(readers.get(change.table().number()));
+  }
+
+  /// The row that a guard looks at: of a change of static columns alone these.
+  private static @Nullable Row row(RowChange change, RowReader reader) {
+    KeySpans spans =
+        new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
+    byte[] partition = partitions(spans).getFirst();
+    if (change.isOfHeader()) {
+      return reader.header(partition);
+    }
+    List<Span> rows = spans.spans(partition);
+    return rows.isEmpty() ? null : reader.find(partition, rows.getFirst().from());
+  }
+
+  private static List<byte[]> partitions(KeySpans spans) {
+    List<byte[]> partitions = spans.partitions();
+    if (partitions == null) {
+      throw new IllegalStateException("a change without its partition");
+    }
+    return partitions;
+  }
+
+  private static void write(
+      RowChange change, RowReader reader, CellWriter cells, Mutations out, long timestamp) {
+    KeySpans spans =
+        new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
+    for (byte[] partition : partitions(spans)) {
+      if (change.how() == RowChange.How.DELETE) {
+        delete(spans, partition, out, timestamp);
+      } else {
+        put(change, spans, partition, reader, cells, out, timestamp);
+      }
+    }
+  }
+
+  private static void delete(KeySpans spans, byte[] partition, Mutations out, long timestamp) {
+    byte[] header = TableKeys.header(partition);
+    if (!spans.isClusteringRestricted()) {
+      var _ = out.row(header, partition.length).deletePartition(timestamp);
+      return;
+    }
+    for (Span span : spans.spans(partition)) {
+      if (Arrays.equals(span.until(), TableKeys.next(span.from()))) {
+        var _ = out.row(span.from(), partition.length).deleteRow(timestamp);
+      } else {
+        var _ = out.row(header, partition.length).deleteRange(span.from(), span.until(), timestamp);
+      }
+    }
+  }
+
+  private static void put(
+      RowChange change,
+      KeySpans spans,
+      byte[] partition,
+      RowReader reader,
+      CellWriter cells,
+      Mutations out,
+      long timestamp) {
+    List<CellChange> statics = cells(change, true);
+    if (!statics.isEmpty()) {
+      byte[] key = TableKeys.header(partition);
+      CellWriter.Target target =
+          new CellWriter.Target(change.table(), partition, key, timestamp, change.ttl());
+      var _ = out.row(key, partition.length);
+      cells.write(statics, target, reader);
+    }
+    if (change.isOfHeader()) {
+      return;
+    }
+    for (Span span : spans.spans(partition)) {
+      CellWriter.Target target =
+          new CellWriter.Target(change.table(), partition, span.from(), timestamp, change.ttl());
+      var _ = out.row(span.from(), partition.length);
+      if (change.how() == RowChange.How.INSERT) {
+        var _ = out.live(timestamp, change.ttl(), cells.expiry(change.ttl()));
+      }
+      cells.write(cells(change, false), target, reader);
+    }
+  }
+
+  private static List<CellChange> cells(RowChange change, boolean ofHeader) {
+    return change.cells().stream()
+        .filter(each -> (each.column().kind() == Kind.STATIC) == ofHeader)
+        .toList();
+  }
+}

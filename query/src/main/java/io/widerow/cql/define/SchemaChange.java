@@ -1,0 +1,34 @@
+package io.widerow.cql.define;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a statement has changed, as clients are told.
+///
+/// @param name of the table or the type; null for a keyspace
+public record SchemaChange(How how, Target target, String keyspace, @Nullable String name) {
+  /// What has happened.
+  public enum How {
+    CREATED,
+    UPDATED,
+    DROPPED
+  }
+
+  /// To what.
+  public enum Target {
+    KEYSPACE,
+    TABLE,
+    TYPE
+  }
+
+  static SchemaChange keyspace(How how, String keyspace) {
+    return new SchemaChange(how, Target.KEYSPACE, keyspace, null);
+  }
+
+  static SchemaChange table(How how, String keyspace, String name) {
+    return new SchemaChange(how, Target.TABLE, keyspace, name);
+  }
+
+  static SchemaChange type(How how, String keyspace, String name) {
+    return new SchemaChange(how, Target.TYPE, keyspace, name);
+  }
+}

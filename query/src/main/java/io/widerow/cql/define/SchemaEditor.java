@@ -1,0 +1,314 @@
+package io.widerow.cql.define;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.define.SchemaChange.How;
+import io.widerow.cql.parse.Definition;
+import io.widerow.cql.parse.Definition.Alteration;
+import io.widerow.cql.parse.Statement.TableName;
+import io.widerow.cql.parse.TypeName;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CqlType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What a statement makes of the schema of tables.
+///
+/// - Threads: one.
+final class SchemaEditor {
+  private static final Pattern NAME = Pattern.compile("\\w{1,48}");
+  private static final Set<String> OWN =
+      Set.of(
+          "system",
+          "system_schema",
+          "system_virtual_schema",
+          "system_auth",
+          "system_distributed",
+          "system_traces",
+          "system_views",
+          "widerow");
+
+  private final Schema schema;
+  private final @Nullable String inUse;
+  private final int nextTable;
+  private boolean usedNumber;
+
+  /// What has become of it.
+  ///
+  /// @param schema that is true from now on
+  /// @param nextTable the number of the next table
+  record Edit(Schema schema, SchemaChange change, int nextTable) {}
+
+  /// @param inUse the keyspace of names without one; null for none
+  /// @param nextTable the number of the next table
+  SchemaEditor(Schema schema, @Nullable String inUse, int nextTable) {
+    this.schema = schema;
+    this.inUse = inUse;
+    this.nextTable = nextTable;
+  }
+
+  /// @return null when nothing changes
+  @Nullable Edit apply(Definition definition) {
+    SchemaChange[] change = new SchemaChange[1];
+    Schema next =
+        apply(
+            definition,
+            each -> {
+              change[0] = each;
+              return true;
+            });
+    return change[0] == null
+        ? null
+        : new Edit(next, change[0], usedNumber ? nextTable + 1 : nextTable);
+  }
+
+  private Schema apply(Definition definition, Predicate<SchemaChange> tell) {
+    return switch (definition) {
+      case Definition.CreateKeyspace create -> createKeyspace(create, tell);
+      case Definition.AlterKeyspace alter -> alterKeyspace(alter, tell);
+      case Definition.DropKeyspace drop -> dropKeyspace(drop, tell);
+      case Definition.CreateTable create -> createTable(create, tell);
+      case Definition.CreateView view ->
+          throw CqlException.invalid(
+              "Materialized views are not there yet: %s cannot be made"
+                  .formatted(view.view().table()));
+      case Definition.AlterTable alter -> alterTable(alter, tell);
+      case Definition.DropTable drop -> dropTable(drop, tell);
+      case Definition.Truncate(TableName name) -> truncate(name, tell);
+      case Definition.CreateType create -> createType(create, tell);
+      case Definition.AlterType alter -> new TypeEditor(this).alter(alter, tell);
+      case Definition.DropType drop -> dropType(drop, tell);
+    };
+  }
+
+  Schema schema() {
+    return schema;
+  }
+
+  private static void requireName(String kind, String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw CqlException.invalid(
+          ("%s name must not be empty or not contain non-alphanumeric-underscore characters, and"
+                  + " has at most 48 (got \"%s\")")
+              .formatted(kind, name));
+    }
+  }
+
+  private static void requireUsers(String keyspace) {
+    if (OWN.contains(keyspace)) {
+      throw new CqlException(
+          Code.UNAUTHORIZED, "%s keyspace is not user-modifiable.".formatted(keyspace));
+    }
+  }
+
+  /// The keyspace of a name, which users may change.
+  Keyspace keyspace(TableName name) {
+    String of = name.keyspace() == null ? inUse : name.keyspace();
+    if (of == null) {
+      throw CqlException.invalid(
+          "No keyspace has been specified. USE a keyspace, or explicitly specify"
+              + " keyspace.tablename");
+    }
+    requireUsers(of);
+    Keyspace found = schema.find(of);
+    if (found == null) {
+      throw CqlException.invalid("Keyspace '%s' doesn't exist".formatted(of));
+    }
+    return found;
+  }
+
+  private Schema createKeyspace(Definition.CreateKeyspace create, Predicate<SchemaChange> tell) {
+    requireUsers(create.name());
+    requireName("Keyspace", create.name());
+    OptionRules.OfKeyspace options =
+        OptionRules.keyspace(create.options(), java.util.Map.of(), true);
+    if (schema.find(create.name()) != null) {
+      if (create.unlessThere()) {
+        return schema;
+      }
+      throw CqlException.alreadyExists(create.name(), "");
+    }
+    boolean _ = tell.test(SchemaChange.keyspace(How.CREATED, create.name()));
+    return schema.with(
+        new Keyspace(
+            create.name(),
+            false,
+            options.replication(),
+            options.durableWrites(),
+            List.of(),
+            List.of()));
+  }
+
+  private Schema alterKeyspace(Definition.AlterKeyspace alter, Predicate<SchemaChange> tell) {
+    requireUsers(alter.name());
+    Keyspace found = schema.find(alter.name());
+    if (found == null) {
+      return missing(alter.ifThere(), "Keyspace '%s' doesn't exist".formatted(alter.name()));
+    }
+    OptionRules.OfKeyspace options =
+        OptionRules.keyspace(alter.options(), found.replication(), found.durableWrites());
+    boolean _ = tell.test(SchemaChange.keyspace(How.UPDATED, found.name()));
+    return schema.with(
+        new Keyspace(
+            found.name(),
+            false,
+            options.replication(),
+            options.durableWrites(),
+            found.types(),
+            found.tables()));
+  }
+
+  Schema missing(boolean allowed, String why) {
+    if (!allowed) {
+      throw CqlException.invalid(why);
+    }
+    return schema;
+  }
+
+  private Schema dropKeyspace(Definition.DropKeyspace drop, Predicate<SchemaChange> tell) {
+    requireUsers(drop.name());
+    if (schema.find(drop.name()) == null) {
+      return missing(drop.ifThere(), "Keyspace '%s' doesn't exist".formatted(drop.name()));
+    }
+    boolean _ = tell.test(SchemaChange.keyspace(How.DROPPED, drop.name()));
+    return schema.without(drop.name());
+  }
+
+  /// Where types of users are found, for a table of a keyspace.
+  TypeName.Users users(Keyspace keyspace) {
+    return (of, name) -> {
+      if (of != null && !of.equals(keyspace.name())) {
+        throw CqlException.invalid(
+            "Statement on keyspace %s cannot refer to a user type in keyspace %s"
+                .formatted(keyspace.name(), of));
+      }
+      return keyspace.type(name);
+    };
+  }
+
+  private Schema createTable(Definition.CreateTable create, Predicate<SchemaChange> tell) {
+    Keyspace keyspace = keyspace(create.table());
+    String name = create.table().table();
+    requireName("Table", name);
+    if (keyspace.find(name) != null) {
+      if (create.unlessThere()) {
+        return schema;
+      }
+      throw CqlException.alreadyExists(keyspace.name(), name);
+    }
+    AtomicInteger next = new AtomicInteger(1);
+    Table.Stored stored = newNumber(UUID.randomUUID(), create.columns().size() + 1);
+    Table table =
+        TableRules.table(
+            create, keyspace.name(), users(keyspace), _ -> next.getAndIncrement(), stored);
+    boolean _ = tell.test(SchemaChange.table(How.CREATED, keyspace.name(), name));
+    return schema.with(keyspace.with(table));
+  }
+
+  private Table.Stored newNumber(UUID id, int nextColumn) {
+    usedNumber = true;
+    return new Table.Stored(nextTable, id, nextColumn);
+  }
+
+  private @Nullable Table find(Keyspace keyspace, TableName name, boolean ifThere) {
+    Table table = keyspace.find(name.table());
+    if (table == null) {
+      Schema _ = missing(ifThere, "Table '%s' doesn't exist".formatted(qualified(keyspace, name)));
+    }
+    return table;
+  }
+
+  private static String qualified(Keyspace keyspace, TableName name) {
+    return keyspace.name() + "." + name.table();
+  }
+
+  private Schema alterTable(Definition.AlterTable alter, Predicate<SchemaChange> tell) {
+    Keyspace keyspace = keyspace(alter.table());
+    Table table = find(keyspace, alter.table(), alter.ifThere());
+    if (table == null) {
+      return schema;
+    }
+    TableEditor editor = new TableEditor(table, users(keyspace));
+    Table altered =
+        switch (alter.alteration()) {
+          case Alteration.Add add -> editor.add(add);
+          case Alteration.Drop drop -> editor.drop(drop);
+          case Alteration.Rename rename -> editor.rename(rename);
+          case Alteration.With(Definition.Options options) ->
+              table.withOptions(table.options().with(OptionRules.table(options)));
+        };
+    if (altered.equals(table)) {
+      return schema;
+    }
+    boolean _ = tell.test(SchemaChange.table(How.UPDATED, keyspace.name(), table.name()));
+    return schema.with(keyspace.with(altered));
+  }
+
+  private Schema dropTable(Definition.DropTable drop, Predicate<SchemaChange> tell) {
+    if (drop.isView()) {
+      return missing(
+          drop.ifThere(), "Materialized view '%s' doesn't exist".formatted(drop.table().table()));
+    }
+    Keyspace keyspace = keyspace(drop.table());
+    Table table = find(keyspace, drop.table(), drop.ifThere());
+    if (table == null) {
+      return schema;
+    }
+    List<Table> rest = new ArrayList<>(keyspace.tables());
+    boolean _ = rest.remove(table);
+    boolean _ = tell.test(SchemaChange.table(How.DROPPED, keyspace.name(), table.name()));
+    return schema.with(keyspace.withTables(rest));
+  }
+
+  /// The rows of the old number are no rows of any table from now on.
+  private Schema truncate(TableName name, Predicate<SchemaChange> tell) {
+    Keyspace keyspace = keyspace(name);
+    Table table = keyspace.find(name.table());
+    if (table == null) {
+      throw CqlException.invalid("table %s does not exist".formatted(name.table()));
+    }
+    Table.Stored before = java.util.Objects.requireNonNull(table.stored());
+    Table.Stored stored = newNumber(before.id(), before.nextColumn());
+    boolean _ = tell.test(SchemaChange.table(How.UPDATED, keyspace.name(), table.name()));
+    return schema.with(keyspace.with(table.withColumns(table.columns(), stored)));
+  }
+
+  private Schema createType(Definition.CreateType create, Predicate<SchemaChange> tell) {
+    Keyspace keyspace = keyspace(create.type());
+    String name = create.type().table();
+    requireName("Type", name);
+    if (keyspace.type(name) != null) {
+      return missing(
+          create.unlessThere(), "A user type with name '%s' already exists".formatted(name));
+    }
+    List<CqlType.Field> fields = new ArrayList<>();
+    create.fields().forEach(field -> TypeEditor.add(fields, field, users(keyspace)));
+    List<CqlType.UserType> types = new ArrayList<>(keyspace.types());
+    types.add(new CqlType.UserType(keyspace.name(), name, fields, false));
+    boolean _ = tell.test(SchemaChange.type(How.CREATED, keyspace.name(), name));
+    return schema.with(keyspace.withTypes(types));
+  }
+
+  private Schema dropType(Definition.DropType drop, Predicate<SchemaChange> tell) {
+    Keyspace keyspace = keyspace(drop.type());
+    CqlType.UserType type = keyspace.type(drop.type().table());
+    if (type == null) {
+      return missing(
+          drop.ifThere(),
+          "Type '%s.%s' doesn't exist".formatted(keyspace.name(), drop.type().table()));
+    }
+    TypeEditor.requireUnused(keyspace, type);
+    List<CqlType.UserType> types = new ArrayList<>(keyspace.types());
+    boolean _ = types.remove(type);
+    boolean _ = tell.test(SchemaChange.type(How.DROPPED, keyspace.name(), type.name()));
+    return schema.with(keyspace.withTypes(types));
+  }
+}

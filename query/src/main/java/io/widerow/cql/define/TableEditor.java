@@ -1,0 +1,102 @@
+package io.widerow.cql.define;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Definition.Alteration;
+import io.widerow.cql.parse.Definition.ColumnName;
+import io.widerow.cql.parse.TypeName;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CqlType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// ALTER TABLE. A column that is dropped takes its cells along: its number is never used again.
+record TableEditor(Table table, TypeName.Users users) {
+  Table add(Alteration.Add add) {
+    List<Column> columns = new ArrayList<>(table.columns());
+    Table.Stored stored = Objects.requireNonNull(table.stored());
+    int next = stored.nextColumn();
+    for (ColumnName each : add.columns()) {
+      if (columns.stream().anyMatch(column -> column.name().equals(each.name()))) {
+        if (add.unlessThere()) {
+          continue;
+        }
+        throw CqlException.invalid("Column with name '%s' already exists".formatted(each.name()));
+      }
+      CqlType type = each.type().resolve(users);
+      TableRules.requireType(type);
+      if (each.isStatic() && table.of(Kind.CLUSTERING).isEmpty()) {
+        throw CqlException.invalid(
+            "Static columns are only useful (and thus allowed) if the table has at least one"
+                + " clustering column");
+      }
+      Kind kind = each.isStatic() ? Kind.STATIC : Kind.REGULAR;
+      columns.add(new Column(each.name(), type, kind, -1, false, next));
+      next++;
+    }
+    TableRules.requireCounters(columns);
+    return table.withColumns(columns, new Table.Stored(stored.number(), stored.id(), next));
+  }
+
+  Table drop(Alteration.Drop drop) {
+    List<Column> columns = new ArrayList<>(table.columns());
+    for (String name : drop.columns()) {
+      Column found = find(columns, name);
+      if (found == null) {
+        if (drop.ifThere()) {
+          continue;
+        }
+        throw CqlException.invalid(
+            "Column %s was not found in table '%s'".formatted(name, table.qualified()));
+      }
+      if (found.isKey()) {
+        throw CqlException.invalid("Cannot drop PRIMARY KEY column %s".formatted(name));
+      }
+      boolean _ = columns.remove(found);
+    }
+    return table.withColumns(columns, table.stored());
+  }
+
+  private static @org.jspecify.annotations.Nullable Column find(List<Column> columns, String name) {
+    for (Column column : columns) {
+      if (column.name().equals(name)) {
+        return column;
+      }
+    }
+    return null;
+  }
+
+  Table rename(Alteration.Rename rename) {
+    List<Column> columns = new ArrayList<>(table.columns());
+    for (int i = 0; i < rename.from().size(); i++) {
+      String from = rename.from().get(i);
+      String to = rename.to().get(i);
+      Column found = find(columns, from);
+      if (found == null) {
+        throw CqlException.invalid(
+            "Column %s was not found in table %s".formatted(from, table.qualified()));
+      }
+      if (!found.isKey()) {
+        throw CqlException.invalid("Cannot rename non PRIMARY KEY column %s".formatted(from));
+      }
+      if (find(columns, to) != null) {
+        throw CqlException.invalid(
+            "Cannot rename column %s to %s in table '%s'; another column with that name already"
+                    .formatted(from, to, table.qualified())
+                + " exists");
+      }
+      columns.set(
+          columns.indexOf(found),
+          new Column(
+              to,
+              found.type(),
+              found.kind(),
+              found.position(),
+              found.descending(),
+              found.number()));
+    }
+    return table.withColumns(columns, table.stored());
+  }
+}

@@ -1,0 +1,161 @@
+package io.widerow.cql.define;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.define.SchemaChange.How;
+import io.widerow.cql.parse.Definition;
+import io.widerow.cql.parse.Definition.Alteration;
+import io.widerow.cql.parse.Definition.ColumnName;
+import io.widerow.cql.parse.TypeName;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/// ALTER TYPE, and what types of users may be.
+record TypeEditor(SchemaEditor editor) {
+  /// Adds a field.
+  static void add(List<CqlType.Field> fields, ColumnName field, TypeName.Users users) {
+    if (fields.stream().anyMatch(each -> each.name().equals(field.name()))) {
+      throw CqlException.invalid("Duplicate field name '%s' in the type".formatted(field.name()));
+    }
+    CqlType type = field.type().resolve(users);
+    if (type == NativeType.COUNTER) {
+      throw CqlException.invalid("A user type cannot contain counters");
+    }
+    if (type instanceof CqlType.UserType && type.isMultiCell()) {
+      throw CqlException.invalid(
+          "A user type cannot contain non-frozen UDTs, such as %s".formatted(field.name()));
+    }
+    fields.add(new CqlType.Field(field.name(), type));
+  }
+
+  Schema alter(Definition.AlterType alter, Predicate<SchemaChange> tell) {
+    Keyspace keyspace = editor.keyspace(alter.type());
+    CqlType.UserType before = keyspace.type(alter.type().table());
+    if (before == null) {
+      return editor.missing(
+          alter.ifThere(),
+          "Type '%s.%s' doesn't exist".formatted(keyspace.name(), alter.type().table()));
+    }
+    List<CqlType.Field> fields = new ArrayList<>(before.fields());
+    switch (alter.alteration()) {
+      case Alteration.Add added -> {
+        requireInNoKey(keyspace, before);
+        for (ColumnName field : added.columns()) {
+          if (!added.unlessThere() || before.find(field.name()) < 0) {
+            add(fields, field, editor.users(keyspace));
+          }
+        }
+      }
+      case Alteration.Rename rename -> rename(before, rename, fields);
+      default -> throw new IllegalStateException("no alteration of a type: " + alter);
+    }
+    CqlType.UserType after = new CqlType.UserType(before.keyspace(), before.name(), fields, false);
+    boolean _ = tell.test(SchemaChange.type(How.UPDATED, keyspace.name(), before.name()));
+    return editor.schema().with(replaced(keyspace, after));
+  }
+
+  private static void rename(
+      CqlType.UserType type, Alteration.Rename rename, List<CqlType.Field> fields) {
+    for (int i = 0; i < rename.from().size(); i++) {
+      String from = rename.from().get(i);
+      String to = rename.to().get(i);
+      int at = type.find(from);
+      if (at < 0) {
+        throw CqlException.invalid("Unkown field %s in user type %s".formatted(from, type.name()));
+      }
+      if (type.find(to) >= 0) {
+        throw CqlException.invalid("Field %s is in the type already".formatted(to));
+      }
+      fields.set(at, new CqlType.Field(to, fields.get(at).type()));
+    }
+  }
+
+  /// The keyspace with a type as it is now, wherever it stands.
+  private static Keyspace replaced(Keyspace keyspace, CqlType.UserType after) {
+    UnaryOperator<CqlType> newer = type -> renewed(type, after);
+    List<CqlType.UserType> types =
+        keyspace.types().stream().map(type -> (CqlType.UserType) newer.apply(type)).toList();
+    List<Table> tables = new ArrayList<>();
+    for (Table table : keyspace.tables()) {
+      List<Column> columns = new ArrayList<>();
+      for (Column each : table.columns()) {
+        columns.add(
+            new Column(
+                each.name(),
+                newer.apply(each.type()),
+                each.kind(),
+                each.position(),
+                each.descending(),
+                each.number()));
+      }
+      tables.add(table.withColumns(columns, table.stored()));
+    }
+    return keyspace.withTypes(types).withTables(tables);
+  }
+
+  private static CqlType renewed(CqlType type, CqlType.UserType after) {
+    return switch (type) {
+      case NativeType simple -> simple;
+      case CqlType.ListOf(CqlType element, boolean frozen) ->
+          new CqlType.ListOf(renewed(element, after), frozen);
+      case CqlType.SetOf(CqlType element, boolean frozen) ->
+          new CqlType.SetOf(renewed(element, after), frozen);
+      case CqlType.MapOf(CqlType key, CqlType value, boolean frozen) ->
+          new CqlType.MapOf(renewed(key, after), renewed(value, after), frozen);
+      case CqlType.TupleOf(List<CqlType> elements) ->
+          new CqlType.TupleOf(elements.stream().map(each -> renewed(each, after)).toList());
+      case CqlType.UserType user -> {
+        List<CqlType.Field> fields =
+            user.name().equals(after.name())
+                ? after.fields()
+                : user.fields().stream()
+                    .map(each -> new CqlType.Field(each.name(), renewed(each.type(), after)))
+                    .toList();
+        yield new CqlType.UserType(user.keyspace(), user.name(), fields, user.frozen());
+      }
+    };
+  }
+
+  /// The fields of a type in a key are part of the key's form.
+  private static void requireInNoKey(Keyspace keyspace, CqlType.UserType type) {
+    for (Table table : keyspace.tables()) {
+      for (Column each : table.columns()) {
+        if (each.isKey() && isIn(each.type(), type)) {
+          throw CqlException.invalid(
+              "type %s is in the key of table %s and can get no more fields"
+                  .formatted(type.name(), table.name()));
+        }
+      }
+    }
+  }
+
+  /// @throws CqlException when a table or another type has the type
+  static void requireUnused(Keyspace keyspace, CqlType.UserType type) {
+    for (Table table : keyspace.tables()) {
+      if (table.columns().stream().anyMatch(each -> isIn(each.type(), type))) {
+        throw CqlException.invalid(
+            "Cannot drop user type '%s.%s' as it is still used by tables %s"
+                .formatted(keyspace.name(), type.name(), table.name()));
+      }
+    }
+    for (CqlType.UserType other : keyspace.types()) {
+      boolean inside = other.parts().stream().anyMatch(each -> isIn(each, type));
+      if (inside) {
+        throw CqlException.invalid(
+            "Cannot drop user type '%s.%s' as it is still used by user types %s"
+                .formatted(keyspace.name(), type.name(), other.name()));
+      }
+    }
+  }
+
+  private static boolean isIn(CqlType type, CqlType.UserType wanted) {
+    return type.contains(wanted) || type.contains(wanted.asFrozen());
+  }
+}

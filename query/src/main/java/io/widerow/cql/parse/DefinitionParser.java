@@ -1,0 +1,362 @@
+package io.widerow.cql.parse;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.parse.Definition.Alteration;
+import io.widerow.cql.parse.Definition.ColumnName;
+import io.widerow.cql.parse.Definition.Direction;
+import io.widerow.cql.parse.Definition.Options;
+import io.widerow.cql.parse.Statement.TableName;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/// Parses CREATE, ALTER, DROP and TRUNCATE.
+///
+/// - Threads: one.
+final class DefinitionParser {
+  private static final Set<String> NOT_HERE =
+      Set.of("function", "aggregate", "trigger", "index", "custom", "role", "user", "or");
+
+  private final Words words;
+  private final ExpressionParser expressions;
+
+  DefinitionParser(Words words, ExpressionParser expressions) {
+    this.words = words;
+    this.expressions = expressions;
+  }
+
+  Statement create() {
+    words.requireWord("create");
+    if (isNotHere()) {
+      return unknown("CREATE");
+    }
+    if (words.skipWord("keyspace") || words.skipWord("schema")) {
+      boolean unless = unlessThere();
+      return new Definition.CreateKeyspace(words.name("a keyspace"), unless, with());
+    }
+    if (words.skipWord("table") || words.skipWord("columnfamily")) {
+      return new TableParser(unlessThere()).table();
+    }
+    if (words.skipWord("type")) {
+      return type();
+    }
+    words.requireWord("materialized");
+    words.requireWord("view");
+    return new TableParser(unlessThere()).view();
+  }
+
+  private boolean isNotHere() {
+    return NOT_HERE.contains(words.peek().lower());
+  }
+
+  private Statement unknown(String first) {
+    return new Statement.Unknown(first + " " + words.take().text().toUpperCase(Locale.ROOT));
+  }
+
+  private boolean unlessThere() {
+    if (!words.skipWord("if")) {
+      return false;
+    }
+    words.requireWord("not");
+    words.requireWord("exists");
+    return true;
+  }
+
+  private boolean ifThere() {
+    if (!words.skipWord("if")) {
+      return false;
+    }
+    words.requireWord("exists");
+    return true;
+  }
+
+  private Statement type() {
+    boolean unless = unlessThere();
+    TableName name = words.tableName();
+    words.requireSign("(");
+    List<ColumnName> fields = new ArrayList<>();
+    do {
+      fields.add(field());
+    } while (words.skipSign(","));
+    words.requireSign(")");
+    return new Definition.CreateType(name, unless, fields);
+  }
+
+  private ColumnName field() {
+    return new ColumnName(words.name("a field"), expressions.type(), false);
+  }
+
+  private Options with() {
+    return words.skipWord("with") ? options() : new Options(Map.of(), Map.of());
+  }
+
+  private Options options() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    Map<String, Map<String, String>> maps = new LinkedHashMap<>();
+    do {
+      option(texts, maps);
+    } while (words.skipWord("and"));
+    return new Options(texts, maps);
+  }
+
+  private void option(Map<String, String> texts, Map<String, Map<String, String>> maps) {
+    String name = words.name("an option");
+    words.requireSign("=");
+    if (texts.containsKey(name) || maps.containsKey(name)) {
+      throw new CqlException(Code.SYNTAX, "Multiple definitions for property '%s'".formatted(name));
+    }
+    Expression value = expressions.term();
+    switch (value) {
+      case Expression.MapOf(List<Expression> keys, List<Expression> values) -> {
+        Map<String, String> map = new LinkedHashMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+          map.put(
+              ChangeParser.constant(keys.get(i), words),
+              ChangeParser.constant(values.get(i), words));
+        }
+        maps.put(name, map);
+      }
+      case Expression.SetOf(List<Expression> none) when none.isEmpty() -> maps.put(name, Map.of());
+      default -> texts.put(name, ChangeParser.constant(value, words));
+    }
+  }
+
+  Statement alter() {
+    words.requireWord("alter");
+    if (isNotHere()) {
+      return unknown("ALTER");
+    }
+    if (words.skipWord("keyspace") || words.skipWord("schema")) {
+      boolean ifThere = ifThere();
+      return new Definition.AlterKeyspace(words.name("a keyspace"), ifThere, with());
+    }
+    if (words.skipWord("type")) {
+      boolean ifThere = ifThere();
+      TableName type = words.tableName();
+      return new Definition.AlterType(type, ifThere, alteration(true));
+    }
+    if (words.skipWord("materialized")) {
+      words.requireWord("view");
+    } else if (!words.skipWord("columnfamily")) {
+      words.requireWord("table");
+    }
+    boolean ifThere = ifThere();
+    TableName table = words.tableName();
+    return new Definition.AlterTable(table, ifThere, alteration(false));
+  }
+
+  private Alteration alteration(boolean ofType) {
+    if (words.skipWord("add")) {
+      boolean unless = unlessThere();
+      List<ColumnName> columns = new ArrayList<>();
+      boolean several = words.skipSign("(");
+      do {
+        columns.add(column());
+      } while (words.skipSign(",") && several);
+      if (several) {
+        words.requireSign(")");
+      }
+      return new Alteration.Add(columns, unless);
+    }
+    if (words.skipWord("rename")) {
+      boolean _ = ifThere();
+      List<String> from = new ArrayList<>();
+      List<String> to = new ArrayList<>();
+      do {
+        from.add(words.name("a column"));
+        words.requireWord("to");
+        to.add(words.name("a column"));
+      } while (words.skipWord("and"));
+      return new Alteration.Rename(from, to);
+    }
+    if (!ofType && words.skipWord("drop")) {
+      return drops();
+    }
+    if (ofType) {
+      throw words.expected("ADD or RENAME");
+    }
+    words.requireWord("with");
+    return new Alteration.With(options());
+  }
+
+  private Alteration drops() {
+    boolean ifThere = ifThere();
+    List<String> columns = new ArrayList<>();
+    boolean several = words.skipSign("(");
+    do {
+      columns.add(words.name("a column"));
+    } while (words.skipSign(",") && several);
+    if (several) {
+      words.requireSign(")");
+    }
+    return new Alteration.Drop(columns, ifThere);
+  }
+
+  private ColumnName column() {
+    String name = words.name("a column");
+    TypeName type = expressions.type();
+    return new ColumnName(name, type, words.skipWord("static"));
+  }
+
+  Statement drop() {
+    words.requireWord("drop");
+    if (isNotHere()) {
+      return unknown("DROP");
+    }
+    if (words.skipWord("keyspace") || words.skipWord("schema")) {
+      boolean ifThere = ifThere();
+      return new Definition.DropKeyspace(words.name("a keyspace"), ifThere);
+    }
+    if (words.skipWord("type")) {
+      boolean ifThere = ifThere();
+      return new Definition.DropType(words.tableName(), ifThere);
+    }
+    boolean view = words.skipWord("materialized");
+    if (view) {
+      words.requireWord("view");
+    } else if (!words.skipWord("columnfamily")) {
+      words.requireWord("table");
+    }
+    boolean ifThere = ifThere();
+    return new Definition.DropTable(words.tableName(), ifThere, view);
+  }
+
+  Statement truncate() {
+    words.requireWord("truncate");
+    if (words.peek().isWord("table") || words.peek().isWord("columnfamily")) {
+      words.take();
+    }
+    return new Definition.Truncate(words.tableName());
+  }
+
+  /// CREATE TABLE and CREATE MATERIALIZED VIEW behind IF NOT EXISTS.
+  private final class TableParser {
+    private final boolean unless;
+    private final List<String> partition = new ArrayList<>();
+    private final List<String> clustering = new ArrayList<>();
+    private final List<Direction> order = new ArrayList<>();
+    private final Map<String, String> texts = new LinkedHashMap<>();
+    private final Map<String, Map<String, String>> maps = new LinkedHashMap<>();
+
+    TableParser(boolean unless) {
+      this.unless = unless;
+    }
+
+    Statement table() {
+      TableName name = words.tableName();
+      List<ColumnName> columns = new ArrayList<>();
+      words.requireSign("(");
+      do {
+        if (words.skipWord("primary")) {
+          words.requireWord("key");
+          primaryKey();
+        } else {
+          columns.add(column());
+          if (words.skipWord("primary")) {
+            words.requireWord("key");
+            requireOneKey();
+            partition.add(columns.getLast().name());
+          }
+        }
+      } while (words.skipSign(","));
+      words.requireSign(")");
+      tableOptions();
+      return new Definition.CreateTable(
+          name, unless, columns, partition, clustering, order, new Options(texts, maps));
+    }
+
+    private void requireOneKey() {
+      if (!partition.isEmpty()) {
+        throw CqlException.invalid("Multiple PRIMARY KEY definitions are not allowed");
+      }
+    }
+
+    private void primaryKey() {
+      requireOneKey();
+      words.requireSign("(");
+      if (words.skipSign("(")) {
+        do {
+          partition.add(words.name("a column"));
+        } while (words.skipSign(","));
+        words.requireSign(")");
+      } else {
+        partition.add(words.name("a column"));
+      }
+      while (words.skipSign(",")) {
+        clustering.add(words.name("a column"));
+      }
+      words.requireSign(")");
+    }
+
+    private void tableOptions() {
+      if (!words.skipWord("with")) {
+        return;
+      }
+      do {
+        if (words.skipWord("clustering")) {
+          words.requireWord("order");
+          words.requireWord("by");
+          directions();
+        } else if (words.skipWord("compact")) {
+          words.requireWord("storage");
+          throw CqlException.invalid("COMPACT STORAGE tables are not allowed");
+        } else {
+          option(texts, maps);
+        }
+      } while (words.skipWord("and"));
+    }
+
+    private void directions() {
+      words.requireSign("(");
+      do {
+        String column = words.name("a column");
+        boolean descending = words.skipWord("desc");
+        if (!descending) {
+          words.requireWord("asc");
+        }
+        order.add(new Direction(column, descending));
+      } while (words.skipSign(","));
+      words.requireSign(")");
+    }
+
+    Statement view() {
+      TableName name = words.tableName();
+      words.requireWord("as");
+      words.requireWord("select");
+      List<String> columns = new ArrayList<>();
+      if (!words.skipSign("*")) {
+        do {
+          columns.add(words.name("a column"));
+        } while (words.skipSign(","));
+      }
+      words.requireWord("from");
+      TableName base = words.tableName();
+      words.requireWord("where");
+      List<String> notNull = new ArrayList<>();
+      do {
+        notNull.add(words.name("a column"));
+        words.requireWord("is");
+        words.requireWord("not");
+        words.requireWord("null");
+      } while (words.skipWord("and"));
+      words.requireWord("primary");
+      words.requireWord("key");
+      primaryKey();
+      tableOptions();
+      return new Definition.CreateView(
+          name,
+          unless,
+          base,
+          columns,
+          notNull,
+          partition,
+          clustering,
+          order,
+          new Options(texts, maps));
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.widerow.cql.parse;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The name of a type as a statement writes it.
+///
+/// @param keyspace of a type of users; null when it names none
+/// @param parameters the types in angle brackets; empty without
+public record TypeName(@Nullable String keyspace, String name, List<TypeName> parameters) {
+  public TypeName {
+    parameters = List.copyOf(parameters);
+  }
+
+  /// Where types of users are looked up.
+  @FunctionalInterface
+  public interface Users {
+    /// @return the type, not frozen; null when there is none
+    CqlType.@Nullable UserType find(@Nullable String keyspace, String name);
+  }
+
+  /// The type that is meant.
+  ///
+  /// @throws CqlException when there is no such type
+  public CqlType resolve(Users users) {
+    return switch (keyspace == null ? name : "") {
+      case "frozen" -> parameter(users, 0, 1).asFrozen();
+      case "list" -> new CqlType.ListOf(inside(users, 0, 1), false);
+      case "set" -> new CqlType.SetOf(inside(users, 0, 1), false);
+      case "map" -> new CqlType.MapOf(inside(users, 0, 2), inside(users, 1, 2), false);
+      case "tuple" ->
+          new CqlType.TupleOf(
+              parameters.stream().map(each -> each.resolve(users).asFrozen()).toList());
+      default -> named(users);
+    };
+  }
+
+  private CqlType parameter(Users users, int index, int count) {
+    if (parameters.size() != count) {
+      throw CqlException.invalid(
+          "%s takes %d types, not %d".formatted(name, count, parameters.size()));
+    }
+    return parameters.get(index).resolve(users);
+  }
+
+  private CqlType inside(Users users, int index, int count) {
+    CqlType type = parameter(users, index, count);
+    if (type == NativeType.COUNTER) {
+      throw CqlException.invalid("Counters are not allowed inside collections: " + this);
+    }
+    return type;
+  }
+
+  private CqlType named(Users users) {
+    if (!parameters.isEmpty()) {
+      throw CqlException.invalid("%s takes no types".formatted(name));
+    }
+    NativeType simple = keyspace == null ? NativeType.of(name) : null;
+    CqlType type = simple != null ? simple : users.find(keyspace, name);
+    if (type == null) {
+      throw CqlException.invalid("Unknown type %s".formatted(this));
+    }
+    return type;
+  }
+
+  /// The type of a cast: one that needs no keyspace.
+  CqlType resolve() {
+    return resolve((_, _) -> null);
+  }
+
+  @Override
+  public String toString() {
+    String inside =
+        parameters.isEmpty()
+            ? ""
+            : "<" + String.join(", ", parameters.stream().map(TypeName::toString).toList()) + ">";
+    return (keyspace == null ? "" : keyspace + ".") + name + inside;
+  }
+}

@@ -1,0 +1,272 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.change.RowChange.How;
+import io.widerow.cql.parse.Change;
+import io.widerow.cql.parse.Expression;
+import io.widerow.cql.parse.KeyRelation;
+import io.widerow.cql.parse.Relation;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.NativeType;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Gives INSERT, UPDATE and DELETE their types, and holds them against the rules of keys.
+///
+/// - Threads: one.
+final class ChangeCompiler {
+  private final Table table;
+  private final Scope scope;
+  private final List<Restriction> where = new ArrayList<>();
+  private List<KeyRestriction> keys = List.of();
+  private final List<Operation> operations = new ArrayList<>();
+
+  /// @param variables of the statement so far
+  ChangeCompiler(Table table, List<Variable> variables) {
+    this.table = table;
+    this.scope = new Scope(table, variables);
+  }
+
+  RowChangePlan compile(Change change) {
+    return switch (change) {
+      case Change.Insert insert -> insert(insert);
+      case Change.Update update -> update(update);
+      case Change.Delete delete -> delete(delete);
+    };
+  }
+
+  private RowChangePlan insert(Change.Insert insert) {
+    if (table.isCounter()) {
+      throw CqlException.invalid(
+          "INSERT statements are not allowed on counter tables, use UPDATE instead");
+    }
+    JsonRow json = null;
+    if (insert.json() != null) {
+      Value text = new Compiler(scope, false).compile(insert.json(), NativeType.TEXT, "[json]");
+      json = new JsonRow(table, text, insert.defaultUnset());
+    } else {
+      readColumns(insert);
+      requireInsertKey();
+    }
+    Times times = times(insert.using(), insert.condition());
+    Condition guard = guard(insert.condition());
+    return new RowChangePlan(table, How.INSERT, where, keys, operations, times, guard, json);
+  }
+
+  private void readColumns(Change.Insert insert) {
+    if (insert.columns().size() != insert.values().size()) {
+      throw CqlException.invalid("Unmatched column names/values");
+    }
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < insert.columns().size(); i++) {
+      String name = insert.columns().get(i);
+      Column column = table.columns().get(scope.require(name));
+      Expression value = insert.values().get(i);
+      if (!seen.add(name)) {
+        throw CqlException.invalid("The column names contains duplicates");
+      }
+      if (column.isKey()) {
+        where.add(Restriction.of(new Relation(name, null, null, Operator.EQ, value), scope));
+      } else {
+        Value compiled = new Compiler(scope, false).compile(value, column.type(), name);
+        operations.add(Operation.put(column, compiled));
+      }
+    }
+  }
+
+  private void requireInsertKey() {
+    requirePartition();
+    boolean onlyStatics =
+        !operations.isEmpty()
+            && operations.stream().allMatch(each -> each.column().kind() == Kind.STATIC);
+    List<String> missing = missing(Kind.CLUSTERING);
+    boolean none = missing.size() == table.of(Kind.CLUSTERING).size();
+    if (!missing.isEmpty() && !(onlyStatics && none)) {
+      throw CqlException.invalid(
+          "Some clustering keys are missing: %s".formatted(String.join(", ", missing)));
+    }
+  }
+
+  private List<String> missing(Kind kind) {
+    List<String> missing = new ArrayList<>();
+    for (Column column : table.of(kind)) {
+      boolean named = where.stream().anyMatch(each -> each.column().equals(column));
+      boolean several =
+          keys.stream()
+              .anyMatch(each -> each.columns().contains(column) && !each.relation().token());
+      if (!named && !several) {
+        missing.add(column.name());
+      }
+    }
+    return missing;
+  }
+
+  private void requirePartition() {
+    List<String> missing = missing(Kind.PARTITION_KEY);
+    if (!missing.isEmpty()) {
+      throw CqlException.invalid(
+          "Some partition key parts are missing: %s".formatted(String.join(", ", missing)));
+    }
+    for (Restriction each : where) {
+      if (each.column().kind() == Kind.PARTITION_KEY && !each.isExact()) {
+        throw CqlException.invalid(
+            "Only EQ and IN relation are supported on the partition key (unless you use the"
+                + " token() function)");
+      }
+    }
+  }
+
+  private RowChangePlan update(Change.Update update) {
+    Times times = times(update.using(), update.condition());
+    Set<Column> whole = new HashSet<>();
+    for (Change.Assignment assignment : update.assignments()) {
+      Operation operation = Operation.of(assignment, scope);
+      operations.add(operation);
+      boolean part = operation.key() != null || operation.field() >= 0;
+      if (!part && !whole.add(operation.column())) {
+        throw new CqlException(
+            Code.SYNTAX,
+            "Multiple incompatible setting of column %s".formatted(operation.column().name()));
+      }
+    }
+    readWhere(update.where(), update.keys());
+    requirePartition();
+    boolean onlyStatics = operations.stream().allMatch(each -> each.column().kind() == Kind.STATIC);
+    List<String> missing = missing(Kind.CLUSTERING);
+    boolean none = missing.size() == table.of(Kind.CLUSTERING).size();
+    requireNoSlice("UPDATE");
+    if (onlyStatics && !none && !operations.isEmpty() && !table.of(Kind.CLUSTERING).isEmpty()) {
+      throw CqlException.invalid(
+          "Invalid restrictions on clustering columns since the UPDATE statement modifies only"
+              + " static columns");
+    }
+    if (!onlyStatics && !missing.isEmpty()) {
+      throw CqlException.invalid(
+          "Some clustering keys are missing: %s".formatted(String.join(", ", missing)));
+    }
+    Condition guard = guard(update.condition());
+    return new RowChangePlan(table, How.UPDATE, where, keys, operations, times, guard, null);
+  }
+
+  private void requireNoSlice(String statement) {
+    boolean sliced =
+        where.stream().anyMatch(each -> each.operator().isSlice())
+            || keys.stream().anyMatch(KeyRestriction::isSlice);
+    if (sliced) {
+      throw CqlException.invalid(
+          "Slice restrictions are not supported on the clustering columns in %s statements"
+              .formatted(statement));
+    }
+  }
+
+  private void readWhere(List<Relation> relations, List<KeyRelation> several) {
+    for (Relation relation : relations) {
+      where.add(Restriction.of(relation, scope));
+    }
+    keys = KeyRestriction.all(several, scope, where);
+    for (Restriction each : where) {
+      if (!each.column().isKey()) {
+        throw CqlException.invalid(
+            "Non PRIMARY KEY columns found in where clause: %s".formatted(each.column().name()));
+      }
+    }
+    if (keys.stream().anyMatch(each -> each.relation().token())) {
+      throw CqlException.invalid(
+          "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements");
+    }
+  }
+
+  private RowChangePlan delete(Change.Delete delete) {
+    Times times = times(delete.using(), delete.condition());
+    for (Change.Part part : delete.columns()) {
+      operations.add(Operation.delete(part, scope));
+    }
+    readWhere(delete.where(), delete.keys());
+    requirePartition();
+    new WhereRules(table, where, keys, false, false).requireConditions();
+    boolean regular = operations.stream().anyMatch(each -> each.column().kind() == Kind.REGULAR);
+    boolean sliced =
+        where.stream().anyMatch(each -> each.operator().isSlice())
+            || keys.stream().anyMatch(KeyRestriction::isSlice);
+    if (!operations.isEmpty() && (sliced || (regular && !missing(Kind.CLUSTERING).isEmpty()))) {
+      throw CqlException.invalid("Range deletions are not supported for specific columns");
+    }
+    Condition guard = guard(delete.condition());
+    if (guard != null && (sliced || (operations.isEmpty() && !isWholeKey()))) {
+      throw CqlException.invalid(
+          "DELETE statements must restrict all PRIMARY KEY columns with equality relations in"
+              + " order to use conditions on non static columns");
+    }
+    How how = operations.isEmpty() ? How.DELETE : How.UPDATE;
+    return new RowChangePlan(table, how, where, keys, operations, times, guard, null);
+  }
+
+  private boolean isWholeKey() {
+    return missing(Kind.CLUSTERING).isEmpty();
+  }
+
+  /// When something is written, and for how long.
+  record Times(@Nullable Value timestamp, @Nullable Value ttl) {}
+
+  private Times times(Change.Using using, Change.If condition) {
+    if (using.timestamp() != null && !condition.isAlways()) {
+      throw CqlException.invalid("Cannot provide custom timestamp for conditional updates");
+    }
+    if (table.isCounter() && (using.timestamp() != null || using.ttl() != null)) {
+      throw CqlException.invalid(
+          "Cannot provide custom %s for counter updates"
+              .formatted(using.timestamp() != null ? "timestamp" : "TTL"));
+    }
+    return times(using, scope);
+  }
+
+  static Times times(Change.Using using, Scope scope) {
+    Compiler compiler = new Compiler(scope, false);
+    Value timestamp =
+        using.timestamp() == null
+            ? null
+            : compiler.compile(using.timestamp(), NativeType.BIGINT, "[timestamp]");
+    Value ttl = using.ttl() == null ? null : compiler.compile(using.ttl(), NativeType.INT, "[ttl]");
+    return new Times(timestamp, ttl);
+  }
+
+  /// What IF says.
+  record Condition(boolean exists, boolean notExists, List<ColumnTest> tests) {
+    Condition {
+      tests = List.copyOf(tests);
+    }
+  }
+
+  private @Nullable Condition guard(Change.If condition) {
+    if (condition.isAlways()) {
+      return null;
+    }
+    if (table.isCounter()) {
+      throw CqlException.invalid("Conditional updates are not supported on counter tables");
+    }
+    for (Restriction each : where) {
+      if (each.operator() == Operator.IN) {
+        throw CqlException.invalid(
+            "IN on the %s is not supported with conditional updates"
+                .formatted(
+                    each.column().kind() == Kind.PARTITION_KEY
+                        ? "partition key"
+                        : "clustering key columns"));
+      }
+    }
+    if (!keys.isEmpty()) {
+      throw CqlException.invalid(
+          "IN on the clustering key columns is not supported with conditional updates");
+    }
+    List<ColumnTest> tests =
+        condition.conditions().stream().map(each -> ColumnTest.of(each, scope)).toList();
+    return new Condition(condition.exists(), condition.notExists(), tests);
+  }
+}

@@ -1,0 +1,208 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.change.ChangeGroup;
+import io.widerow.cql.change.Guard;
+import io.widerow.cql.change.RowChange;
+import io.widerow.cql.define.Tables;
+import io.widerow.cql.parse.Change;
+import io.widerow.cql.parse.Statement;
+import io.widerow.cql.plan.ChangeCompiler.Times;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CellBuffer;
+import io.widerow.cql.type.NativeType;
+import io.widerow.cql.type.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/// Changes of rows: one, or a batch of them, which is made as a whole or not at all.
+///
+/// @param bundles each with variables of its own
+record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
+  ChangePlan {
+    bundles = List.copyOf(bundles);
+  }
+
+  /// Changes that were prepared together.
+  ///
+  /// @param times of the batch, for changes that have none
+  record Bundle(List<RowChangePlan> changes, Times times, List<Variable> variables) {
+    Bundle {
+      changes = List.copyOf(changes);
+      variables = List.copyOf(variables);
+    }
+  }
+
+  private List<RowChangePlan> changes() {
+    return bundles.stream().flatMap(bundle -> bundle.changes.stream()).toList();
+  }
+
+  /// @param table finds the table of a change
+  static ChangePlan of(Change change, Function<Statement.TableName, Table> table, Tables tables) {
+    List<Variable> variables = new ArrayList<>();
+    RowChangePlan plan = new ChangeCompiler(table.apply(change.table()), variables).compile(change);
+    Times times = new Times(null, null);
+    return new ChangePlan(tables, List.of(new Bundle(List.of(plan), times, variables)));
+  }
+
+  static ChangePlan of(
+      Statement.Batch batch, Function<Statement.TableName, Table> table, Tables tables) {
+    List<Variable> variables = new ArrayList<>();
+    Times times = new Times(null, null);
+    if (batch.using().ttl() != null) {
+      throw CqlException.invalid("Global TTL on the BATCH statement is not supported.");
+    }
+    if (!batch.changes().isEmpty()) {
+      Table first = table.apply(batch.changes().getFirst().table());
+      times = ChangeCompiler.times(batch.using(), new Scope(first, variables));
+    }
+    List<RowChangePlan> plans = new ArrayList<>();
+    for (Change change : batch.changes()) {
+      plans.add(new ChangeCompiler(table.apply(change.table()), variables).compile(change));
+    }
+    requireBatch(batch.kind(), plans, times.timestamp() != null);
+    return new ChangePlan(tables, List.of(new Bundle(plans, times, variables)));
+  }
+
+  /// A batch of statements that were prepared one by one.
+  static ChangePlan of(Statement.Batch.Kind kind, List<ChangePlan> parts, Tables tables) {
+    List<Bundle> all = parts.stream().flatMap(part -> part.bundles.stream()).toList();
+    ChangePlan plan = new ChangePlan(tables, all);
+    requireBatch(kind, plan.changes(), false);
+    return plan;
+  }
+
+  /// @throws CqlException when the changes cannot be one batch
+  private static void requireBatch(
+      Statement.Batch.Kind kind, List<RowChangePlan> changes, boolean timed) {
+    boolean counters = changes.stream().anyMatch(each -> each.table().isCounter());
+    boolean others = changes.stream().anyMatch(each -> !each.table().isCounter());
+    if (counters && kind == Statement.Batch.Kind.LOGGED) {
+      throw CqlException.invalid("Cannot include a counter statement in a logged batch");
+    }
+    if (others && kind == Statement.Batch.Kind.COUNTER) {
+      throw CqlException.invalid("Cannot include non-counter statement in a counter batch");
+    }
+    if (counters && others) {
+      throw CqlException.invalid(
+          "Counter and non-counter mutations cannot exist in the same batch");
+    }
+    boolean conditional = changes.stream().anyMatch(each -> each.guard() != null);
+    if (timed && conditional) {
+      throw CqlException.invalid("Cannot provide custom timestamp for conditional BATCH");
+    }
+    if (timed && counters) {
+      throw CqlException.invalid("Cannot provide custom timestamp for counter BATCH");
+    }
+    if (timed && changes.stream().anyMatch(each -> each.times().timestamp() != null)) {
+      throw CqlException.invalid("Timestamp must be set either on BATCH or individual statements");
+    }
+    if (conditional && changes.stream().map(RowChangePlan::table).distinct().count() > 1) {
+      throw CqlException.invalid("Batch with conditions cannot span multiple tables");
+    }
+  }
+
+  @Override
+  public Need need() {
+    boolean tells = changes().stream().anyMatch(each -> each.guard() != null);
+    return tells ? Need.READ_AND_WRITE : Need.WRITE;
+  }
+
+  @Override
+  public List<Integer> partitionKey() {
+    List<RowChangePlan> changes = changes();
+    return changes.size() == 1 ? changes.getFirst().partitionKey() : List.of();
+  }
+
+  @Override
+  public List<Variable> variables() {
+    return bundles.stream().flatMap(bundle -> bundle.variables.stream()).toList();
+  }
+
+  @Override
+  public List<Variable> columns() {
+    return List.of();
+  }
+
+  @Override
+  public Answer execute(Execution execution) {
+    List<RowChange> all = new ArrayList<>();
+    int next = 0;
+    for (Bundle bundle : bundles) {
+      int end = bundles.size() == 1 ? execution.values().size() : next + bundle.variables.size();
+      if (end > execution.values().size()) {
+        throw CqlException.invalid(
+            "Invalid amount of bind variables: %d values for %d"
+                .formatted(execution.values().size(), variables().size()));
+      }
+      Bound bound = new Bound(bundle.variables, execution.values().subList(next, end));
+      next = end;
+      Long own = RowChangePlan.timestamp(bundle.times, bound);
+      for (RowChangePlan change : bundle.changes) {
+        all.add(change.bind(bound, own == null ? execution.timestamp() : own));
+      }
+    }
+    if (all.isEmpty()) {
+      return new Answer.Done();
+    }
+    ChangeGroup.Outcome outcome = tables.write(all);
+    boolean conditional = all.stream().anyMatch(each -> each.guard() != null);
+    return conditional ? conditional(outcome) : new Answer.Done();
+  }
+
+  private Variable applied() {
+    Table table = changes().getFirst().table();
+    return new Variable(table.keyspace(), table.name(), "[applied]", NativeType.BOOLEAN);
+  }
+
+  /// `[applied]`, and what is there when it is false.
+  private Answer conditional(ChangeGroup.Outcome outcome) {
+    List<ChangeGroup.Found> found = new ArrayList<>();
+    for (ChangeGroup.Found each : outcome.found()) {
+      Guard guard = each.change().guard();
+      if (each.row() != null && guard != null && !guard.shown().isEmpty()) {
+        found.add(each);
+      }
+    }
+    List<Variable> columns = new ArrayList<>(List.of(applied()));
+    CellBuffer cells = new CellBuffer(64);
+    if (outcome.applied() || found.isEmpty()) {
+      Wire.putCell(NativeType.BOOLEAN, outcome.applied(), cells);
+      return new Answer.Rows(columns, 1, cells, null);
+    }
+    List<Integer> shown = shown(found);
+    Table table = found.getFirst().change().table();
+    for (int index : shown) {
+      Column column = table.columns().get(index);
+      columns.add(new Variable(table.keyspace(), table.name(), column.name(), column.type()));
+    }
+    for (ChangeGroup.Found each : found) {
+      Row row = java.util.Objects.requireNonNull(each.row());
+      Wire.putCell(NativeType.BOOLEAN, false, cells);
+      shown.forEach(index -> row.put(index, cells));
+    }
+    return new Answer.Rows(columns, found.size(), cells, null);
+  }
+
+  /// Of one change the columns that it tests; of a batch the key of each row too.
+  private List<Integer> shown(List<ChangeGroup.Found> found) {
+    List<Integer> shown = new ArrayList<>();
+    Table table = found.getFirst().change().table();
+    for (int i = 0; i < table.columns().size(); i++) {
+      int index = i;
+      boolean tested =
+          found.stream()
+              .anyMatch(each -> {
+                Guard guard = each.change().guard();
+                return guard != null && guard.shown().contains(index);
+              });
+      if (tested || (changes().size() > 1 && table.columns().get(i).isKey())) {
+        shown.add(i);
+      }
+    }
+    return shown;
+  }
+}

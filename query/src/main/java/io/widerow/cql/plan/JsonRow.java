@@ -1,0 +1,79 @@
+package io.widerow.cql.plan;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.change.CellChange;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.Json;
+import io.widerow.cql.type.JsonValues;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The row of INSERT JSON.
+///
+/// @param text the JSON
+/// @param defaultUnset whether columns that it has not stay as they are; else they become null
+record JsonRow(Table table, Value text, boolean defaultUnset) {
+  /// Adds the key and the columns.
+  void bind(Bound bound, List<Condition> conditions, List<CellChange> cells) {
+    Object given = text.of(null, bound);
+    if (given == null) {
+      throw CqlException.invalid("Got null for INSERT JSON values");
+    }
+    if (!(Json.parse((String) given) instanceof Map<?, ?> object)) {
+      throw CqlException.invalid("Expected a JSON object, but got: %s".formatted(given));
+    }
+    Map<String, @Nullable Object> values = new TreeMap<>();
+    object.forEach((name, value) -> values.put(column((String) name), value));
+    List<String> missing = new ArrayList<>();
+    for (int i = 0; i < table.columns().size(); i++) {
+      Column column = table.columns().get(i);
+      boolean there = values.containsKey(column.name());
+      Object json = values.remove(column.name());
+      Object value = json == null ? null : JsonValues.of(column.type(), json);
+      if (column.isKey()) {
+        if (value == null) {
+          if (column.kind() == Kind.PARTITION_KEY || !isStaticAlone(object)) {
+            missing.add(column.name());
+          }
+        } else {
+          conditions.add(new Condition(i, column.type(), null, Operator.EQ, List.of(value)));
+        }
+      } else if (there || !defaultUnset) {
+        cells.add(new CellChange.Put(column, value));
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw CqlException.invalid(
+          "Invalid null value in condition for column %s".formatted(missing.getFirst()));
+    }
+    if (!values.isEmpty()) {
+      throw CqlException.invalid(
+          "JSON values map contains unrecognized column: %s"
+              .formatted(values.keySet().iterator().next()));
+    }
+  }
+
+  private boolean isStaticAlone(Map<?, ?> object) {
+    return object.keySet().stream()
+        .map(name -> table.find(column((String) name)))
+        .allMatch(index ->
+            index >= 0
+                && (table.columns().get(index).kind() == Kind.STATIC
+                    || table.columns().get(index).kind() == Kind.PARTITION_KEY));
+  }
+
+  /// In lower case, or as it is in quotes.
+  private static String column(String name) {
+    return name.length() > 1 && name.startsWith("\"") && name.endsWith("\"")
+        ? name.substring(1, name.length() - 1)
+        : name.toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,108 @@
+package io.widerow.cql.schema;
+
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Names;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// The statements that would make what there is.
+public final class CreateText {
+  private static final Set<String> QUOTED =
+      Set.of("comment", "memtable", "speculative_retry", "additional_write_policy", "read_repair");
+
+  private CreateText() {}
+
+  public static String of(Keyspace keyspace) {
+    String statement =
+        "CREATE KEYSPACE "
+            + Names.quoted(keyspace.name())
+            + " WITH replication = "
+            + map(simple(keyspace.replication()))
+            + " AND durable_writes = "
+            + keyspace.durableWrites()
+            + ";";
+    return commented(keyspace.virtual(), statement);
+  }
+
+  /// The class without its package.
+  private static Map<String, String> simple(Map<String, String> replication) {
+    TreeMap<String, String> all = new TreeMap<>(replication);
+    all.replaceAll(
+        (key, value) -> key.equals("class") ? value.substring(value.lastIndexOf('.') + 1) : value);
+    return all;
+  }
+
+  private static String map(Map<String, String> map) {
+    List<String> pairs =
+        new TreeMap<>(map)
+            .entrySet().stream()
+                .map(each -> Names.constant(each.getKey()) + ": " + Names.constant(each.getValue()))
+                .toList();
+    return "{" + String.join(", ", pairs) + "}";
+  }
+
+  public static String of(CqlType.UserType type) {
+    List<String> fields =
+        type.fields().stream()
+            .map(field -> "    " + Names.quoted(field.name()) + " " + field.type().cql())
+            .toList();
+    return "CREATE TYPE %s.%s (\n%s\n);"
+        .formatted(
+            Names.quoted(type.keyspace()), Names.quoted(type.name()), String.join(",\n", fields));
+  }
+
+  public static String of(Table table) {
+    StringBuilder text = new StringBuilder("CREATE TABLE ");
+    text.append(Names.quoted(table.keyspace()))
+        .append('.')
+        .append(Names.quoted(table.name()))
+        .append(" (\n");
+    for (Column column : table.columns()) {
+      text.append("    ")
+          .append(Names.quoted(column.name()))
+          .append(' ')
+          .append(column.type().cql());
+      text.append(column.kind() == Kind.STATIC ? " static,\n" : ",\n");
+    }
+    List<Column> clustering = table.of(Kind.CLUSTERING);
+    text.append("    PRIMARY KEY (").append(partition(table.of(Kind.PARTITION_KEY)));
+    clustering.forEach(column -> text.append(", ").append(Names.quoted(column.name())));
+    text.append(")\n)");
+    String before = " WITH ";
+    if (!clustering.isEmpty()) {
+      String orders = String.join(", ", clustering.stream().map(CreateText::order).toList());
+      text.append(" WITH CLUSTERING ORDER BY (").append(orders).append(")");
+      before = "\n    AND ";
+    }
+    for (String option : options(table)) {
+      text.append(before).append(option);
+      before = "\n    AND ";
+    }
+    return text.append(";").toString();
+  }
+
+  private static List<String> options(Table table) {
+    TreeMap<String, String> all = new TreeMap<>(table.options().texts());
+    all.replaceAll((name, value) -> QUOTED.contains(name) ? Names.constant(value) : value);
+    table.options().maps().forEach((name, map) -> all.put(name, map(map)));
+    all.putIfAbsent("comment", Names.constant(""));
+    return all.entrySet().stream().map(each -> each.getKey() + " = " + each.getValue()).toList();
+  }
+
+  private static String partition(List<Column> columns) {
+    String names =
+        String.join(", ", columns.stream().map(each -> Names.quoted(each.name())).toList());
+    return columns.size() == 1 ? names : "(" + names + ")";
+  }
+
+  private static String order(Column column) {
+    return Names.quoted(column.name()) + (column.descending() ? " DESC" : " ASC");
+  }
+
+  private static String commented(boolean virtual, String statement) {
+    return virtual ? "/*\n" + statement + "\n*/" : statement;
+  }
+}

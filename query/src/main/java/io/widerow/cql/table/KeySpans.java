@@ -1,0 +1,220 @@
+package io.widerow.cql.table;
+
+import io.widerow.cql.key.TableKeys;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.KeyLimits;
+import io.widerow.cql.schema.KeyLimits.TupleCondition;
+import io.widerow.cql.schema.Table;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Which ranges of keys have all rows that meet the conditions on the key.
+///
+/// - Threads: one.
+public final class KeySpans {
+  private final Table table;
+  private final TableKeys keys;
+  private final List<Condition> conditions;
+  private final List<TupleCondition> tuples;
+  private final Set<Condition> used = new HashSet<>();
+
+  /// A range of keys: its least one, and the key after its greatest.
+  public static final class Span {
+    private final byte[] from;
+    private final byte[] until;
+
+    public Span(byte[] from, byte[] until) {
+      this.from = from;
+      this.until = until;
+    }
+
+    public byte[] from() {
+      return from;
+    }
+
+    public byte[] until() {
+      return until;
+    }
+  }
+
+  public KeySpans(Table table, TableKeys keys, List<Condition> conditions, KeyLimits limits) {
+    this.table = table;
+    this.keys = keys;
+    this.conditions = conditions;
+    this.tuples = limits.tuples();
+  }
+
+  /// The partitions in the order of their tokens; null when the conditions do not name them.
+  public @Nullable List<byte[]> partitions() {
+    List<List<Object>> all = List.of(List.of());
+    for (Column column : table.of(Kind.PARTITION_KEY)) {
+      Condition condition = exact(column);
+      if (condition == null) {
+        used.clear();
+        return null;
+      }
+      all = product(all, condition);
+    }
+    TreeMap<byte[], byte[]> ordered = new TreeMap<>(Arrays::compareUnsigned);
+    for (List<Object> values : all) {
+      byte[] partition = keys.partition(values);
+      ordered.put(partition, partition);
+    }
+    return List.copyOf(ordered.values());
+  }
+
+  private List<List<Object>> product(List<List<Object>> before, Condition condition) {
+    used.add(condition);
+    List<List<Object>> all = new ArrayList<>();
+    for (List<Object> values : before) {
+      for (Object value : condition.values()) {
+        List<Object> more = new ArrayList<>(values);
+        more.add(value);
+        all.add(more);
+      }
+    }
+    return all;
+  }
+
+  private @Nullable Condition exact(Column column) {
+    for (Condition condition : conditions) {
+      boolean exact = condition.operator() == Operator.EQ || condition.operator() == Operator.IN;
+      if (exact && condition.key() == null && isOf(condition, column)) {
+        return condition;
+      }
+    }
+    return null;
+  }
+
+  private boolean isOf(Condition condition, Column column) {
+    return table.columns().get(condition.index()).equals(column);
+  }
+
+  /// The ranges of one partition, in the order of their keys.
+  public List<Span> spans(byte[] partition) {
+    List<List<Object>> prefixes = List.of(List.of());
+    List<Column> clustering = keys.clustering();
+    int at = 0;
+    while (at < clustering.size()) {
+      Column column = clustering.get(at);
+      Condition condition = exact(column);
+      TupleCondition tuple = condition == null ? tuple(column, false) : null;
+      if (condition != null) {
+        prefixes = product(prefixes, condition);
+        at++;
+      } else if (tuple != null) {
+        prefixes = product(prefixes, tuple);
+        at += tuple.indexes().size();
+      } else {
+        break;
+      }
+    }
+    TreeMap<byte[], Span> spans = new TreeMap<>(Arrays::compareUnsigned);
+    for (List<Object> prefix : prefixes) {
+      Span span = at == clustering.size() ? row(partition, prefix) : slice(partition, prefix, at);
+      if (Arrays.compareUnsigned(span.from, span.until) < 0) {
+        spans.put(span.from, span);
+      }
+    }
+    return List.copyOf(spans.values());
+  }
+
+  private static List<List<Object>> product(List<List<Object>> before, TupleCondition tuple) {
+    List<List<Object>> all = new ArrayList<>();
+    for (List<Object> values : before) {
+      for (List<Object> each : tuple.values()) {
+        List<Object> more = new ArrayList<>(values);
+        more.addAll(each);
+        all.add(more);
+      }
+    }
+    return all;
+  }
+
+  private @Nullable TupleCondition tuple(Column first, boolean slice) {
+    for (TupleCondition tuple : tuples) {
+      boolean begins = table.columns().get(tuple.indexes().getFirst()).equals(first);
+      if (begins && tuple.operator().isSlice() == slice) {
+        return tuple;
+      }
+    }
+    return null;
+  }
+
+  private Span row(byte[] partition, List<Object> values) {
+    byte[] key = keys.row(partition, values);
+    return new Span(key, TableKeys.next(key));
+  }
+
+  /// The range behind a prefix: that of the conditions on the next column.
+  private Span slice(byte[] partition, List<Object> prefix, int at) {
+    byte[] all = keys.prefix(partition, prefix);
+    Span span = new Span(all, TableKeys.after(all));
+    Column column = keys.clustering().get(at);
+    for (Condition condition : conditions) {
+      if (isOf(condition, column) && condition.operator().isSlice()) {
+        used.add(condition);
+        List<Object> values = new ArrayList<>(prefix);
+        values.add(condition.value());
+        span = cut(span, bound(partition, values), condition.operator(), column.descending());
+      }
+    }
+    for (TupleCondition tuple : tuples) {
+      boolean begins = table.columns().get(tuple.indexes().getFirst()).equals(column);
+      if (begins && tuple.operator().isSlice() && isOneWay(tuple)) {
+        List<Object> values = new ArrayList<>(prefix);
+        values.addAll(tuple.values().getFirst());
+        span = cut(span, bound(partition, values), tuple.operator(), column.descending());
+      }
+    }
+    return span;
+  }
+
+  private boolean isOneWay(TupleCondition tuple) {
+    return tuple.indexes().stream()
+            .map(index -> table.columns().get(index).descending())
+            .distinct()
+            .count()
+        == 1;
+  }
+
+  private byte[] bound(byte[] partition, List<Object> values) {
+    return keys.prefix(partition, values);
+  }
+
+  /// Cuts what does not meet a bound off a range.
+  private static Span cut(Span span, byte[] bound, Operator operator, boolean descending) {
+    boolean inclusive = operator == Operator.GTE || operator == Operator.LTE;
+    boolean start = operator.isStart() != descending;
+    if (start) {
+      byte[] from = inclusive ? bound : TableKeys.after(bound);
+      return new Span(greater(span.from, from), span.until);
+    }
+    byte[] until = inclusive ? TableKeys.after(bound) : bound;
+    return new Span(span.from, Arrays.compareUnsigned(span.until, until) < 0 ? span.until : until);
+  }
+
+  private static byte[] greater(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other) > 0 ? one : other;
+  }
+
+  /// True when a condition is about a clustering column.
+  public boolean isClusteringRestricted() {
+    return !tuples.isEmpty()
+        || conditions.stream()
+            .anyMatch(each -> table.columns().get(each.index()).kind() == Column.Kind.CLUSTERING);
+  }
+
+  /// The conditions that the ranges of [#spans] have not taken into account.
+  public List<Condition> rest() {
+    return conditions.stream().filter(each -> !used.contains(each)).toList();
+  }
+}

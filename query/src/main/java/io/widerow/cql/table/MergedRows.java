@@ -1,0 +1,175 @@
+package io.widerow.cql.table;
+
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCursor;
+import io.widerow.cql.table.KeySpans.Span;
+import io.widerow.cql.table.TableSource.Position;
+import io.widerow.cql.type.Wire;
+import io.widerow.table.TableCursor;
+import io.widerow.table.TableView;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of several partitions in one clustering order, those of equal clustering keys by their
+/// tokens.
+///
+/// - Threads: one.
+/// - Memory: holds its view and a cursor for each partition until it is closed.
+final class MergedRows implements RowCursor {
+  private final TableView view;
+  private final RowReader reader;
+  private final RowFilter filter;
+  private final List<Partition> all = new ArrayList<>();
+  private final PriorityQueue<Partition> heads;
+  private @Nullable Partition last; // whose row is shown
+  private @Nullable TableRow current;
+  private byte[] currentKey = {};
+
+  MergedRows(
+      TableView view,
+      RowReader reader,
+      List<byte[]> partitions,
+      RowFilter filter,
+      @Nullable Position after) {
+    this.view = view;
+    this.reader = reader;
+    this.filter = filter;
+    this.heads = new PriorityQueue<>(this::compare);
+    try {
+      for (byte[] partition : partitions) {
+        Partition opened = new Partition(partition, after);
+        all.add(opened);
+        if (opened.next()) {
+          heads.add(opened);
+        }
+      }
+    } catch (RuntimeException refused) {
+      all.forEach(Partition::close);
+      throw refused;
+    }
+  }
+
+  private int compare(Partition one, Partition other) {
+    int order =
+        Arrays.compareUnsigned(
+            one.key,
+            one.prefix.length,
+            one.key.length,
+            other.key,
+            other.prefix.length,
+            other.key.length);
+    if (order != 0) {
+      return filter.descending() ? -order : order;
+    }
+    return Arrays.compareUnsigned(one.prefix, other.prefix);
+  }
+
+  /// One partition, and the row at which it stands.
+  private final class Partition {
+    private final byte[] prefix;
+    private final Deque<Span> spans = new ArrayDeque<>();
+    private @Nullable TableCursor cursor;
+    private @Nullable TableRow row;
+    private byte[] key = {};
+
+    Partition(byte[] prefix, @Nullable Position after) {
+      this.prefix = prefix;
+      for (Span span : filter.spans().spans(prefix)) {
+        Span rest = after == null ? span : rest(span, after.key());
+        if (Arrays.compareUnsigned(rest.from(), rest.until()) < 0) {
+          if (filter.descending()) {
+            spans.addFirst(rest);
+          } else {
+            spans.addLast(rest);
+          }
+        }
+      }
+    }
+
+    /// What comes after a row of this partition or of another one.
+    private Span rest(Span span, byte[] last) {
+      int length = reader.keys().read(ByteBuffer.wrap(last)).prefix();
+      byte[] here = Arrays.copyOf(prefix, prefix.length + last.length - length);
+      System.arraycopy(last, length, here, prefix.length, last.length - length);
+      boolean own = Arrays.compareUnsigned(prefix, 0, prefix.length, last, 0, length) <= 0;
+      if (own) { // the row of this clustering key was shown
+        return PartitionRows.behind(span, here, filter.descending());
+      }
+      return filter.descending()
+          ? PartitionRows.behind(span, io.widerow.cql.key.TableKeys.next(here), true)
+          : new Span(
+              Arrays.compareUnsigned(span.from(), here) > 0 ? span.from() : here, span.until());
+    }
+
+    boolean next() {
+      while (true) {
+        TableCursor open = cursor;
+        if (open == null) {
+          Span next = spans.poll();
+          if (next == null) {
+            return false;
+          }
+          open = reader.scan(next.from(), next.until(), filter.descending());
+          cursor = open;
+        }
+        if (!open.next()) {
+          close();
+          continue;
+        }
+        TableRow found = reader.row(open, reader.header(prefix));
+        if (filter.test(found)) {
+          row = found;
+          key = Wire.bytes(open.key());
+          return true;
+        }
+      }
+    }
+
+    void close() {
+      if (cursor != null) {
+        cursor.close();
+        cursor = null;
+      }
+    }
+  }
+
+  @Override
+  public boolean next() {
+    Partition moved = last;
+    last = null;
+    if (moved != null && moved.next()) {
+      heads.add(moved);
+    }
+    Partition first = heads.poll();
+    if (first == null) {
+      return false;
+    }
+    last = first;
+    current = first.row;
+    currentKey = first.key;
+    return true;
+  }
+
+  @Override
+  public Row row() {
+    return Objects.requireNonNull(current);
+  }
+
+  @Override
+  public ByteBuffer position() {
+    return Position.write(currentKey, 0);
+  }
+
+  @Override
+  public void close() {
+    all.forEach(Partition::close);
+    view.close();
+  }
+}

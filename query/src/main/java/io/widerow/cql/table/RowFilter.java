@@ -1,0 +1,84 @@
+package io.widerow.cql.table;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.KeyLimits.TupleCondition;
+import io.widerow.cql.schema.RowScan;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// What a scan wants of the rows in its ranges, and whether it is still wanted itself.
+///
+/// - Threads: one; it may be cancelled by any.
+final class RowFilter {
+  private static final long NANOS_MAX = TimeUnit.MINUTES.toNanos(2);
+  private static final int ROWS_OF_LOOK = 256;
+
+  private final RowScan scan;
+  private final KeySpans spans;
+  private final AtomicBoolean cancelled = new AtomicBoolean();
+  private final long begun = System.nanoTime();
+  private @Nullable List<Condition> rest;
+  private int rows;
+
+  RowFilter(RowScan scan, KeySpans spans, Asker asker) {
+    this.scan = scan;
+    this.spans = spans;
+    asker.onCancel().accept(() -> cancelled.set(true));
+  }
+
+  KeySpans spans() {
+    return spans;
+  }
+
+  boolean descending() {
+    return scan.descending();
+  }
+
+  /// The most rows of a partition.
+  int rowsOfPartition() {
+    int most = scan.limits().rowsOfPartition();
+    return most == 0 ? Integer.MAX_VALUE : most;
+  }
+
+  /// Whether a row that lies in the ranges is wanted.
+  boolean test(TableRow row) {
+    requireGoingOn();
+    if (row.key().clustering() == null && spans.isClusteringRestricted()) {
+      return false;
+    }
+    List<Condition> conditions = rest;
+    if (conditions == null) {
+      conditions = spans.rest();
+      rest = conditions;
+    }
+    for (Condition condition : conditions) {
+      if (!condition.test(row)) {
+        return false;
+      }
+    }
+    for (TupleCondition tuple : scan.limits().tuples()) {
+      if (!tuple.test(row)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void requireGoingOn() {
+    if (++rows % ROWS_OF_LOOK != 0) {
+      return;
+    }
+    if (cancelled.get()) {
+      throw new CqlException(Code.OVERLOADED, "the client has left");
+    }
+    if (System.nanoTime() - begun > NANOS_MAX) {
+      throw new CqlException(
+          Code.OVERLOADED, "the question takes longer than two minutes; ask for less");
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.widerow.cql.table;
+
+import io.widerow.cql.key.TableKeys;
+import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CellBuffer;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Wire;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A row of a table as it was read, or a partition that has only static columns.
+///
+/// - Threads: one at a time.
+public final class TableRow implements Row {
+  private final Table table;
+  private final TableKeys.Parts key;
+  private final @Nullable List<Cell>[] cells; // of each column, in the order of their paths
+
+  /// A cell that is live: its path (null for a column that has one value), its value, when it was
+  /// written in microseconds, its ttl in seconds (0 for ever) and how many of them are left.
+  public static final class Cell {
+    private final byte @Nullable [] path;
+    private final byte[] value;
+    private final long timestamp;
+    private final int ttl;
+    private final int left;
+
+    public Cell(byte @Nullable [] path, byte[] value, long timestamp, int ttl, int left) {
+      this.path = path;
+      this.value = value;
+      this.timestamp = timestamp;
+      this.ttl = ttl;
+      this.left = left;
+    }
+
+    public byte @Nullable [] path() {
+      return path;
+    }
+
+    public byte[] value() {
+      return value;
+    }
+
+    public long timestamp() {
+      return timestamp;
+    }
+
+    public int ttl() {
+      return ttl;
+    }
+
+    public int left() {
+      return left;
+    }
+  }
+
+  /// @param cells of each column of the table; the array belongs to the row from now on
+  TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] cells) {
+    this.table = table;
+    this.key = key;
+    this.cells = cells;
+  }
+
+  public TableKeys.Parts key() {
+    return key;
+  }
+
+  /// The cells of a column; empty when it has none.
+  public List<Cell> cells(int column) {
+    List<Cell> found = cells[column];
+    return found == null ? List.of() : found;
+  }
+
+  @Override
+  public @Nullable Object value(int column) {
+    Column of = table.columns().get(column);
+    return switch (of.kind()) {
+      case PARTITION_KEY -> key.partition().get(of.position());
+      case CLUSTERING -> {
+        List<Object> values = key.clustering();
+        yield values == null ? null : values.get(of.position());
+      }
+      case STATIC, REGULAR -> value(of.type(), cells(column));
+    };
+  }
+
+  private static @Nullable Object value(CqlType type, List<Cell> found) {
+    if (found.isEmpty()) {
+      return null;
+    }
+    if (!type.isMultiCell()) {
+      return decode(type, found.getFirst().value);
+    }
+    return switch (type) {
+      case CqlType.ListOf(CqlType element, _) ->
+          found.stream().map(cell -> require(element, cell.value)).toList();
+      case CqlType.SetOf(CqlType element, _) ->
+          Wire.sorted(element, found.stream().map(cell -> require(element, path(cell))).toList());
+      case CqlType.MapOf(CqlType key, CqlType value, _) ->
+          Wire.sorted(
+              key,
+              found.stream().map(cell -> require(key, path(cell))).toList(),
+              found.stream().map(cell -> require(value, cell.value)).toList());
+      case CqlType.UserType user -> fields(user, found);
+      default -> throw new IllegalStateException("one cell: " + type);
+    };
+  }
+
+  private static byte[] path(Cell cell) {
+    return Objects.requireNonNull(cell.path);
+  }
+
+  private static Object require(CqlType type, byte[] bytes) {
+    return Objects.requireNonNull(decode(type, bytes));
+  }
+
+  private static @Nullable Object decode(CqlType type, byte[] bytes) {
+    return Wire.decode(type, ByteBuffer.wrap(bytes));
+  }
+
+  private static Object fields(CqlType.UserType user, List<Cell> found) {
+    @Nullable Object[] values = new Object[user.fields().size()];
+    for (Cell cell : found) {
+      int field = ByteBuffer.wrap(path(cell)).getShort();
+      values[field] = decode(user.fields().get(field).type(), cell.value);
+    }
+    return Arrays.asList(values);
+  }
+
+  @Override
+  public @Nullable Object element(int column, Object wanted) {
+    return value(column) instanceof Map<?, ?> map ? map.get(wanted) : null;
+  }
+
+  @Override
+  public void put(int column, CellBuffer out) {
+    Column of = table.columns().get(column);
+    if (of.isKey() || of.type().isMultiCell()) {
+      Wire.putCell(of.type(), value(column), out);
+      return;
+    }
+    List<Cell> found = cells(column);
+    if (found.isEmpty()) {
+      out.putNull();
+    } else {
+      byte[] value = found.getFirst().value;
+      out.putInt(value.length);
+      out.put(value);
+    }
+  }
+
+  @Override
+  public @Nullable Long writeTime(int column) {
+    List<Cell> found = cells(column);
+    return found.isEmpty() ? null : found.getFirst().timestamp;
+  }
+
+  @Override
+  public @Nullable Integer ttl(int column) {
+    List<Cell> found = cells(column);
+    return found.isEmpty() || found.getFirst().ttl == 0 ? null : found.getFirst().left;
+  }
+
+  @Override
+  public String toString() {
+    List<@Nullable Object> values = new ArrayList<>();
+    for (int i = 0; i < cells.length; i++) {
+      values.add(value(i));
+    }
+    return values.toString();
+  }
+}
