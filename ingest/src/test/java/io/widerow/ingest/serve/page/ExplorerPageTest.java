@@ -372,8 +372,9 @@ class ExplorerPageTest extends ExplorerRun {
   @Test
   void eventsAreShownInBothSchemes() throws IOException {
     browser.open(url + SHOP);
-    browser.press("G");
-    browser.press("k");
+    browser.press("g");
+    browser.press("e"); // the first error
+    browser.await("document.querySelector('.row.error[aria-selected=true]')");
     browser.press("Enter");
     browser.await(element("partition"));
     shots("events");

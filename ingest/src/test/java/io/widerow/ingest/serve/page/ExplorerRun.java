@@ -39,14 +39,20 @@ abstract class ExplorerRun {
 
   @BeforeAll
   final void start(@TempDir Path given) throws IOException, InterruptedException {
+    Path program = chromium();
+    directory = given;
+    serve();
+    fill();
+    browser = new Browser(program, directory.resolve("profile"));
+  }
+
+  /// The browser; without one the test is skipped, or fails when it is required.
+  static Path chromium() {
     Optional<Path> program = Browser.find();
     if (!"required".equals(System.getProperty("browser"))) {
       assumeTrue(program.isPresent(), "skipped: no chromium; apt-get install chromium");
     }
-    directory = given;
-    serve();
-    fill();
-    browser = new Browser(program.orElseThrow(), directory.resolve("profile"));
+    return program.orElseThrow();
   }
 
   /// Starts the daemon, or another one over the same store.
