@@ -1,6 +1,14 @@
 package io.widerow.query;
 
+import io.widerow.event.AttributeName;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.Filters;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What one question reads from and what limits it, when it takes several reads to answer.
@@ -43,6 +51,21 @@ public class QueryExecution implements AutoCloseable {
       reader.cancel();
     }
     return reader;
+  }
+
+  /// All attributes that the events of a range may have; null when only the events tell, see
+  /// [StoreView#attributeNames].
+  public final @Nullable Set<AttributeName> attributeNames(RangeQuery range) {
+    check();
+    List<PartitionKey> keys = new ArrayList<>();
+    for (PartitionInfo info :
+        view.partitions(
+            type -> range.types().test(type) && Filters.mayKeepType(range.filter(), type),
+            range.fromNanos(),
+            range.untilNanos())) {
+      keys.add(info.key());
+    }
+    return view.attributeNames(keys, range.toScan().withWatch(new ScanWatch(this::check)));
   }
 
   /// Closes a reader and adds what it cost.

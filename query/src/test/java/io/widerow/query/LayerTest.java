@@ -28,8 +28,8 @@ class LayerTest extends LayerRules {
           query.survey
       query.patterns: event storage storage.rollup storage.text query query.output query.answer \
           query.survey
-      query.logql.run: event storage query query.output query.logql query.logql.line \
-          query.survey query.patterns
+      query.logql.run: event storage query query.output query.figures query.logql \
+          query.logql.line query.survey query.patterns
       query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
@@ -43,6 +43,7 @@ class LayerTest extends LayerRules {
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
+      query.cli.cql: query query.output query.figures query.remote query.cli cql cql.type
       query.cli.export: event storage query query.output query.remote query.export query.cli
       """;
 

@@ -24,6 +24,15 @@ public record PartitionInfo(
     return events != EVENTS_UNKNOWN;
   }
 
+  /// What is known of the same partition in two places.
+  public PartitionInfo and(PartitionInfo other) {
+    return new PartitionInfo(
+        key,
+        eventsOf(events, other.events),
+        Math.min(timeFirstNanos, other.timeFirstNanos),
+        Math.max(timeLastNanos, other.timeLastNanos));
+  }
+
   /// The sum of two numbers of events; unknown when one of them is.
   public static long eventsOf(long one, long other) {
     return one == EVENTS_UNKNOWN || other == EVENTS_UNKNOWN ? EVENTS_UNKNOWN : one + other;

@@ -1,8 +1,10 @@
 package io.widerow.storage;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
 import io.widerow.rollup.RollupQuestion;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +77,15 @@ public interface StoreView extends AutoCloseable {
   /// True when a rollup that is defined answers a question for a type.
   default boolean hasRollup(String type, Filter filter, RollupQuestion question) {
     return false;
+  }
+
+  /// The names of all attributes that events of some partitions may have, from block directories
+  /// and open rows; null when a store would have to read events to tell. What was found is kept, so
+  /// that the next call looks at new events only.
+  ///
+  /// @param scan its range; its watch may end the search
+  default @Nullable Set<AttributeName> attributeNames(List<PartitionKey> partitions, Scan scan) {
+    return null;
   }
 
   /// What reading has cost besides [ScanStatistics], in lines for people; none for a store on this

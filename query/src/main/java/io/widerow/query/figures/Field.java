@@ -10,7 +10,10 @@ import io.widerow.query.QueryException;
 ///
 /// @param name the attribute, as it is stored
 /// @param isType true for the event's type
-record Field(AttributeName name, boolean isType) {
+public record Field(AttributeName name, boolean isType) {
+  /// The event's type.
+  public static final Field TYPE = new Field(Aggregation.TYPE, true);
+
   /// @param shown a name as answers show it: `type` is the event's type, `attributes.type` an
   ///   attribute
   static Field of(AttributeName shown) {
@@ -33,7 +36,7 @@ record Field(AttributeName name, boolean isType) {
   }
 
   /// Fills `out` with an event's value. False when it has none.
-  boolean find(EventView event, AttributeValue out) {
+  public boolean find(EventView event, AttributeValue out) {
     if (isType) {
       event.readType(out);
       return true;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: a few thousand keys; when full, it forgets all and starts again.
 ///
 /// @param <T> type of a group
-final class GroupCache<T> {
+public final class GroupCache<T> {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INT =
@@ -45,12 +45,12 @@ final class GroupCache<T> {
   private int filled;
   private long step;
 
-  GroupCache(List<Field> by) {
+  public GroupCache(List<Field> by) {
     this.by = by;
   }
 
   /// The group of an event; null when it is not cached. Then pass it to [#put].
-  @Nullable T find(long eventStep, EventView event, AttributeValue scratch) {
+  public @Nullable T find(long eventStep, EventView event, AttributeValue scratch) {
     if (eventStep != step || filled == FILLED_MAX) {
       forget(eventStep);
     }
@@ -72,7 +72,7 @@ final class GroupCache<T> {
   }
 
   /// Caches the group of the event that [#find] has just missed.
-  void put(T group) {
+  public void put(T group) {
     if (slot >= 0) {
       keys[slot] = Arrays.copyOf(key, keyBytes);
       groups[slot] = group;

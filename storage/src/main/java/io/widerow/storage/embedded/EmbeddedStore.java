@@ -272,7 +272,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// Its partitions and what is in them.
   public PartitionCatalog partitions() {
-    return new PartitionCatalog(contents);
+    return new PartitionCatalog(contents, clock, this::lanesNow);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
@@ -16,6 +17,7 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellView;
+import io.widerow.storage.aggregate.NamesScan;
 import io.widerow.storage.aggregate.RollupChoice;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
@@ -43,6 +45,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -187,7 +190,7 @@ final class EmbeddedView implements StoreView, CellView {
             PartitionInfo info = view.info(row);
             long keptFrom = keptFromNanos(row.key);
             if (info.events() > 0 && info.timeLastNanos() >= keptFrom) {
-              found.merge(row.key, startingAt(info, keptFrom), EmbeddedView::both);
+              found.merge(row.key, startingAt(info, keptFrom), PartitionInfo::and);
             }
           }
         }
@@ -226,7 +229,7 @@ final class EmbeddedView implements StoreView, CellView {
             partition -> {
               PartitionInfo info = shown(partition, types);
               if (info != null) {
-                found.merge(partition.key(), info, EmbeddedView::both);
+                found.merge(partition.key(), info, PartitionInfo::and);
               }
             });
   }
@@ -285,14 +288,6 @@ final class EmbeddedView implements StoreView, CellView {
     return types.test(key.type()) && !kept.isPast(key.type(), key.untilNanos());
   }
 
-  private static PartitionInfo both(PartitionInfo a, PartitionInfo b) {
-    return new PartitionInfo(
-        a.key(),
-        PartitionInfo.eventsOf(a.events(), b.events()),
-        Math.min(a.timeFirstNanos(), b.timeFirstNanos()),
-        Math.max(a.timeLastNanos(), b.timeLastNanos()));
-  }
-
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
     Scan scan = notDeleted(all).withBefore(before);
@@ -320,6 +315,11 @@ final class EmbeddedView implements StoreView, CellView {
     return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
         ? CellCount.open(this, wanted, scan, fold)
         : unordered(wanted, scan);
+  }
+
+  @Override
+  public Set<AttributeName> attributeNames(List<PartitionKey> partitions, Scan scan) {
+    return NamesScan.of(this, kept(partitions), scan);
   }
 
   @Override

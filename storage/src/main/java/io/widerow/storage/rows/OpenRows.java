@@ -1,5 +1,6 @@
 package io.widerow.storage.rows;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
@@ -10,6 +11,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.disk.Lease;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -19,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -59,6 +62,7 @@ public final class OpenRows implements AutoCloseable {
   private final ConcurrentHashMap<PartitionKey, OpenRow> rows = new ConcurrentHashMap<>();
   private final ConcurrentSkipListMap<Bucket, Queue<OpenRow>> byBucket =
       new ConcurrentSkipListMap<>();
+  private final RowNames names = new RowNames();
   private final long madeNanos;
 
   private long limit; // writer only
@@ -382,6 +386,13 @@ public final class OpenRows implements AutoCloseable {
           count,
           TimeUuid.tickNanos(first.time()),
           TimeUuid.tickNanos(last.time()) + TimeUuid.NANOS_PER_TICK - 1);
+    }
+
+    /// The names of the attributes of all events shown; there may be further ones among them.
+    ///
+    /// @param watch may end the search
+    public Set<AttributeName> names(ScanWatch watch) {
+      return names.below(watermark, memory, watch);
     }
 
     long watermark() {

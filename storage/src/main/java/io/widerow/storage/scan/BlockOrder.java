@@ -2,12 +2,8 @@ package io.widerow.storage.scan;
 
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
-import io.widerow.storage.ScanWatch;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.segment.GroupFilter;
 import io.widerow.storage.segment.Segment;
-import io.widerow.storage.segment.SegmentGroups;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -17,19 +13,16 @@ import org.jspecify.annotations.Nullable;
 /// scan reaches its first block.
 ///
 /// - Threads: the cursor's.
-/// - Memory: a page of a [GroupFilter], if the scan tests tokens.
+/// - Memory: that of [TokenGroups], if the scan tests tokens.
 final class BlockOrder {
   private static final BitSet NONE = new BitSet();
 
   /// No block.
   static final int END = -1;
 
-  private final Segment segment;
   private final SegmentIndex index;
-  private final SegmentGroups groups;
   private final Filter filter;
-  private final ScanWatch watch;
-  private final @Nullable GroupFilter tokens; // null when the scan tests no tokens
+  private final @Nullable TokenGroups tokens; // null when the scan tests no tokens
   private final int step;
   private final int[] ahead = new int[1 << 5]; // a ring
   private int aheadFrom;
@@ -38,18 +31,15 @@ final class BlockOrder {
   private int left; // from that block on
   private int ruledOut;
   private BitSet without = NONE;
-  private int group = -1; // read last
-  private long kept; // of its blocks
 
   BlockOrder(Segment segment, SegmentIndex index, Scan scan, ReadDeadline deadline) {
-    this.segment = segment;
     this.index = index;
-    this.groups = segment.groups();
     this.filter = scan.filter();
-    this.watch = scan.watch();
     this.step = scan.descending() ? -1 : 1;
-    boolean asks = groups.groups > 0 && GroupFilter.isAsked(filter);
-    this.tokens = asks ? segment.groupFilter(deadline) : null;
+    this.tokens =
+        TokenGroups.tell(segment, filter)
+            ? new TokenGroups(segment, deadline, scan.watch()::block)
+            : null;
     int first = index.firstBlock(scan.from());
     int limit = Math.max(first, index.limitBlock(scan.until()));
     block = scan.descending() ? limit - 1 : first;
@@ -112,31 +102,10 @@ final class BlockOrder {
     if (without.get(candidate)) {
       return false;
     }
-    if (tokens != null && !mayHaveTokens(tokens, candidate)) {
+    if (tokens != null && !tokens.mayKeep(index.blocksBefore + candidate, filter)) {
       ruledOut++;
       return false;
     }
     return true;
-  }
-
-  private boolean mayHaveTokens(GroupFilter asked, int candidate) {
-    int number = index.blocksBefore + candidate;
-    int its = groups.groupOf(number);
-    if (its != group) {
-      watch.block();
-      group = its;
-      kept = ask(asked, its);
-    }
-    return (kept >>> (number - groups.firstBlock(its)) & 1) != 0;
-  }
-
-  /// A damaged filter rules nothing out, because the blocks themselves can be read.
-  private long ask(GroupFilter asked, int its) {
-    try {
-      return asked.mayKeep(its, filter);
-    } catch (StorageException.Corrupt damaged) {
-      segment.filterDamaged(damaged);
-      return -1;
-    }
   }
 }

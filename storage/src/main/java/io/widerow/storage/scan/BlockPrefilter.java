@@ -1,10 +1,14 @@
 package io.widerow.storage.scan;
 
+import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
+import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockPruner;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.BlockSearch;
+import io.widerow.storage.segment.GroupFilter;
+import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -20,18 +24,27 @@ final class BlockPrefilter {
   private final BlockSearch search;
   private final Scan scan;
   private final @Nullable BlockAggregation fold;
+  private final @Nullable TokenGroups tokens; // when only what is left of the filter tests some
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
+  private Filter left;
   private @Nullable BitSet candidates;
   private boolean searched;
   private boolean folded;
   private boolean foldTried;
   private volatile long heldBytes; // read by other threads
 
-  BlockPrefilter(BlockReader reader, Scan scan) {
+  /// @param reader of blocks of the segment
+  BlockPrefilter(Segment segment, BlockReader reader, Scan scan, ReadDeadline deadline) {
     this.reader = reader;
+    boolean tells =
+        segment.groups().groups > 0
+            && !GroupFilter.isAsked(scan.filter())
+            && mayTest(scan.filter());
+    this.tokens = tells ? new TokenGroups(segment, deadline, () -> {}) : null;
     this.pruner = new BlockPruner(reader.directory());
     this.search = new BlockSearch(reader);
     this.scan = scan;
+    this.left = scan.filter();
     this.fold = scan.fold() == null ? null : new BlockAggregation(scan.fold(), scan, reader);
   }
 
@@ -41,7 +54,27 @@ final class BlockPrefilter {
     searched = false;
     foldTried = false;
     reader.open(index, block);
-    verdict = pruner.verdict(scan.filter());
+    Filter filter = scan.filter();
+    verdict = pruner.verdict(filter);
+    left = filter;
+    if (verdict == BlockPruner.Verdict.SOMETHING) {
+      left = pruner.left(filter);
+      if (tokens != null
+          && GroupFilter.isAsked(left)
+          && !tokens.mayKeep(index.blocksBefore + block, left)) {
+        verdict = BlockPruner.Verdict.NOTHING;
+      }
+    }
+  }
+
+  /// True when what is left of a filter in a block may test tokens, though all of it does not:
+  /// `body contains "x" or not exists body` where each event has a body.
+  private static boolean mayTest(Filter filter) {
+    return switch (filter) {
+      case Filter.And(var parts) -> parts.stream().anyMatch(BlockPrefilter::mayTest);
+      case Filter.Or(var parts) -> parts.stream().anyMatch(BlockPrefilter::mayTest);
+      default -> GroupFilter.isAsked(filter);
+    };
   }
 
   /// Like [#look], and also decodes everything that filtering or folding the block needs.
@@ -78,10 +111,15 @@ final class BlockPrefilter {
     return verdict;
   }
 
+  /// What to test on the block's events when the filter keeps some of them.
+  Filter left() {
+    return left;
+  }
+
   /// The rows of the block that the filter may keep; null when it may keep any.
   @Nullable BitSet candidates() {
     if (!searched) {
-      candidates = search.rows(scan.filter());
+      candidates = search.rows(left);
       searched = true;
     }
     return candidates;

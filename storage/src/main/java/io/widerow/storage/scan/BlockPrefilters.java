@@ -41,7 +41,8 @@ final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, 
   }
 
   private BlockPrefilter make() {
-    BlockPrefilter prefilter = new BlockPrefilter(readers.take(segment), scan);
+    BlockPrefilter prefilter =
+        new BlockPrefilter(segment, readers.take(segment), scan, readers.deadline());
     all.add(prefilter);
     return prefilter;
   }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class BlockReaderPool implements AutoCloseable {
   private static final int HEAP_SHARE = 8;
 
+  private final SegmentNames names = new SegmentNames();
   private final long bytesMax;
   private volatile ReadingThreads threads = ReadingThreads.NONE;
   private final ArrayDeque<BlockReader> idle =
@@ -28,6 +29,11 @@ public final class BlockReaderPool implements AutoCloseable {
   /// @param bytesMax limit on the memory of idle readers
   BlockReaderPool(long bytesMax) {
     this.bytesMax = bytesMax;
+  }
+
+  /// What is known of the names in segments.
+  SegmentNames names() {
+    return names;
   }
 
   public ReadingThreads threads() {

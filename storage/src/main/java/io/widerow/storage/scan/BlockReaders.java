@@ -1,10 +1,14 @@
 package io.widerow.storage.scan;
 
+import io.widerow.event.AttributeName;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
+import io.widerow.storage.segment.SegmentIndex;
+import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +61,12 @@ public final class BlockReaders {
     BlockReader idle = shared == null ? null : shared.poll();
     BlockReader reader = idle == null ? new BlockReader(file, checksum) : idle.over(file, checksum);
     return reader.limitedTo(deadline);
+  }
+
+  /// The names of the attributes in a partition of a segment. The caller holds a lease on it.
+  public List<AttributeName> names(Segment segment, SegmentIndex index, ScanWatch watch) {
+    SegmentNames names = shared == null ? new SegmentNames() : shared.names();
+    return names.of(segment, index, this, watch);
   }
 
   void give(BlockReader reader) {

@@ -8,6 +8,7 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
@@ -65,6 +66,7 @@ public final class SegmentCursor implements EventCursor {
   private int row;
   private int rowsLeft;
   private boolean filtering;
+  private Filter left; // of the filter, to test on the block's events
   private @Nullable BlockAggregation folding; // shows the block; null when its rows are shown
   private @Nullable BitSet candidates; // rows of the block that the filter may keep; null for all
   private boolean columnsRead;
@@ -130,6 +132,7 @@ public final class SegmentCursor implements EventCursor {
     this.key = key;
     this.type = MemorySegment.ofArray(key.type().getBytes(StandardCharsets.UTF_8));
     this.scan = scan;
+    this.left = scan.filter();
     this.watch = scan.watch();
     this.prefetch = prefetch;
     this.shown = new BlockView(scan);
@@ -163,7 +166,7 @@ public final class SegmentCursor implements EventCursor {
         if (!wantsAllArrivals() && !isWantedArrival(filtered.arrival())) {
           continue;
         }
-        if (!filtering || FilterEvaluation.keeps(scan.filter(), filtered, scratch)) {
+        if (!filtering || FilterEvaluation.keeps(left, filtered, scratch)) {
           eventsKept++;
           if (!columnsRead) {
             prefilter.readColumns();
@@ -235,6 +238,7 @@ public final class SegmentCursor implements EventCursor {
     }
     blocksRead++;
     filtering = verdict != BlockPruner.Verdict.EVERYTHING;
+    left = prefilter.left();
     if (openFolded(blocks.index(), opened)) {
       return;
     }

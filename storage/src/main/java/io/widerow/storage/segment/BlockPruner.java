@@ -6,6 +6,8 @@ import io.widerow.event.Text;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Predicate pruning: derives from a block's directory alone what a [Filter] says of its events. It
 /// is never wrong and often undecided.
@@ -66,6 +68,33 @@ public final class BlockPruner {
       case Filter.Has(var name, var _) -> text(name);
       case Filter.Matches(var name, var _) -> text(name);
     };
+  }
+
+  /// What is left to test on the events of the open block: a filter that keeps the same of them,
+  /// without the parts that the directory decides. For a filter whose verdict is
+  /// [Verdict#SOMETHING].
+  public Filter left(Filter filter) {
+    return switch (filter) {
+      case Filter.And(var parts) -> {
+        List<Filter> left = left(parts, Verdict.EVERYTHING);
+        yield left.size() == 1 ? left.getFirst() : new Filter.And(left);
+      }
+      case Filter.Or(var parts) -> {
+        List<Filter> left = left(parts, Verdict.NOTHING);
+        yield left.size() == 1 ? left.getFirst() : new Filter.Or(left);
+      }
+      default -> filter;
+    };
+  }
+
+  private List<Filter> left(List<Filter> parts, Verdict decided) {
+    List<Filter> left = new ArrayList<>(parts.size());
+    for (Filter part : parts) {
+      if (verdict(part) != decided) {
+        left.add(left(part));
+      }
+    }
+    return left;
   }
 
   private static Verdict negated(Verdict verdict) {

@@ -43,6 +43,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private volatile @Nullable TableLane lane; // made by the running task
   private volatile Durability durability = Durability.DISK;
   private volatile boolean sealRequested;
+  private volatile boolean forceRequested;
 
   /// A write that waits.
   private static final class Waiting<T> {
@@ -182,7 +183,7 @@ public final class Tables implements TableStore, AutoCloseable {
         synchronized (queue) {
           taken = new ArrayList<>(queue);
           queue.clear();
-          if (taken.isEmpty() && !sealRequested) {
+          if (taken.isEmpty() && !sealRequested && !forceRequested) {
             running = false;
             queue.notifyAll();
             ended = true;
@@ -205,9 +206,15 @@ public final class Tables implements TableStore, AutoCloseable {
       if (!taken.isEmpty()) {
         write(taken, left);
       }
+      TableLane now = lane;
+      if (forceRequested) {
+        forceRequested = false;
+        if (now != null) {
+          now.commit(durability);
+        }
+      }
       if (sealRequested) {
         sealRequested = false;
-        TableLane now = lane;
         if (now != null) {
           now.seal();
         }
@@ -288,6 +295,9 @@ public final class Tables implements TableStore, AutoCloseable {
       if (now != null) {
         if (now.isOlderThan(context.clock().monotonicNanos() - openAge.toNanos())) {
           requestSeal();
+        } else if (durability.compareTo(Durability.DISK) < 0) {
+          forceRequested = true; // what was acknowledged is forced when it is a second old
+          wake();
         }
         opening.witness().write(List.of(now.witness()));
         context.store().tidy(contents::keepRoom);

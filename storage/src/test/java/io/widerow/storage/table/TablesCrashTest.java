@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
+import io.widerow.storage.Durability;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableDriver;
@@ -17,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -83,6 +85,33 @@ public class TablesCrashTest {
     }
     runBackground();
     store.close();
+  }
+
+  /// At a level that does not wait for the disk, a write is on it when it is a second old, whether
+  /// or not another one comes.
+  @Test
+  void whatIsASecondOldIsThere() {
+    var random = new SplittableRandom(1);
+    var disk = new SimDisk(1);
+    try (EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add)) {
+      store.tables().acknowledge(Durability.OS);
+      var driver = new TableDriver(random.split());
+      for (int i = 0; i < 8; i++) {
+        write(store, driver.group(START_SECONDS));
+      }
+      clock.advance(2_000_000_000L);
+      store.maintain();
+      runBackground();
+      try (EmbeddedStore opened =
+          TablesModelTest.open(disk.crash(false), clock, random, Runnable::run)) {
+        long now = clock.wallNanos() / 1_000_000_000L;
+        try (TableView shown = opened.tables().view();
+            TableView written = acknowledged.view()) {
+          assertEquals(TableDriver.readAll(written, now), TableDriver.readAll(shown, now));
+          assertTrue(!TableDriver.readAll(shown, now).isEmpty());
+        }
+      }
+    }
   }
 
   private void runBackground() {

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Which attributes are labels of streams, and which attributes the name of a label means.
@@ -77,14 +80,19 @@ public final class LabelNames {
           "k8s.cronjob.name",
           "k8s.job.name");
 
+  private static final Pattern FURTHER = Pattern.compile("(.+)_\\d+");
   private static final int SHOWN_MAX = 10_000;
 
   private final Set<AttributeName> labels;
-  private final Map<String, List<AttributeName>> byShown = new TreeMap<>();
-  private final Map<AttributeName, String> shown = new ConcurrentHashMap<>();
+  private final Map<String, List<AttributeName>> byShown;
+  private final Map<AttributeName, String> shown;
+  private final @Nullable Map<String, List<AttributeName>> present; // null when any may be
 
   /// @param names of the attributes that are labels; `default` among them stands for [#DEFAULT]
   public LabelNames(List<String> names) {
+    byShown = new TreeMap<>();
+    shown = new ConcurrentHashMap<>();
+    present = null;
     Set<AttributeName> stored = new LinkedHashSet<>();
     List<String> all = new ArrayList<>(names);
     if (all.remove("default")) {
@@ -104,6 +112,23 @@ public final class LabelNames {
       attributes.sort(null); // as events show them
     });
     labels = Collections.unmodifiableSet(stored);
+  }
+
+  private LabelNames(LabelNames of, Map<String, List<AttributeName>> present) {
+    this.labels = of.labels;
+    this.byShown = of.byShown;
+    this.shown = of.shown;
+    this.present = present;
+  }
+
+  /// The same for events that have no other attributes than these, so that it is certain which ones
+  /// every name means.
+  public LabelNames knowing(Set<AttributeName> names) {
+    Map<String, List<AttributeName>> known = new TreeMap<>();
+    names.stream()
+        .sorted() // as events show them
+        .forEach(name -> known.computeIfAbsent(shown(name), _ -> new ArrayList<>()).add(name));
+    return new LabelNames(this, known);
   }
 
   /// The attributes that are labels, besides the type.
@@ -136,6 +161,17 @@ public final class LabelNames {
     return label;
   }
 
+  /// Those that show as a label, and when that ends with a number those that show as what stands
+  /// before it: of two attributes that show as `a_b` the second one is `a_b_2`.
+  private static List<AttributeName> among(Map<String, List<AttributeName>> known, String label) {
+    Set<AttributeName> names = new TreeSet<>(known.getOrDefault(label, List.of()));
+    Matcher further = FURTHER.matcher(label);
+    if (further.matches()) {
+      names.addAll(known.getOrDefault(further.group(1), List.of()));
+    }
+    return List.copyOf(names);
+  }
+
   /// The attributes that a label may mean; null when only the events tell. None for what is not an
   /// attribute.
   public @Nullable List<AttributeName> attributes(String label) {
@@ -149,8 +185,9 @@ public final class LabelNames {
     if (listed != null) {
       return listed;
     }
+    Map<String, List<AttributeName>> known = present;
     if (label.indexOf('_') >= 0) {
-      return null;
+      return known == null ? null : among(known, label);
     }
     return label.length() > 255 ? List.of() : List.of(AttributeName.of(label));
   }

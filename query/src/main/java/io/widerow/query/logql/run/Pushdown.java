@@ -27,6 +27,20 @@ final class Pushdown {
 
   private Pushdown() {}
 
+  /// What all parts keep.
+  static Filter all(List<Filter> parts) {
+    List<Filter> left = new ArrayList<>(parts);
+    left.removeIf(part -> part instanceof Filter.Everything);
+    return left.isEmpty() ? EVERYTHING : left.size() == 1 ? left.getFirst() : new Filter.And(left);
+  }
+
+  /// What any part keeps.
+  static Filter any(List<Filter> parts) {
+    return parts.stream().anyMatch(part -> part instanceof Filter.Everything)
+        ? EVERYTHING
+        : parts.size() == 1 ? parts.getFirst() : new Filter.Or(parts);
+  }
+
   /// A test of the type. Exact.
   static Filter ofType(Matcher matcher) {
     Pattern regex = matcher.regex();

@@ -11,6 +11,7 @@ import io.widerow.query.logql.Metric.RangeFunction;
 import io.widerow.query.logql.Names;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.LabelNames;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.logql.line.Pipeline;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -41,6 +43,7 @@ final class RangeSamples {
   private final Metric.Range range;
   private final Steps steps;
   private final SeriesNames seriesNames;
+  private final LabelNames labels;
   private final Selection selection;
   private final Pipeline pipeline;
   private final long widthNanos; // of a bucket
@@ -55,11 +58,29 @@ final class RangeSamples {
     this.range = range;
     this.steps = steps;
     this.seriesNames = names;
-    this.selection = Selection.of(range.lines(), execution.labels());
-    this.pipeline = new Pipeline(range.lines(), selection.searched());
     this.widthNanos =
         steps.count() == 1 ? range.rangeNanos() : gcd(range.rangeNanos(), steps.stepNanos());
     this.baseNanos = firstNanos(steps.startNanos());
+    this.labels = certain(execution.labels());
+    this.selection = Selection.of(range.lines(), range.unwrap(), labels);
+    this.pipeline = new Pipeline(range.lines(), selection.searched());
+  }
+
+  /// Names of labels as they are, or, when only events would tell which attributes they mean, with
+  /// the attributes that the store knows of.
+  private LabelNames certain(LabelNames names) {
+    Selection open = Selection.of(range.lines(), range.unwrap(), names);
+    RangeQuery query = open.range(baseNanos, untilNanos());
+    boolean helps = !open.parses() && open.attributes(otherNames(names)) == null;
+    if (!helps || query.fromNanos() >= query.untilNanos()) {
+      return names;
+    }
+    Set<AttributeName> known = execution.attributeNames(query);
+    return known == null ? names : names.knowing(known);
+  }
+
+  private long untilNanos() {
+    return steps.at(steps.count() - 1) - range.offsetNanos();
   }
 
   private static long gcd(long one, long other) {
@@ -118,8 +139,8 @@ final class RangeSamples {
     return absent;
   }
 
-  private Set<String> otherNames() {
-    Set<String> others = new LinkedHashSet<>(seriesNames.needed(execution.labels()));
+  private Set<String> otherNames(LabelNames names) {
+    Set<String> others = new LinkedHashSet<>(seriesNames.needed(names));
     Stage.Unwrap unwrap = range.unwrap();
     if (unwrap != null) {
       others.add(unwrap.label());
@@ -138,26 +159,57 @@ final class RangeSamples {
   }
 
   private void read() {
-    long until = steps.at(steps.count() - 1) - range.offsetNanos();
-    RangeQuery query = selection.range(baseNanos, until);
+    RangeQuery query = selection.range(baseNanos, untilNanos());
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
-    Set<String> others = otherNames();
+    Set<String> others = otherNames(labels);
     List<AttributeName> names = selection.attributes(others);
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
-    EventLines lines = new EventLines(execution.labels(), names, selection.needsLevel(others));
+    EventLines lines = new EventLines(labels, names, selection.needsLevel(others));
     RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
     try {
-      if (names != null && !looksAtLines && range.unwrap() == null) {
-        reader.inAnyOrder(new Grouping(names, widthNanos).withPhase(baseNanos).withCells());
-      }
-      while (reader.nextWhenReady() == Step.EVENT) {
-        add(reader.event(), lines);
+      if (names == null || looksAtLines) {
+        while (reader.nextWhenReady() == Step.EVENT) {
+          add(reader.event(), lines);
+        }
+      } else {
+        readEvents(reader, lines);
       }
     } finally {
       execution.close(reader);
     }
+  }
+
+  /// Reads events of which no line has to be shown.
+  private void readEvents(RangeReader reader, EventLines lines) {
+    EventStages stages = EventStages.of(range, labels);
+    List<AttributeName> names = alike(stages);
+    boolean takesAnyOrder =
+        switch (range.function()) {
+          case FIRST_OVER_TIME, LAST_OVER_TIME -> false;
+          default -> true;
+        };
+    if (takesAnyOrder) {
+      boolean folds = range.unwrap() == null && stages.tests().isEmpty();
+      reader.inAnyOrder(
+          folds ? new Grouping(names, widthNanos).withPhase(baseNanos).withCells() : null);
+    }
+    EventSamples quick = new EventSamples(this, stages, lines, names);
+    while (reader.nextWhenReady() == Step.EVENT) {
+      EventView event = reader.event();
+      if (!quick.add(event)) {
+        add(event, lines);
+      }
+    }
+  }
+
+  /// The attributes in which events must agree to be alike for their series and the stages that
+  /// look at no number of each.
+  private List<AttributeName> alike(EventStages stages) {
+    Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
+    List<AttributeName> names = Selection.of(stages.same(), labels).attributes(others);
+    return Objects.requireNonNull(names); // they are among those of all stages
   }
 
   /// An empty projection would mean all.
@@ -171,11 +223,10 @@ final class RangeSamples {
       return;
     }
     double value = 1;
-    Stage.Unwrap unwrap = range.unwrap();
     if (readsBytes()) {
       value = line.bytes();
-    } else if (unwrap != null) {
-      Double number = unwrapped(unwrap, line);
+    } else if (range.unwrap() != null) {
+      Double number = unwrapped(line);
       if (number == null) {
         return;
       }
@@ -184,6 +235,21 @@ final class RangeSamples {
     if (line.hasError()) {
       throw failed(line);
     }
+    add(samplesOf(line), line.timeNanos(), value, event.weight());
+  }
+
+  /// Adds a sample to a series.
+  void add(Samples of, long timeNanos, double value, long weight) {
+    long bucket = Math.floorDiv(timeNanos - baseNanos, widthNanos);
+    long bytes = of.add(bucket, timeNanos, value, weight);
+    if (bytes > 0) {
+      execution.hold(bytes);
+    }
+  }
+
+  /// The samples of the series that a line is in.
+  Samples samplesOf(Line line) {
+    Stage.Unwrap unwrap = range.unwrap();
     SortedMap<String, String> key = seriesNames.key(line, unwrap == null ? "" : unwrap.label());
     Samples of = samplesLast;
     if (of == null || !key.equals(labelsLast)) {
@@ -191,16 +257,12 @@ final class RangeSamples {
       samplesLast = of;
       labelsLast = key;
     }
-    long bucket = Math.floorDiv(line.timeNanos() - baseNanos, widthNanos);
-    long bytes = of.add(bucket, line.timeNanos(), value, event.weight());
-    if (bytes > 0) {
-      execution.hold(bytes);
-    }
+    return of;
   }
 
   private Samples samples(SortedMap<String, String> key) {
-    LabelSet labels = new LabelSet(key);
-    Samples known = samples.get(labels);
+    LabelSet of = new LabelSet(key);
+    Samples known = samples.get(of);
     if (known != null) {
       return known;
     }
@@ -214,13 +276,14 @@ final class RangeSamples {
           default -> false;
         };
     Samples made = new Samples(keepsValues);
-    samples.put(labels, made);
-    execution.hold(labels.bytes());
+    samples.put(of, made);
+    execution.hold(of.bytes());
     return made;
   }
 
   /// The number of a line; null when it has none.
-  private @Nullable Double unwrapped(Stage.Unwrap unwrap, Line line) {
+  @Nullable Double unwrapped(Line line) {
+    Stage.Unwrap unwrap = Objects.requireNonNull(range.unwrap());
     String text = line.get(unwrap.label());
     if (text == null || text.isEmpty()) {
       return null;
@@ -239,12 +302,12 @@ final class RangeSamples {
 
   /// What Loki says, so that users find the way out.
   private static QueryException failed(Line line) {
-    LabelSet labels = new LabelSet(line.labels(Category.STREAM, Category.PARSED));
+    LabelSet series = new LabelSet(line.labels(Category.STREAM, Category.PARSED));
     String error = line.get(Names.ERROR);
     return new QueryException.Refused(
         "query",
         "pipeline error: '%s' for series: '%s'. Use a label filter to intentionally skip this"
-                .formatted(error, labels)
+                .formatted(error, series)
             + " error. (e.g | __error__!=\"%s\")".formatted(error));
   }
 }

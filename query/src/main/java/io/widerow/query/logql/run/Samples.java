@@ -4,7 +4,9 @@ import io.widerow.query.logql.Metric;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// The samples of one series in buckets of time. Every window is made up of whole buckets.
 ///
@@ -18,10 +20,11 @@ import java.util.TreeMap;
 /// - Threads: one.
 final class Samples {
   static final long BUCKET_BYTES = 160;
-  static final long VALUE_BYTES = 16;
 
   private final Map<Long, Bucket> buckets = new HashMap<>();
   private final boolean keepsValues;
+  private @Nullable Bucket lastBucket; // that of the last sample
+  private long lastNumber;
   private long[] numbers = new long[0]; // of the buckets, sorted, once they are complete
   private Bucket[] sorted = new Bucket[0];
 
@@ -40,10 +43,15 @@ final class Samples {
     private double first;
     private long lastNanos = Long.MIN_VALUE;
     private double last;
-    private double[] values = new double[0];
-    private int size;
+    private final @Nullable NumberCounts values;
 
-    void add(long nanos, double value, long weight, boolean keeps) {
+    /// @param keeps whether each sample is needed
+    Bucket(boolean keeps) {
+      this.values = keeps ? new NumberCounts() : null;
+    }
+
+    /// Returns by how many bytes it has grown.
+    long add(long nanos, double value, long weight) {
       count += weight;
       sum += value * weight;
       extremes(value, value);
@@ -55,12 +63,13 @@ final class Samples {
         lastNanos = nanos;
         last = value;
       }
-      if (keeps) {
-        if (size == values.length) {
-          values = Arrays.copyOf(values, Math.max(4, 2 * size));
-        }
-        values[size++] = value;
+      NumberCounts each = values;
+      if (each == null) {
+        return 0;
       }
+      long before = each.bytes();
+      each.add(value, weight);
+      return each.bytes() - before;
     }
 
     private void extremes(double low, double high) {
@@ -80,10 +89,8 @@ final class Samples {
         lastNanos = later.lastNanos;
         last = later.last;
       }
-      if (later.size > 0) {
-        values = Arrays.copyOf(values, size + later.size);
-        System.arraycopy(later.values, 0, values, size, later.size);
-        size += later.size;
+      if (values != null && later.values != null) {
+        values.addAll(later.values);
       }
     }
   }
@@ -92,9 +99,19 @@ final class Samples {
   ///
   /// @return bytes of memory that it took
   long add(long bucket, long nanos, double value, long weight) {
-    int before = buckets.size();
-    buckets.computeIfAbsent(bucket, _ -> new Bucket()).add(nanos, value, weight, keepsValues);
-    return (buckets.size() > before ? BUCKET_BYTES : 0) + (keepsValues ? VALUE_BYTES : 0);
+    Bucket into = lastBucket;
+    long made = 0;
+    if (into == null || lastNumber != bucket) {
+      into = buckets.get(bucket);
+      if (into == null) {
+        into = new Bucket(keepsValues);
+        buckets.put(bucket, into);
+        made = BUCKET_BYTES;
+      }
+      lastBucket = into;
+      lastNumber = bucket;
+    }
+    return made + into.add(nanos, value, weight);
   }
 
   /// Ends the adding.
@@ -109,7 +126,7 @@ final class Samples {
   /// @param from the first bucket
   /// @param until after the last one
   void evaluate(Metric.Range range, long from, long until, int step, Series out) {
-    Bucket window = new Bucket();
+    Bucket window = new Bucket(keepsValues);
     for (int i = place(from); i < numbers.length && numbers[i] < until; i++) {
       window.add(sorted[i]);
     }
@@ -143,13 +160,7 @@ final class Samples {
   }
 
   private static double variance(Bucket window) {
-    double mean = window.sum / window.count;
-    double squares = 0;
-    for (int i = 0; i < window.size; i++) {
-      double off = window.values[i] - mean;
-      squares += off * off;
-    }
-    return squares / window.count;
+    return Objects.requireNonNull(window.values).variance(window.sum / window.count);
   }
 
   private static double quantile(double wanted, Bucket window) {
@@ -162,12 +173,11 @@ final class Samples {
     if (wanted > 1) {
       return Double.POSITIVE_INFINITY;
     }
-    double[] values = Arrays.copyOf(window.values, window.size);
-    Arrays.sort(values);
-    double rank = wanted * (values.length - 1);
-    int low = (int) Math.floor(rank);
-    int high = Math.min(low + 1, values.length - 1);
+    NumberCounts values = Objects.requireNonNull(window.values);
+    long total = values.total();
+    double rank = wanted * (total - 1);
+    long low = (long) Math.floor(rank);
     double weight = rank - low;
-    return values[low] * (1 - weight) + values[high] * weight;
+    return values.at(low) * (1 - weight) + values.at(Math.min(low + 1, total - 1)) * weight;
   }
 }

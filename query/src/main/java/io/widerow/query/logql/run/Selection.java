@@ -33,48 +33,40 @@ final class Selection {
   }
 
   static Selection of(LogQuery query, LabelNames labels) {
+    return of(query, null, labels);
+  }
+
+  /// @param unwrap the label that events must have at last; null for none
+  static Selection of(LogQuery query, Stage.@Nullable Unwrap unwrap, LabelNames labels) {
     List<Filter> parts = new ArrayList<>();
+    ConditionFilters conditions = new ConditionFilters(labels);
     for (Matcher matcher : query.matchers()) {
-      add(matcher, labels, parts);
+      parts.add(conditions.of(matcher));
     }
     int searched = searched(query.stages());
     List<Stage.LineFilter> lines = new ArrayList<>();
     boolean labelsChanged = false;
-    for (Stage stage : query.stages().subList(0, searched)) {
-      switch (stage) {
-        case Stage.LineFilter line -> lines.add(line);
-        case Stage.LabelFilter(Condition.Words(var matcher)) -> {
-          if (!labelsChanged) {
-            add(matcher, labels, parts);
+    for (int i = 0; i < query.stages().size(); i++) {
+      switch (query.stages().get(i)) {
+        case Stage.LineFilter line -> {
+          if (i < searched) {
+            lines.add(line);
           }
         }
-        case Stage.LabelFilter _ -> {}
+        case Stage.LabelFilter(Condition condition) -> {
+          if (!labelsChanged) {
+            parts.add(conditions.of(condition));
+          }
+        }
+        case Stage.LineFormat _, Stage.Decolorize _ -> {}
         default -> labelsChanged = true;
       }
     }
+    if (unwrap != null && !labelsChanged) {
+      parts.add(conditions.has(unwrap.label()));
+    }
     parts.add(Pushdown.ofLines(lines));
-    parts.removeIf(part -> part instanceof Filter.Everything);
-    Filter all =
-        parts.isEmpty()
-            ? new Filter.Everything()
-            : parts.size() == 1 ? parts.getFirst() : new Filter.And(parts);
-    return new Selection(query, labels, all, searched);
-  }
-
-  private static void add(Matcher matcher, LabelNames labels, List<Filter> parts) {
-    if (matcher.name().equals(LabelNames.SERVICE)) {
-      parts.add(Pushdown.ofType(matcher));
-      return;
-    }
-    List<AttributeName> names = labels.attributes(matcher.name());
-    boolean isOwn = matcher.name().startsWith(Names.ERROR) || isLevel(matcher.name());
-    if (names != null && !names.isEmpty() && !isOwn) {
-      parts.add(Pushdown.ofAny(matcher, names));
-    }
-  }
-
-  private static boolean isLevel(String name) {
-    return name.equals(LabelNames.DETECTED_LEVEL);
+    return new Selection(query, labels, Pushdown.all(parts), searched);
   }
 
   /// How many of the first stages leave the line as it was stored.
@@ -112,7 +104,7 @@ final class Selection {
   }
 
   /// True when a stage makes labels of the line, or changes it.
-  private boolean parses() {
+  boolean parses() {
     for (Stage stage : query.stages()) {
       switch (stage) {
         case Stage.LabelFilter _, Stage.Drop _, Stage.Keep _, Stage.LabelFormat _ -> {}

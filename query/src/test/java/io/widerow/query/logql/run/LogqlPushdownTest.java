@@ -49,6 +49,7 @@ class LogqlPushdownTest {
       Map<String, Object> attributes = new TreeMap<>();
       attributes.put("body", body.toString());
       attributes.put("level", i % 4 == 0 ? "error" : "info");
+      attributes.put(i % 2 == 0 ? "took.ms" : "took_ms", (long) (i % 100));
       attributes.put("env", i % 2 == 0 ? "prod" : "dev");
       String type = i % 10 == 0 ? "other" : "shop";
       events.add(new Stored(type, PlainLine.START + i * SECOND / 10, attributes));
@@ -71,6 +72,10 @@ class LogqlPushdownTest {
   }
 
   private long bytesRead(String query, double expected) {
+    return cost(query, expected).bytesRead();
+  }
+
+  private Execution cost(String query, double expected) {
     try (Execution execution = execution()) {
       Metric metric = (Metric) LogqlParser.parse(query);
       double sum = 0;
@@ -78,8 +83,22 @@ class LogqlPushdownTest {
         sum += series.at(0);
       }
       assertEquals(expected, sum, query);
-      return execution.bytesRead();
+      return execution;
     }
+  }
+
+  @Test
+  void numbersAreComparedAndAddedWithoutLines() {
+    long bodies = (long) EVENTS * BODY_CHARS / 2;
+    Execution compared =
+        cost("sum by (env) (count_over_time({service_name=\"shop\"} | took_ms > 89 [1h]))", 360);
+    assertEquals(360, compared.eventsKept(), "the store decides");
+    assertTrue(compared.bytesRead() < bodies / 20, () -> compared.bytesRead() + " bytes");
+    Execution added =
+        cost("sum(sum_over_time({service_name=\"other\"} | unwrap took_ms [1h]))", 40 * 450);
+    assertEquals(400, added.eventsKept());
+    assertTrue(added.bytesRead() < bodies / 20, () -> added.bytesRead() + " bytes");
+    assertEquals(0, cost("sum(count_over_time({env=\"dev\"} | took_ms < 0 [1h]))", 0).eventsKept());
   }
 
   @Test

@@ -111,6 +111,15 @@ final class PlainLine {
     }
     Object code = 200L + random.nextInt(4) * 100L;
     made.put("code", random.nextInt(4) == 0 ? code.toString() : code);
+    if (random.nextInt(3) > 0) {
+      made.put(random.nextBoolean() ? "wait.ms" : "wait_ms", number(random));
+      if (random.nextInt(6) == 0) {
+        made.put("wait_ms", number(random)); // perhaps besides the other one
+      }
+    }
+    if (random.nextInt(4) > 0) {
+      made.put("odd", odd(random));
+    }
     made.put("took", pick(random, "5ms", "15ms", "1.5s", "soon"));
     made.put("size", pick(random, "1KB", "2KB", "5MiB"));
     if (random.nextBoolean()) {
@@ -124,6 +133,25 @@ final class PlainLine {
       made.put("ratio", random.nextInt(4) * 0.5);
     }
     return made;
+  }
+
+  private static Object number(SplittableRandom random) {
+    return switch (random.nextInt(6)) {
+      case 0 -> 50.5;
+      case 1 -> "300";
+      case 2 -> "none";
+      default -> 100L * random.nextInt(5);
+    };
+  }
+
+  private static Object odd(SplittableRandom random) {
+    return switch (random.nextInt(5)) {
+      case 0 -> Double.NaN;
+      case 1 -> -5L;
+      case 2 -> random.nextInt(8) == 0;
+      case 3 -> "7.0";
+      default -> 7L;
+    };
   }
 
   private static String shown(Object value) {
@@ -182,7 +210,9 @@ final class PlainLine {
         .attributes()
         .forEach((name, value) -> {
           boolean isLabel = LABELS.contains(name) && value instanceof String;
-          (isLabel ? line.stream : line.metadata).put(name.replace('.', '_'), shown(value));
+          String label = name.replace('.', '_');
+          (isLabel ? line.stream : line.metadata)
+              .put(line.has(label) ? label + "_2" : label, shown(value));
         });
     line.metadata.put("detected_level", level(event.attributes()));
     if (hasBody) {

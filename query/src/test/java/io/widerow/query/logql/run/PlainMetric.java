@@ -20,6 +20,7 @@ final class PlainMetric {
   private final PlainQuery lines;
   private final String function;
   private final String unwrapped;
+  private final boolean skipsErrors; // of unwrapping
   private final long rangeNanos;
   private final long offsetNanos;
   private final String outer;
@@ -29,11 +30,12 @@ final class PlainMetric {
 
   PlainMetric(SplittableRandom random) {
     this.random = random;
-    lines = new PlainQuery(random);
+    lines = new PlainQuery(random, random.nextBoolean());
     if (random.nextInt(4) > 0) {
       lines.withoutErrors();
     }
-    boolean unwraps = random.nextInt(3) == 0;
+    boolean unwraps = random.nextBoolean();
+    skipsErrors = random.nextInt(6) > 0;
     function =
         unwraps
             ? pick(
@@ -48,7 +50,11 @@ final class PlainMetric {
                 "quantile_over_time",
                 "rate")
             : pick("count_over_time", "count_over_time", "rate", "bytes_over_time", "bytes_rate");
-    unwrapped = unwraps ? pick("code", "duration(took)", "bytes(size)") : "";
+    unwrapped =
+        unwraps
+            ? pick(
+                "code", "wait_ms", "wait_ms", "ratio", "wait_ms_2", "duration(took)", "bytes(size)")
+            : "";
     rangeNanos = Long.parseLong(pick("30", "60", "90", "7")) * SECOND;
     offsetNanos = random.nextInt(4) == 0 ? 30 * SECOND : 0;
     outer = pick("", "sum", "sum", "avg", "max", "min", "count", "stdvar", "topk");
@@ -64,13 +70,13 @@ final class PlainMetric {
 
   private List<String> pickNames() {
     return random.nextBoolean()
-        ? List.of(pick("env", "level", "detected_level", "code", "service_name", "http_status"))
+        ? List.of(pick("env", "level", "detected_level", "code", "service_name", "wait_ms"))
         : List.of("k8s_pod_name", pick("env", "ok", "method"));
   }
 
   String text() {
     String unwrap = unwrapped.isEmpty() ? "" : " | unwrap " + unwrapped;
-    if (!unwrapped.isEmpty()) {
+    if (!unwrapped.isEmpty() && skipsErrors) {
       unwrap += " | __error__=\"\"";
     }
     String window = " [" + rangeNanos / SECOND + "s]" + (offsetNanos == 0 ? "" : " offset 30s");
@@ -114,12 +120,22 @@ final class PlainMetric {
     for (PlainLine each : all) {
       if (each.nanos >= from - offsetNanos - rangeNanos && each.nanos < until - offsetNanos) {
         PlainLine line = each.copy();
-        if (lines.run(line) && value(line) != null && !line.error.isEmpty()) {
+        if (fails(line)) {
           return true;
         }
       }
     }
     return false;
+  }
+
+  private boolean fails(PlainLine line) {
+    if (!lines.run(line)) {
+      return false;
+    }
+    if (unwrapped.isEmpty()) {
+      return !line.error.isEmpty();
+    }
+    return !skipsErrors && !line.get(label()).isEmpty() && value(line) == null;
   }
 
   private @Nullable Double value(PlainLine line) {

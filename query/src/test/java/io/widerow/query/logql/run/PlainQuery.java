@@ -16,11 +16,20 @@ final class PlainQuery {
   private boolean lineChanged;
 
   PlainQuery(SplittableRandom random) {
+    this(random, false);
+  }
+
+  /// @param ofLabels whether no stage looks at the line itself, so that the store may decide
+  PlainQuery(SplittableRandom random, boolean ofLabels) {
     this.random = random;
     selector();
     int stages = random.nextInt(4);
     for (int i = 0; i < stages; i++) {
-      stage();
+      if (ofLabels) {
+        labelStage();
+      } else {
+        stage();
+      }
     }
   }
 
@@ -127,6 +136,16 @@ final class PlainQuery {
     }
   }
 
+  private void labelStage() {
+    switch (random.nextInt(9)) {
+      case 0 -> matcher(" | ");
+      case 1 -> either();
+      case 2 -> drop();
+      case 3 -> keepOrFormat();
+      default -> number();
+    }
+  }
+
   private void lineFilter() {
     boolean afterName = text.toString().matches(".*\\| (drop|keep) [^|\"]*"); // `drop a != "b"`
     String sign = afterName ? pick("|=", "|~") : pick("|=", "!=", "|~", "!~");
@@ -155,7 +174,10 @@ final class PlainQuery {
     if (!line.has(name)) {
       return false;
     }
-    Matcher parts = Pattern.compile("([0-9.]+)(ms|s|KB|MiB|)").matcher(line.get(name));
+    if (line.get(name).equals("NaN") && factor == 1) {
+      return test.test(Double.NaN);
+    }
+    Matcher parts = Pattern.compile("(-?[0-9.]+)(ms|s|KB|MiB|)").matcher(line.get(name));
     boolean isKind =
         parts.matches()
             && switch (parts.group(2)) {
@@ -181,8 +203,27 @@ final class PlainQuery {
   }
 
   private void number() {
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(12)) {
       case 0 -> add(" | code >= 300", line -> compare(line, "code", 1, value -> value >= 300));
+      case 4 -> add(" | wait_ms > 100", line -> compare(line, "wait_ms", 1, value -> value > 100));
+      case 5 -> add(" | wait_ms != 7", line -> compare(line, "wait_ms", 1, value -> value != 7));
+      case 6 -> add(" | ratio < 1", line -> compare(line, "ratio", 1, value -> value < 1));
+      case 7 ->
+          add(" | wait_ms_2 <= 200", line -> compare(line, "wait_ms_2", 1, value -> value <= 200));
+      case 8 -> add(" | odd == 7", line -> compare(line, "odd", 1, value -> value == 7));
+      case 9 -> add(" | odd != 7", line -> compare(line, "odd", 1, value -> value != 7));
+      case 10 ->
+          add(
+              " | (odd > -1 or wait_ms == 200)",
+              line ->
+                  compare(line, "odd", 1, value -> value > -1)
+                      || compare(line, "wait_ms", 1, value -> value == 200));
+      case 11 ->
+          add(
+              " | code < 400, wait_ms >= 100",
+              line ->
+                  compare(line, "code", 1, value -> value < 400)
+                      && compare(line, "wait_ms", 1, value -> value >= 100));
       case 1 -> add(" | took < 20ms", line -> compare(line, "took", 2, value -> value < 0.02));
       case 2 -> add(" | size > 1500B", line -> compare(line, "size", 3, value -> value > 1500));
       default -> add(" | a_b == 2", line -> compare(line, "a_b", 1, value -> value == 2));

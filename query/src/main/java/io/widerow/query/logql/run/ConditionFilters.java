@@ -1,0 +1,164 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.Text;
+import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.Condition.Quantity;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.logql.Names;
+import io.widerow.query.logql.Stage.Conversion;
+import io.widerow.query.logql.line.LabelNames;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Filters of the store that keep every event which matchers and label filters keep, one after the
+/// other, on the labels that events come with; see [Pushdown].
+///
+/// A comparison of a label that is no number keeps the event and marks it with an error, and every
+/// later comparison keeps what is marked. So the filter of a comparison keeps these as well:
+///
+/// ```
+///   | ms > 90      ms of the event is a number > 90, or it is no number
+///   | size < 5     size is a number < 5, or it is no number, or ms is none
+/// ```
+///
+/// - Threads: one.
+final class ConditionFilters {
+  private static final Filter EVERYTHING = new Filter.Everything();
+
+  /// Below this, a number compares with every 64-bit number as with the nearest double.
+  private static final double EXACT_BELOW = 0x1p53;
+
+  private final LabelNames labels;
+  private final List<Filter> failed = new ArrayList<>(); // what earlier comparisons may have marked
+
+  ConditionFilters(LabelNames labels) {
+    this.labels = labels;
+  }
+
+  /// A test of a text.
+  Filter of(Matcher matcher) {
+    if (matcher.name().equals(LabelNames.SERVICE)) {
+      return Pushdown.ofType(matcher);
+    }
+    List<AttributeName> names = names(matcher.name());
+    return names == null ? EVERYTHING : Pushdown.ofAny(matcher, names);
+  }
+
+  /// The attributes that a label is; null when it is something else, or only events tell.
+  private @Nullable List<AttributeName> names(String label) {
+    List<AttributeName> names = labels.attributes(label);
+    boolean isOwn = label.startsWith(Names.ERROR) || label.equals(LabelNames.DETECTED_LEVEL);
+    return names == null || names.isEmpty() || isOwn ? null : names;
+  }
+
+  Filter of(Condition condition) {
+    return switch (condition) {
+      case Condition.And(var parts) -> Pushdown.all(parts.stream().map(this::of).toList());
+      case Condition.Or(var parts) -> Pushdown.any(parts.stream().map(this::of).toList());
+      case Condition.Words(var matcher) -> of(matcher);
+      case Quantity quantity -> of(quantity);
+    };
+  }
+
+  private Filter of(Quantity quantity) {
+    List<AttributeName> names = names(quantity.label());
+    List<Filter> kept = new ArrayList<>(failed);
+    if (names == null) {
+      failed.add(EVERYTHING);
+      return EVERYTHING;
+    }
+    boolean isNumber = quantity.conversion() == Conversion.NUMBER;
+    for (AttributeName name : names) {
+      Filter failing = isNumber ? isNoNumber(name) : new Filter.Exists(name);
+      kept.add(
+          isNumber && Math.abs(quantity.value()) < EXACT_BELOW
+              ? compared(name, quantity, failing)
+              : new Filter.Exists(name));
+      failed.add(failing);
+    }
+    return Pushdown.any(kept);
+  }
+
+  /// Events that have a label.
+  Filter has(String label) {
+    List<AttributeName> names = names(label);
+    if (names == null) {
+      return EVERYTHING;
+    }
+    List<Filter> any = new ArrayList<>();
+    names.forEach(name -> any.add(new Filter.Exists(name)));
+    return Pushdown.any(any);
+  }
+
+  /// A text that is no number, or a boolean.
+  private static Filter isNoNumber(AttributeName name) {
+    Filter isText =
+        new Filter.Compare(name, Comparison.GREATER_OR_EQUAL, new Literal.Word(Text.of("")));
+    Filter isNumber = compare(name, Comparison.GREATER_OR_EQUAL, Double.NEGATIVE_INFINITY);
+    Filter isTruth =
+        new Filter.Compare(name, Comparison.GREATER_OR_EQUAL, new Literal.Truth(false));
+    return new Filter.Or(
+        List.of(new Filter.And(List.of(isText, new Filter.Not(isNumber))), isTruth));
+  }
+
+  private static Filter compare(AttributeName name, Comparison comparison, double value) {
+    return new Filter.Compare(name, comparison, literal(value));
+  }
+
+  /// Whole numbers as such: blocks know the range of theirs.
+  private static Literal literal(double value) {
+    return value == Math.rint(value) && Math.abs(value) < EXACT_BELOW
+        ? new Literal.Whole((long) value)
+        : new Literal.Fraction(value);
+  }
+
+  private static Filter compared(AttributeName name, Quantity quantity, Filter failing) {
+    double value = quantity.value();
+    return switch (quantity.sign()) {
+      case NOT_EQUAL ->
+          new Filter.And(
+              List.of(
+                  new Filter.Not(compare(name, Comparison.EQUAL, value)), new Filter.Exists(name)));
+      case EQUAL ->
+          or(
+              compare(name, Comparison.EQUAL, value),
+              new Filter.Or(
+                  List.of(
+                      compare(name, Comparison.LESS, value),
+                      compare(name, Comparison.GREATER, value))),
+              failing);
+      case LESS ->
+          or(
+              compare(name, Comparison.LESS, value),
+              compare(name, Comparison.GREATER_OR_EQUAL, value),
+              failing);
+      case LESS_OR_EQUAL ->
+          or(
+              compare(name, Comparison.LESS_OR_EQUAL, value),
+              compare(name, Comparison.GREATER, value),
+              failing);
+      case GREATER ->
+          or(
+              compare(name, Comparison.GREATER, value),
+              compare(name, Comparison.LESS_OR_EQUAL, value),
+              failing);
+      case GREATER_OR_EQUAL ->
+          or(
+              compare(name, Comparison.GREATER_OR_EQUAL, value),
+              compare(name, Comparison.LESS, value),
+              failing);
+    };
+  }
+
+  /// Where a block has only numbers, `holds` is left of it. Elsewhere a number fails at the
+  /// opposite, which is cheaper than to find out that it is none.
+  private static Filter or(Filter holds, Filter opposite, Filter failing) {
+    return new Filter.Or(
+        List.of(holds, new Filter.And(List.of(new Filter.Not(opposite), failing))));
+  }
+}

@@ -1,0 +1,107 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import io.widerow.query.figures.Field;
+import io.widerow.query.figures.GroupCache;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Pipeline;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Takes samples from events without showing each as a line. Numbers are compared and unwrapped as
+/// they are stored. What the other stages make of an event depends on a few of its attributes, so
+/// the line of one event tells it for all that agree in these.
+///
+/// - Threads: one.
+/// - Memory: a few thousand groups of equal attributes, see [GroupCache].
+final class EventSamples {
+  /// Of events that no stage keeps.
+  private static final Group DROPPED = new Group(null, 0, false);
+
+  /// Of events whose lines fail.
+  private static final Group UNSURE = new Group(null, 0, true);
+
+  private final RangeSamples owner;
+  private final EventStages stages;
+  private final EventLines lines;
+  private final Pipeline pipeline;
+  private final GroupCache<Group> groups;
+  private final AttributeValue scratch = new AttributeValue();
+
+  /// Events that agree in the attributes that stages and labels depend on.
+  ///
+  /// @param samples of their series; null for none
+  /// @param value of each
+  private record Group(@Nullable Samples samples, double value, boolean isUnsure) {}
+
+  /// @param lines shows the attributes that stages and labels depend on
+  /// @param names these attributes
+  EventSamples(
+      RangeSamples owner, EventStages stages, EventLines lines, List<AttributeName> names) {
+    this.owner = owner;
+    this.stages = stages;
+    this.lines = lines;
+    this.pipeline = new Pipeline(stages.same(), 0);
+    List<Field> by = new ArrayList<>();
+    by.add(Field.TYPE);
+    names.forEach(name -> by.add(new Field(name, false)));
+    this.groups = new GroupCache<>(by);
+  }
+
+  /// Adds the sample of an event, if it has one. False when only the event's own line tells.
+  boolean add(EventView event) {
+    List<EventTest> tests = stages.tests();
+    for (int i = 0; i < tests.size(); i++) {
+      switch (tests.get(i).of(event, scratch)) {
+        case KEPT -> {}
+        case DROPPED -> {
+          return true;
+        }
+        case UNSURE -> {
+          return false;
+        }
+      }
+    }
+    EventTest.NumberLabel number = stages.number();
+    double value = 1;
+    if (number != null) {
+      if (!number.find(event, scratch)) {
+        return true;
+      }
+      if (!EventTest.NumberLabel.isNumber(scratch)) {
+        return false;
+      }
+      value = scratch.asDouble();
+    }
+    Group group = groups.find(0, event, scratch);
+    if (group == null) {
+      group = group(event);
+      groups.put(group);
+    }
+    Samples samples = group.samples;
+    if (samples != null) {
+      owner.add(samples, event.timeNanos(), number == null ? group.value : value, event.weight());
+    }
+    return !group.isUnsure;
+  }
+
+  private Group group(EventView event) {
+    Line line = lines.show(event);
+    if (!pipeline.run(line)) {
+      return DROPPED;
+    }
+    double value = 1;
+    if (stages.unwrapsLines()) {
+      Double unwrapped = owner.unwrapped(line);
+      if (unwrapped == null) {
+        return DROPPED;
+      }
+      value = unwrapped;
+    }
+    return line.hasError() ? UNSURE : new Group(owner.samplesOf(line), value, false);
+  }
+}

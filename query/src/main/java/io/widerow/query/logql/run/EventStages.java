@@ -1,0 +1,118 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Metric;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.line.LabelNames;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The stages of a range function in two parts: comparisons of numbers, which are made on the
+/// values of each event, and the rest, which is alike for events that agree in their other labels.
+/// An event that has a text where a number is compared is shown as a line after all.
+///
+/// ```
+///   {app="x"} | ms > 90 | env="prod" | unwrap bytes
+///                tests    same          number
+/// ```
+///
+/// @param tests of each event
+/// @param same the other stages
+/// @param number the label that is the sample; null when there is none, or `same` gives it
+/// @param unwrapsLines whether the sample is taken from the line after `same`, because its text is
+///   a duration or a number of bytes
+record EventStages(
+    List<EventTest> tests,
+    LogQuery same,
+    EventTest.@Nullable NumberLabel number,
+    boolean unwrapsLines) {
+  private static final String ANY = "";
+
+  EventStages {
+    tests = List.copyOf(tests);
+  }
+
+  static EventStages of(Metric.Range range, LabelNames labels) {
+    Split split = new Split(labels);
+    range.lines().stages().forEach(split::add);
+    Stage.Unwrap unwrap = range.unwrap();
+    EventTest.NumberLabel number = unwrap == null ? null : split.number(unwrap);
+    boolean unwrapsLines = unwrap != null && number == null;
+    if (!unwrapsLines) {
+      range.afterUnwrap().forEach(split::add);
+    }
+    LogQuery same = new LogQuery(range.lines().matchers(), split.same);
+    return new EventStages(split.tests, same, number, unwrapsLines);
+  }
+
+  /// Stages so far.
+  private static final class Split {
+    private final LabelNames labels;
+    private final List<EventTest> tests = new ArrayList<>();
+    private final List<Stage> same = new ArrayList<>();
+    private final Set<String> changed =
+        new LinkedHashSet<>(); // labels that may be not as they came
+    private boolean mayFail; // one of `same`; then later comparisons keep all lines
+
+    Split(LabelNames labels) {
+      this.labels = labels;
+    }
+
+    void add(Stage stage) {
+      Set<String> names = new LinkedHashSet<>();
+      EventTest test = null;
+      if (stage instanceof Stage.LabelFilter(Condition condition)) {
+        Selection.addNames(condition, names);
+        boolean asCame = names.stream().allMatch(this::isAsCame);
+        test = asCame && !mayFail ? EventTest.of(condition, labels) : null;
+        mayFail |= test == null && hasQuantity(condition);
+      }
+      if (test != null) {
+        tests.add(test);
+      } else {
+        same.add(stage);
+        change(stage);
+      }
+    }
+
+    EventTest.@Nullable NumberLabel number(Stage.Unwrap unwrap) {
+      return unwrap.conversion() == Stage.Conversion.NUMBER && isAsCame(unwrap.label())
+          ? EventTest.NumberLabel.of(unwrap.label(), labels)
+          : null;
+    }
+
+    private boolean isAsCame(String label) {
+      return !changed.contains(label) && !changed.contains(ANY);
+    }
+
+    /// Notes which labels a stage may change.
+    private void change(Stage stage) {
+      switch (stage) {
+        case Stage.LineFilter _, Stage.LabelFilter _ -> {}
+        case Stage.Drop(var names) -> names.forEach(name -> changed.add(name.name()));
+        case Stage.LabelFormat(var assignments) ->
+            assignments.forEach(assignment -> {
+              changed.add(assignment.label());
+              String from = assignment.from();
+              if (from != null) {
+                changed.add(from);
+              }
+            });
+        default -> changed.add(ANY);
+      }
+    }
+  }
+
+  private static boolean hasQuantity(Condition condition) {
+    return switch (condition) {
+      case Condition.And(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
+      case Condition.Or(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
+      case Condition.Words _ -> false;
+      case Condition.Quantity _ -> true;
+    };
+  }
+}
