@@ -191,7 +191,7 @@ public final class Daemon implements AutoCloseable {
     memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries =
         new QueryServices(
-            store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake::isWriting);
+            store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake);
     loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);

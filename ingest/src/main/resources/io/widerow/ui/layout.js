@@ -1,109 +1,152 @@
-// How the data lies: the wide rows (partitions) by type, shard and bucket, from the catalog.
+// How the data lies: lanes, the wide rows (partitions) by type, shard and bucket, and segments; from
+// the catalog, no event is read.
 
-import { all, latest } from "./api.js";
-import { fill, h, key, perFrame, shown } from "./dom.js";
-import { bytes, iso, whole } from "./format.js";
-import { cellAt, draw } from "./layout-draw.js";
-import { parsePartition, fold } from "./partitions.js";
+import { Refused, all, isOld, latest } from "./api.js";
+import { fill, h, perFrame, shown } from "./dom.js";
+import { bytes, clock, iso, now, short } from "./format.js";
+import { at, draw, highOf } from "./layout-draw.js";
+import { side, tell } from "./layout-side.js";
+import { read, stack } from "./partitions.js";
 import { range } from "./range.js";
 import { change, state } from "./state.js";
+import { plain } from "./text.js";
 
 const AGAIN_MILLIS = 1000;
+const TYPES_ASKED = 20;
+const FOLDS = ["", "day", "day,type"];
 const canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { test: "map", tabindex: "0", role: "img" }));
-const side = h("aside.map-side", { test: "map-side" });
-const box = h("div.map-box", {}, canvas);
+const outline = h("i.map-chosen", { hidden: true });
+const tip = h("div.map-tip", { hidden: true, "data-decor": "" });
+const box = h("div.map-box", {}, canvas, outline, tip);
 export const element = h("main.map-view", { hidden: true }, box, side);
 
-const map = { cells: /** @type {any[]} */ ([]), types: /** @type {any[]} */ ([]), chosen: "", folded: "", at: null };
+const map = {
+  cells: /** @type {any[]} */ ([]), types: /** @type {any[]} */ ([]), segments: /** @type {any[]} */ ([]), lanes: /** @type {any[]} */ ([]),
+  damage: /** @type {any[]} */ ([]), folded: /** @type {string[]} */ ([]), rows: 0, chosen: /** @type {any} */ (null), away: "",
+};
 let timer = 0;
 
-canvas.addEventListener("click", (event) => choose(cellAt(map, event.offsetX, event.offsetY)));
+canvas.addEventListener("click", (event) => choose(cellAt(event)));
 canvas.addEventListener("dblclick", open);
 canvas.addEventListener("keydown", arrows);
+canvas.addEventListener("pointermove", (event) => hint(event));
+canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
 new ResizeObserver(perFrame(repaint)).observe(box);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 
 /** Asks for the catalog of the range; while following, again each second. */
 export async function load() {
   clearTimeout(timer);
-  const asked = new URLSearchParams(state.types.map((type) => ["type", type]));
-  asked.set("from", iso(range.from));
-  asked.set("to", iso(range.to));
-  const { lines } = await all("/v1/partitions", asked, latest("map"));
-  Object.assign(map, fold(lines.map(parsePartition)));
-  repaint();
-  if (state.tail && state.view === "layout") {
-    timer = setTimeout(() => void load(), AGAIN_MILLIS);
+  try {
+    const chosen = map.chosen?.name;
+    const { lines, by } = await ask();
+    Object.assign(map, read(lines), { away: "" });
+    map.rows = stack(map.segments);
+    map.chosen = map.cells.find((cell) => cell.name === chosen) ?? null;
+    if (by) {
+      map.folded.unshift(`summed up by ${by.replace(",", " and ")}`);
+    }
+    repaint();
+  } finally {
+    if (following()) {
+      timer = setTimeout(() => void load().catch(lost), AGAIN_MILLIS);
+    }
   }
+}
+
+function following() {
+  return state.tail && state.view === "layout";
+}
+
+/** While following, a daemon that is away leaves the map as it was. @param {unknown} failure */
+function lost(failure) {
+  if (!isOld(failure)) {
+    map.away ||= `The daemon is away: this is how it was at ${clock(now()).time}.`;
+    tell(map, state.map, open);
+  }
+}
+
+/** The catalog; summed up when there is more than the daemon tells in one answer. */
+async function ask() {
+  for (const by of FOLDS) {
+    const asked = new URLSearchParams(state.types.map((type) => ["type", type]));
+    asked.set("from", iso(range.from));
+    asked.set("to", iso(range.to));
+    asked.set("layout", "true");
+    if (by) {
+      asked.set("by", by);
+    }
+    try {
+      return { by, ...(await all("/v1/partitions", asked, latest("map"))) };
+    } catch (failure) {
+      if (!(failure instanceof Refused) || !failure.message.startsWith("limit:") || by === FOLDS[FOLDS.length - 1]) {
+        throw failure;
+      }
+    }
+  }
+  throw new Refused("there are too many partitions", 400);
 }
 
 /** Draws what is known again. */
 export function repaint() {
-  if (element.hidden || element.offsetParent === null && map.cells.length === 0) {
+  if (element.hidden || element.offsetParent === null) {
     return;
   }
-  canvas.style.height = `${Math.max(box.clientHeight - 4, 60 + map.types.length * 28)}px`;
+  canvas.style.height = `${Math.max(box.clientHeight - 4, highOf(map))}px`;
   draw(canvas, map, state.map);
-  canvas.dataset.partitions = String(map.cells.reduce((sum, cell) => sum + cell.partitions, 0));
-  canvas.dataset.events = String(map.cells.reduce((sum, cell) => sum + cell.events, 0));
-  tell();
-}
-
-function pair(/** @type {string} */ name, /** @type {string} */ value) {
-  return h("div", {}, h("small", {}, name), h("span", {}, value));
-}
-
-function tell() {
   const sum = (/** @type {string} */ of) => map.cells.reduce((total, cell) => total + cell[of], 0);
-  const events = sum("events");
-  const sealed = map.cells.filter((cell) => cell.bytes > 0);
-  const each = sealed.reduce((total, cell) => total + cell.bytes, 0) / Math.max(sealed.reduce((total, cell) => total + cell.events, 0), 1);
-  const widths = [...new Set(map.cells.map((cell) => cell.width))].sort((a, b) => a - b).map((minutes) => `${minutes} min`);
+  Object.assign(canvas.dataset, {
+    partitions: sum("partitions"), events: sum("events"), segments: map.segments.length, rows: map.rows,
+    damaged: map.cells.filter((cell) => cell.damaged).length, late: sum("late"), open: map.cells.filter((cell) => cell.state === "open").length,
+  });
   const greatest = map.cells.reduce((most, cell) => (cell.events > (most?.events ?? -1) ? cell : most), null);
-  canvas.setAttribute("aria-label", `${map.cells.length} wide rows of ${map.types.length} types, ${events} events`
-    + (greatest ? `; the greatest is ${greatest.name} with ${greatest.events}` : ""));
-  fill(side,
-    h("p.big", {}, h("b", {}, whole(sum("partitions"))), " partitions"),
-    h("div.pairs-grid", {}, pair("events", whole(events)), pair("on disk", bytes(sum("bytes"))),
-      pair("bytes an event, sealed", sealed.length > 0 ? each.toFixed(1) : "–"), pair("widths of buckets", widths.slice(0, 3).join(", ") || "–")),
-    map.folded ? h("p.quiet", {}, map.folded) : null,
-    chosenPart(),
-    h("h3", {}, "Key"),
-    h("div.map-key", { test: "map-key" }, "few", ...[0, 1, 2, 3, 4].map((i) => h(`i.shade-${i}`)),
-      state.map === "bytes" ? "most bytes of its type" : state.map === "each" ? "most bytes an event" : "most of its type"),
-    h("div.map-key", {}, h("i.open"), "open", h("i.sealed"), "sealed", h("i.shade-3"), "final"),
-    h("p.quiet", {}, key("b"), " bytes  ", key("B"), " bytes an event"));
+  canvas.setAttribute("aria-label", `${sum("partitions")} wide rows of ${map.types.length} types, ${sum("events")} events`
+    + (greatest ? `; the greatest is ${plain(greatest.name)} with ${greatest.events}` : ""));
+  mark();
 }
 
-function chosenPart() {
-  const cell = map.cells.find((each) => each.name === map.chosen);
-  if (!cell) {
-    return h("p.quiet", {}, "Choose a wide row: click, or the arrow keys.");
+/** Outlines the chosen cell, and tells about it. */
+function mark() {
+  const cell = map.chosen;
+  outline.hidden = !cell;
+  if (cell) {
+    Object.assign(outline.style, { left: `${cell.box.x - 1}px`, top: `${cell.box.y - 1}px`, width: `${cell.box.width + 2}px`, height: `${cell.box.height + 2}px` });
   }
-  const mates = map.cells.filter((each) => each.type === cell.type && each.from === cell.from && each.width === cell.width);
-  const mean = mates.reduce((sum, each) => sum + each.events, 0) / mates.length;
-  const ratio = cell.events / Math.max(mean, 1);
-  return h("div", {},
-    h("h3", {}, "Partition"), h("p.mono", { test: "partition" }, ...shown(cell.name)),
-    h("div.pairs-grid", {}, pair("events", whole(cell.events)), pair("bytes", bytes(cell.bytes)),
-      pair("state", cell.state), pair("weight", cell.weight.toFixed(2))),
-    ratio > 1.5 && mates.length > 1 ? h("p", {}, `This shard holds ${ratio.toFixed(1)} times the mean of its bucket.`) : null,
-    h("button", { test: "map-open", onclick: open }, "Show its events ", key("↵")));
+  canvas.dataset.chosen = cell ? plain(cell.name) : "";
+  tell(map, state.map, open);
+}
+
+/** @param {PointerEvent | MouseEvent} event */
+function cellAt(event) {
+  const found = at(map, event.offsetX, event.offsetY);
+  return found?.type === undefined ? null : found;
+}
+
+/** Says what is under the pointer. @param {PointerEvent} event */
+function hint(event) {
+  const of = at(map, event.offsetX, event.offsetY);
+  tip.hidden = !of;
+  if (of) {
+    fill(tip, ...shown(of.file ? `${of.file}: ${of.partitions} partitions, ${of.final ? "final" : "not merged yet"}` : of.partition ?? `${of.type}, ${of.partitions} partitions`),
+      h("span.quiet", {}, ` ${of.events === null ? "" : `${short(of.events)} events`} ${of.bytes ? bytes(of.bytes) : ""}`));
+    Object.assign(tip.style, { left: `${Math.min(event.offsetX + 12, box.clientWidth - 320)}px`, top: `${event.offsetY + 18}px` });
+  }
 }
 
 /** @param {any} cell */
 function choose(cell) {
   if (cell) {
-    map.chosen = cell.name;
-    repaint();
+    map.chosen = cell;
+    mark();
   }
 }
 
-/** Shows the events of the chosen partition's bucket. */
+/** Shows the events of the chosen cell's bucket, of its types. */
 export function open() {
-  const cell = map.cells.find((each) => each.name === map.chosen);
+  const cell = map.chosen;
   if (cell) {
-    change({ types: [cell.types[0]], from: iso(cell.from), to: iso(cell.to), since: "", at: "", pick: "", pickwhere: "", view: "events" }, true);
+    const types = cell.types.length <= TYPES_ASKED ? cell.types : state.types;
+    change({ types, from: iso(cell.from), to: iso(cell.to), since: "", at: "", pick: "", pickwhere: "", view: "events" }, true);
   }
 }
 
@@ -111,20 +154,22 @@ export function open() {
 function arrows(event) {
   const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const move = moves[event.key];
-  if (!move || map.cells.length === 0) {
+  if (!move || map.cells.length === 0 || event.ctrlKey || event.altKey || event.metaKey) {
     return;
   }
   event.preventDefault();
   event.stopPropagation();
-  const here = map.cells.find((each) => each.name === map.chosen) ?? map.cells[0];
-  const [x, y] = [here.box.x + here.box.width / 2, here.box.y + here.box.height / 2];
-  const score = (/** @type {any} */ cell) => {
-    const dx = (cell.box.x + cell.box.width / 2 - x) * (move[0] || 0);
-    const dy = (cell.box.y + cell.box.height / 2 - y) * (move[1] || 0);
-    const along = move[0] ? dx : dy;
-    const across = Math.abs(move[0] ? cell.box.y + cell.box.height / 2 - y : cell.box.x + cell.box.width / 2 - x);
-    return along <= 0.5 ? Infinity : along + 20 * across;
-  };
-  const best = map.cells.reduce((a, b) => (score(b) < score(a) ? b : a), here);
-  choose(score(best) === Infinity && map.chosen ? null : best);
+  const here = map.chosen;
+  const middle = (/** @type {any} */ { box: of }) => [of.x + of.width / 2, of.y + of.height / 2];
+  const [x, y] = here ? middle(here) : [0, 0];
+  let best = { cell: null, score: Infinity };
+  for (const cell of map.cells) {
+    const [dx, dy] = [middle(cell)[0] - x, middle(cell)[1] - y];
+    const along = move[0] * dx + move[1] * dy;
+    const away = along <= 0.5 ? Infinity : along + 20 * Math.abs(move[0] ? dy : dx);
+    const score = here ? away : dy * 1e4 + dx; // at first the one above at the left
+    best = score < best.score ? { cell, score } : best;
+  }
+  choose(best.cell);
+  outline.scrollIntoView({ block: "nearest" });
 }

@@ -28,10 +28,12 @@ const tabs = TABS.map(([view, name, letter, test]) =>
 const events = h("main.events", {}, facets.element, rows.element, event.element);
 
 /** Runs a question and tells its failure; one that was replaced by a newer one tells nothing. */
-async function run(/** @type {() => Promise<unknown>} */ asks) {
+async function run(/** @type {() => Promise<unknown>} */ asks, clears = true) {
   try {
     await asks();
-    question.refuse(null);
+    if (clears) {
+      question.refuse(null);
+    }
     return true;
   } catch (failure) {
     if (!isOld(failure)) {
@@ -44,7 +46,7 @@ async function run(/** @type {() => Promise<unknown>} */ asks) {
 /** Asks the question of the state: bars, list and fields at the same time. */
 async function ask() {
   follow.set(false);
-  await run(async () => {
+  const done = await run(async () => {
     await settle();
     question.show();
     const opening = open();
@@ -57,7 +59,7 @@ async function ask() {
     }
   });
   tell();
-  showView();
+  showView(done);
   document.documentElement.dataset.ready = "true";
 }
 
@@ -104,15 +106,16 @@ function tell() {
       .map(([name, does]) => h("span.hint", {}, ...name.split(" ").map(key), ` ${does}`)));
 }
 
-function showView() {
+/** @param {boolean} [clears] whether what was refused before is told no more */
+function showView(clears) {
   TABS.forEach(([view], i) => tabs[i].setAttribute("aria-selected", String(state.view === view)));
   events.hidden = state.view !== "events";
   differences.element.hidden = state.view !== "differences";
   layout.element.hidden = state.view !== "layout";
   if (state.view === "differences") {
-    void run(differences.load);
+    void run(differences.load, clears);
   } else if (state.view === "layout") {
-    void run(layout.load);
+    void run(layout.load, clears);
   } else {
     rows.layOut();
   }
@@ -182,7 +185,7 @@ onChange((changed) => {
     if (has("tail")) {
       void run(follows);
     }
-    if (has("view")) {
+    if (has("view") || has("tail") && state.view === "layout") {
       showView();
     } else if (has("pick", "pickwhere") && state.view === "differences") {
       void run(differences.load);

@@ -41,6 +41,7 @@ class LayerTest extends LayerRules {
       query.cli: event storage storage.embedded query query.remote query.answer
       query.cli.daemon: query query.remote query.cli
       query.cli.export: event storage query query.output query.remote query.export query.cli
+      query.cli.cql: query query.remote query.cli
       cql:
       cql.type:
       cql.schema:
@@ -76,8 +77,8 @@ class LayerTest extends LayerRules {
       ingest.watch: event storage storage.embedded query query.figures query.answer
       ingest.serve.reply: ingest.http
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
-          query.survey query.export query.fields query.patterns ingest.config ingest.http \
-          ingest.serve.reply
+          query.survey query.export query.fields query.patterns ingest.config ingest.lane \
+          ingest.intake ingest.http ingest.serve.reply
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
           query.logql.run ingest.config ingest.http
       ingest.serve.page: ingest.config ingest.http
@@ -106,8 +107,8 @@ class LayerTest extends LayerRules {
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \
           ingest.decode
-      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.export ingest \
-          ingest.demo ingest.ship ingest.cluster
+      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export \
+          ingest ingest.demo ingest.ship ingest.cluster
       """;
 
   LayerTest() {

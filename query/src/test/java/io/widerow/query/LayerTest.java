@@ -43,6 +43,7 @@ class LayerTest extends LayerRules {
       query.cli: event storage storage.embedded storage.repair query query.output \
           query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
+      query.cli.cql: query query.output query.figures query.remote query.cli cql cql.type
       query.cli.export: event storage query query.output query.remote query.export query.cli
       """;
 

@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
 public interface Mutations {
   /// Begins the fragment of a row, or of a partition's header.
   ///
-  /// @param key byte string of at most [#MAX_KEY] bytes
-  /// @param partition how many of its first bytes stand for the partition, with the table
+  /// @param key byte string of at most [#MAX_KEY] bytes: those of the partition, then one byte, 0
+  ///   for the header and another for a row, then what the row adds
+  /// @param partition how many of its first bytes stand for the partition, with the table. The same
+  ///   for every key that starts with them
   Mutations row(byte[] key, int partition);
 
   /// The row itself is live, with or without cells.

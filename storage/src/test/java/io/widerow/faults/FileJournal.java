@@ -136,10 +136,19 @@ public final class FileJournal implements Journal {
     /// @param fileBytes file size from which the next group goes to a new file; may be smaller than
     ///   the product allows
     public Factory(Disk disk, StoreConfig config, long fileBytes) {
+      this(disk, config.directory(), fileBytes);
+    }
+
+    private Factory(Disk disk, Path storeDirectory, long fileBytes) {
       this.disk = disk;
-      this.storeDirectory = config.directory();
+      this.storeDirectory = storeDirectory;
       this.directory = storeDirectory.resolve("journal");
       this.fileBytes = fileBytes;
+    }
+
+    @Override
+    public Journal.Factory at(Path otherDirectory) {
+      return new Factory(disk, otherDirectory, fileBytes);
     }
 
     @Override

@@ -160,6 +160,11 @@ public final class KillPoints {
     }
 
     @Override
+    public Journal.Factory at(Path otherDirectory) {
+      return new PointedFactory(factory.at(otherDirectory));
+    }
+
+    @Override
     public Journal create(int lane, long lsnFirst) {
       return new PointedJournal(around("journal create", () -> factory.create(lane, lsnFirst)));
     }

@@ -37,13 +37,16 @@ class LayerTest extends LayerRules {
           storage.manifest storage.live storage.digest
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
+      storage.fragment: table storage storage.codec storage.journal
+      storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
+          storage.rows storage.manifest storage.live storage.upkeep storage.recovery
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
           storage.layout storage.rows storage.aggregate \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \
-          storage.recovery storage.digest
+          storage.recovery storage.digest storage.table
       storage.repair: event storage storage.disk storage.codec storage.journal storage.rollup \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
-          storage.embedded
+          storage.embedded storage.table
       """;
 
   LayerTest() {

@@ -14,6 +14,7 @@ import io.widerow.query.cli.SnapshotCommand;
 import io.widerow.query.cli.TailCommand;
 import io.widerow.query.cli.TypesCommand;
 import io.widerow.query.cli.VerifyCommand;
+import io.widerow.query.cli.cql.CqlCommand;
 import io.widerow.query.cli.daemon.DeleteCommand;
 import io.widerow.query.cli.daemon.DiffCommand;
 import io.widerow.query.cli.daemon.DoctorCommand;
@@ -56,6 +57,7 @@ final class Commands {
     all.put("diff", DiffCommand::commandLine);
     all.put("patterns", PatternsCommand::commandLine);
     all.put("queries", QueriesCommand::commandLine);
+    all.put("cql", CqlCommand::commandLine);
     all.put("partitions", PartitionsCommand::commandLine);
     all.put("layout", LayoutCommand::commandLine);
     all.put("repartition", RepartitionCommand::commandLine);

@@ -55,6 +55,11 @@ public record Shell(
         System.getenv());
   }
 
+  /// True when somebody types what this process reads.
+  public static boolean isInputTyped() {
+    return isTerminal("0");
+  }
+
   /// Asks the operating system which file a descriptor is. Where that fails, asks the JDK, which
   /// knows it only for input and output together.
   @SuppressWarnings("SystemConsoleNull") // it is null again with the default console of JDK 25

@@ -14,19 +14,32 @@ import java.util.Map;
 public record RemoteSurvey(
     List<String> lines, Map<String, Cell> whole, List<Map<String, Cell>> rows) {
   private static final String IDS = ",\"ids\":[";
+  private static final String SEGMENTS = ",\"segments\":[";
 
   /// Asks for it.
   ///
   /// @throws QueryException.Remote when the answer is something else
   public static RemoteSurvey ask(DaemonAddress daemon, String path) {
     List<String> lines = lines(daemon, path);
-    // The only member that is no scalar stands last, and quotes in texts are escaped.
-    String first = lines.getFirst();
-    int ids = first.indexOf(IDS);
     return new RemoteSurvey(
         lines,
-        members(ids < 0 ? first : first.substring(0, ids) + "}"),
+        members(withoutLast(lines.getFirst(), IDS)),
         lines.subList(1, lines.size()).stream().map(RemoteSurvey::members).toList());
+  }
+
+  /// Asks for lines of several kinds and keeps those that begin with a text. A list of segments,
+  /// the last member of its line, is left out of its row.
+  public static RemoteSurvey linesOf(DaemonAddress daemon, String path, String begin) {
+    List<String> lines =
+        RemoteRows.lines(daemon, path).stream().filter(line -> line.startsWith(begin)).toList();
+    return new RemoteSurvey(
+        lines, Map.of(), lines.stream().map(line -> members(withoutLast(line, SEGMENTS))).toList());
+  }
+
+  /// A line whose last member, which is no scalar, is cut off. Quotes in texts are escaped.
+  private static String withoutLast(String line, String member) {
+    int at = line.indexOf(member);
+    return at < 0 ? line : line.substring(0, at) + "}";
   }
 
   /// The lines of an answer that has at least one.

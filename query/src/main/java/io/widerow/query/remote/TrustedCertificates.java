@@ -20,7 +20,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 /// Certificates in a PEM file, as the only ones that a client trusts: a daemon's own, or that of
 /// the authority that signed it.
-final class TrustedCertificates {
+public final class TrustedCertificates {
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
 
@@ -28,7 +28,7 @@ final class TrustedCertificates {
 
   /// @throws QueryException.Refused when the file cannot be read, has no certificate, or has one
   ///   that is none; it names the file and says what is wrong
-  static SSLContext of(Path file) {
+  public static SSLContext of(Path file) {
     try {
       KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
       trusted.load(null, null);

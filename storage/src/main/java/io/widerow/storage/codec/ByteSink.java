@@ -32,7 +32,7 @@ public final class ByteSink {
   }
 
   /// Drops everything after `newLength`.
-  void cut(int newLength) {
+  public void cut(int newLength) {
     assert newLength <= length : newLength + " of " + length;
     length = newLength;
   }

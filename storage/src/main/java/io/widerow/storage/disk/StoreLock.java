@@ -27,6 +27,15 @@ public final class StoreLock {
     }
   }
 
+  /// Gives a lock back because of a failure.
+  public static void giveBack(Disk.Lock lock, Throwable failure) {
+    try {
+      lock.close();
+    } catch (Exception unlock) {
+      failure.addSuppressed(unlock);
+    }
+  }
+
   /// Runs `work` while holding the lock, so that no other process has the store open.
   public static <T> T holding(Disk disk, Path directory, Supplier<T> work) {
     AutoCloseable lock = take(disk, directory);

@@ -84,7 +84,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private int frameEvents;
   private long lsn; // of the last frame written
   private volatile long forcedLsn; // durable up to this one; written by the writer
-  private long forcedNanos; // of the monotonic clock
+  private volatile long forcedNanos; // of the monotonic clock; written by the writer
   private boolean groupHasFrames;
   private boolean rowsSpent; // the rows hold records of a dropped group
   private StorageException.@Nullable DiskFull dropped; // the caller still has to commit
@@ -450,6 +450,11 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
 
   long forcedLsn() {
     return forcedLsn;
+  }
+
+  /// How long ago the journal was forced, or opened. Any thread.
+  long forcedAgoNanos() {
+    return clock.monotonicNanos() - forcedNanos;
   }
 
   Journal journal() {

@@ -27,6 +27,7 @@ import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
+import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.Drainer;
 import io.widerow.storage.upkeep.JournalPin;
@@ -35,7 +36,6 @@ import io.widerow.storage.upkeep.Sealer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +77,7 @@ public final class EmbeddedStore implements EventStore {
   private final SegmentFiles files;
   private final NotesFiles notes;
   private final RowMemory memory;
+  private final Tables tables;
   private final Journal.Factory journals;
   private final JournalPin trims;
   private final Sealer sealer;
@@ -101,7 +102,7 @@ public final class EmbeddedStore implements EventStore {
     Disk disk = new RealDisk();
     return new EmbeddedStore(
         new StoreOpener(config, disk, StoreClock.system(), background)
-            .open(id -> journals(config, disk, id, background)));
+            .open(id -> ChronicleJournalFactory.of(config, disk, id, background)));
   }
 
   /// Opens a stopped store for reading. Nothing on the disk changes. Acknowledged groups that are
@@ -113,7 +114,7 @@ public final class EmbeddedStore implements EventStore {
     Disk disk = new RealDisk();
     return new EmbeddedStore(
         new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-            .openForReading(id -> journals(config, disk, id, Runnable::run)));
+            .openForReading(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run)));
   }
 
   /// Opens the store of a directory, or makes one, that its owner drains: it reads what arrived
@@ -129,13 +130,7 @@ public final class EmbeddedStore implements EventStore {
     return new EmbeddedStore(
         new StoreOpener(config, disk, StoreClock.system(), background)
             .drained()
-            .open(id -> journals(config, disk, id, background)));
-  }
-
-  private static Journal.Factory journals(
-      StoreConfig config, Disk disk, UUID storeId, Executor executor) {
-    return ChronicleJournalFactory.of(
-        config.directory(), config.journalFileBytes(), disk, storeId, executor);
+            .open(id -> ChronicleJournalFactory.of(config, disk, id, background)));
   }
 
   public EmbeddedStore(StoreParts parts) {
@@ -148,6 +143,7 @@ public final class EmbeddedStore implements EventStore {
     this.files = parts.files();
     this.notes = shared.notes();
     this.memory = parts.memory();
+    this.tables = shared.tables();
     this.journals = parts.journals();
     this.trims = parts.trims();
     this.sealer = shared.sealer();
@@ -276,7 +272,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// Its partitions and what is in them.
   public PartitionCatalog partitions() {
-    return new PartitionCatalog(contents);
+    return new PartitionCatalog(contents, clock, this::lanesNow);
   }
 
   @Override
@@ -362,18 +358,14 @@ public final class EmbeddedStore implements EventStore {
       if (start != null) {
         start.goOn(); // what just expired may have made room
       }
+      tables.maintain(config.openAge());
     }
   }
 
   /// Writes down how far each journal is durable, apart from the journals.
   private void writeWitness() {
-    if (waitsForRoom()) {
-      return; // what it says of the old journals still counts
-    }
-    try {
-      witness.write(NewLanes.durable(lanesNow()));
-    } catch (StorageException left) {
-      contents.backgroundFailed(left); // what it said before stays true
+    if (!waitsForRoom()) { // else what it says of the old journals still counts
+      NewLanes.tell(witness, lanesNow(), contents);
     }
   }
 
@@ -382,6 +374,12 @@ public final class EmbeddedStore implements EventStore {
     return start != null && waitsForRoom() && !contents.hasEnded()
         ? start.refusal().getMessage()
         : room.full();
+  }
+
+  /// Tables beside the events. The first write makes them; before that nothing of the store
+  /// changes.
+  public Tables tables() {
+    return tables;
   }
 
   /// Makes a copy of the store, by hard links, while everything else goes on.
@@ -393,12 +391,13 @@ public final class EmbeddedStore implements EventStore {
       throw start.refusal(); // what is only in the old journals has no lane
     }
     return trims.holding(
-        () -> StoreSnapshot.ofOpen(contents, lanesNow(), notes, disk, journals, target));
+        () -> StoreSnapshot.ofOpen(contents, lanesNow(), notes, tables, disk, journals, target));
   }
 
   @Override
   public StoreStatistics statistics() {
-    long memoryBytes = memory.usedBytes() + (start == null ? 0 : start.memoryBytes());
+    long held = start == null ? 0 : start.memoryBytes();
+    long memoryBytes = memory.usedBytes() + held + tables.memoryBytes();
     return StoreFigures.of(
         contents, lanesNow(), memoryBytes, files, sealer, merger, recovery.damage());
   }
@@ -450,11 +449,10 @@ public final class EmbeddedStore implements EventStore {
   public void sealAll() {
     contents.requireWriting();
     lanesNow().forEach(EmbeddedLane::sealForClose);
+    tables.flush();
   }
 
   /// Waits for what runs in the background. For owners that measure, and for tests.
-  ///
-  /// @throws InterruptedException when the thread is interrupted meanwhile
   public void awaitBackground() throws InterruptedException {
     sealer.drain();
     merger.drain();
@@ -468,6 +466,7 @@ public final class EmbeddedStore implements EventStore {
       start.close();
     }
     try {
+      tables.close();
       sealer.pace().end();
       if (!contents.hasEnded() && contents.holdsLock()) {
         writeWitness();
@@ -487,6 +486,7 @@ public final class EmbeddedStore implements EventStore {
 
   private void free() {
     lanesNow().forEach(EmbeddedLane::close);
+    tables.free();
     witness.close();
     sealer.close();
     contents.close();

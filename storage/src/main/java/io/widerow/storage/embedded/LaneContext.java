@@ -3,6 +3,7 @@ package io.widerow.storage.embedded;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
@@ -10,10 +11,12 @@ import io.widerow.storage.upkeep.Sealer;
 /// What the lanes of a store share.
 ///
 /// @param notes the notes of all lanes
+/// @param tables those beside the events
 record LaneContext(
     StoreContents contents,
     RowSupply supply,
     Sealer sealer,
     DiskRoom room,
     StoreClock clock,
-    NotesFiles notes) {}
+    NotesFiles notes,
+    Tables tables) {}

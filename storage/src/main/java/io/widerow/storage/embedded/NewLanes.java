@@ -1,9 +1,11 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.storage.StorageException;
 import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
+import io.widerow.storage.live.StoreContents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -38,8 +40,13 @@ final class NewLanes {
     return List.copyOf(lanes);
   }
 
-  /// How far the journal of each lane is durable, for the store's witness.
-  static List<Witness.Lane> durable(List<EmbeddedLane> lanes) {
-    return lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList();
+  /// Makes the store's witness say how far the journal of each lane is durable.
+  static void tell(WitnessFile witness, List<EmbeddedLane> lanes, StoreContents contents) {
+    try {
+      witness.write(
+          lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList());
+    } catch (StorageException left) {
+      contents.backgroundFailed(left); // what it said before stays true
+    }
   }
 }

@@ -1,16 +1,21 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.SegmentSummary;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The partitions of an open store and what is in them: from the manifest, the indexes of segments
@@ -25,9 +30,13 @@ public final class PartitionCatalog {
   static final double REST_OF_RECORD = 0.1;
 
   private final StoreContents contents;
+  private final StoreClock clock;
+  private final Supplier<List<EmbeddedLane>> lanes;
 
-  PartitionCatalog(StoreContents contents) {
+  PartitionCatalog(StoreContents contents, StoreClock clock, Supplier<List<EmbeddedLane>> lanes) {
     this.contents = contents;
+    this.clock = clock;
+    this.lanes = lanes;
   }
 
   /// Which form a partition has.
@@ -45,31 +54,62 @@ public final class PartitionCatalog {
   /// @param events events in it
   /// @param bytes bytes in sealed files, with its share of their indexes; what is open has none
   /// @param restBytes the same, and an estimate for what is open
-  public record Entry(PartitionKey key, long events, long bytes, long restBytes, State state) {
-    private static Entry of(PartitionKey key) {
-      return new Entry(key, 0, 0, 0, State.FINAL);
-    }
+  /// @param firstNanos no event is earlier; nanoseconds since the Unix epoch
+  /// @param lastNanos no event is later; nanoseconds since the Unix epoch
+  /// @param late events known to have come late: to rows that were opened after the bucket had
+  ///   ended, or after a merge had finished the partition. The next merge makes it 0
+  /// @param segments ids of the segments that have its events
+  public record Entry(
+      PartitionKey key,
+      long events,
+      long bytes,
+      long restBytes,
+      State state,
+      long firstNanos,
+      long lastNanos,
+      long late,
+      List<Long> segments) {}
 
-    private Entry sealed(long moreEvents, long moreBytes, boolean merged) {
-      return new Entry(
-          key,
-          events + moreEvents,
-          bytes + moreBytes,
-          restBytes + moreBytes,
-          merged || state == State.OPEN ? state : State.SEALED);
-    }
+  /// A segment file.
+  ///
+  /// @param firstNanos no event is earlier; nanoseconds since the Unix epoch
+  /// @param lastNanos no event is later; nanoseconds since the Unix epoch
+  /// @param partitions how many partitions have events in it
+  /// @param merged true when a merge wrote it, which is final
+  /// @param damaged true when damage was found in it
+  public record Segment(
+      long id,
+      String file,
+      long firstNanos,
+      long lastNanos,
+      long events,
+      long bytes,
+      int partitions,
+      boolean merged,
+      boolean damaged) {}
 
-    private Entry open(long moreEvents, long recordBytes) {
-      long rest = (long) (recordBytes * REST_OF_RECORD);
-      return new Entry(key, events + moreEvents, bytes, restBytes + rest, State.OPEN);
-    }
-  }
+  /// A lane of writers.
+  ///
+  /// @param openEvents events in its open rows, those being sealed included
+  /// @param openBytes bytes that these take
+  /// @param journalBytes bytes of its journal's files
+  /// @param forcedAgoNanos how long ago its journal was forced, or opened
+  public record LaneFigures(
+      int lane, long openEvents, long openBytes, long journalBytes, long forcedAgoNanos) {}
+
+  /// Partitions and segments at one moment, in ascending order of keys and ids. None is empty.
+  public record Listing(List<Entry> entries, List<Segment> segments) {}
 
   /// The partitions that queries show, in ascending order of keys. None of them is empty.
   ///
   /// @param fromNanos only those whose bucket ends after this, nanoseconds since the Unix epoch
   /// @param untilNanos only those whose bucket begins before this
   public List<Entry> entries(Predicate<String> types, long fromNanos, long untilNanos) {
+    return listing(types, fromNanos, untilNanos).entries();
+  }
+
+  /// The same, and the segments that have some of them.
+  public Listing listing(Predicate<String> types, long fromNanos, long untilNanos) {
     Kept kept = contents.retentions().shown();
     Predicate<PartitionKey> wanted =
         key ->
@@ -77,28 +117,99 @@ public final class PartitionCatalog {
                 && key.fromNanos() < untilNanos
                 && types.test(key.type())
                 && !kept.isPast(key.type(), key.untilNanos());
-    List<Entry> found = null;
+    Listing found = null;
     while (found == null) {
-      found = entries(contents.state(), wanted);
+      found = listing(contents.state(), wanted);
     }
     return found;
   }
 
+  /// The lanes and what is not sealed yet; none in a store that is only read.
+  public List<LaneFigures> lanes() {
+    List<OpenRows> rows = contents.state().rows();
+    List<LaneFigures> figures = new ArrayList<>();
+    for (EmbeddedLane lane : lanes.get()) {
+      int number = figures.size();
+      List<OpenRows> own = rows.stream().filter(each -> each.lane == number).toList();
+      figures.add(
+          new LaneFigures(
+              number,
+              own.stream().mapToLong(OpenRows::committedEvents).sum(),
+              own.stream().mapToLong(OpenRows::filledBytes).sum(),
+              lane.journal().bytes(),
+              lane.forcedAgoNanos()));
+    }
+    return figures;
+  }
+
+  /// Adds up what the parts of a store have of a partition.
+  private static final class Sum {
+    private long events;
+    private long bytes;
+    private long restBytes;
+    private long mergedEvents;
+    private long lateEvents; // of open rows
+    private long firstNanos = Long.MAX_VALUE;
+    private long lastNanos = Long.MIN_VALUE;
+    private State state = State.FINAL;
+    private final List<Long> segments = new ArrayList<>(1);
+
+    void add(PartitionInfo part) {
+      events += part.events();
+      firstNanos = Math.min(firstNanos, part.timeFirstNanos());
+      lastNanos = Math.max(lastNanos, part.timeLastNanos());
+    }
+
+    void addSealed(PartitionInfo part, long moreBytes, long segment, boolean merged) {
+      add(part);
+      bytes += moreBytes;
+      restBytes += moreBytes;
+      mergedEvents += merged ? part.events() : 0;
+      state = merged || state == State.OPEN ? state : State.SEALED;
+      segments.add(segment);
+    }
+
+    void addOpen(PartitionInfo part, long recordBytes, boolean late) {
+      add(part);
+      restBytes += (long) (recordBytes * REST_OF_RECORD);
+      lateEvents += late ? part.events() : 0;
+      state = State.OPEN;
+    }
+
+    Entry entry(PartitionKey key) {
+      long late = mergedEvents > 0 ? events - mergedEvents : lateEvents;
+      return new Entry(
+          key,
+          events,
+          bytes,
+          restBytes,
+          state,
+          firstNanos,
+          lastNanos,
+          late,
+          segments.stream().sorted().toList());
+    }
+  }
+
   /// Null when a part of the state was freed meanwhile, so that there is a newer one.
-  private static @Nullable List<Entry> entries(StoreState state, Predicate<PartitionKey> wanted) {
-    TreeMap<PartitionKey, Entry> found = new TreeMap<>();
+  private @Nullable Listing listing(StoreState state, Predicate<PartitionKey> wanted) {
+    TreeMap<PartitionKey, Sum> found = new TreeMap<>();
+    TreeMap<Long, Segment> segments = new TreeMap<>();
     for (LiveSegment live : state.segments().all()) {
       long[] bytes = live.partitionBytes();
-      boolean merged = live.entry().merged();
       int at = 0;
+      boolean any = false;
       for (SegmentSummary.Partition partition : live.partitions()) {
         long of = bytes[at++];
         if (wanted.test(partition.key())) {
-          found.compute(
-              partition.key(),
-              (key, had) ->
-                  (had == null ? Entry.of(key) : had).sealed(partition.events(), of, merged));
+          any = true;
+          found
+              .computeIfAbsent(partition.key(), _ -> new Sum())
+              .addSealed(partition.info(), of, live.entry().id(), live.entry().merged());
         }
+      }
+      if (any) {
+        segments.put(live.entry().id(), segment(live));
       }
     }
     for (OpenRows open : state.rows()) {
@@ -106,16 +217,48 @@ public final class PartitionCatalog {
         if (view == null) {
           return null;
         }
-        for (OpenRow row : view.rows()) {
-          long events = wanted.test(row.key) ? view.info(row).events() : 0;
-          if (events > 0) {
-            found.compute(
-                row.key,
-                (key, had) -> (had == null ? Entry.of(key) : had).open(events, row.recordBytes()));
-          }
-        }
+        addRows(open, view, wanted, found);
       }
     }
-    return List.copyOf(found.values());
+    List<Entry> entries = new ArrayList<>(found.size());
+    found.forEach((key, sum) -> entries.add(sum.entry(key)));
+    return new Listing(entries, List.copyOf(segments.values()));
+  }
+
+  private void addRows(
+      OpenRows open,
+      OpenRows.View view,
+      Predicate<PartitionKey> wanted,
+      Map<PartitionKey, Sum> found) {
+    long openedNanos = clock.wallNanos() - (clock.monotonicNanos() - open.madeNanos());
+    for (OpenRow row : view.rows()) {
+      if (!wanted.test(row.key)) {
+        continue;
+      }
+      PartitionInfo info = view.info(row);
+      if (info.events() > 0) {
+        boolean late = !open.isReplayed() && row.key.untilNanos() <= openedNanos;
+        found.computeIfAbsent(row.key, _ -> new Sum()).addOpen(info, row.recordBytes(), late);
+      }
+    }
+  }
+
+  private static Segment segment(LiveSegment live) {
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (SegmentSummary.Partition partition : live.partitions()) {
+      first = Math.min(first, partition.info().timeFirstNanos());
+      last = Math.max(last, partition.info().timeLastNanos());
+    }
+    return new Segment(
+        live.entry().id(),
+        live.entry().fileName(),
+        first,
+        last,
+        live.entry().events(),
+        live.entry().bytes(),
+        live.partitions().size(),
+        live.entry().merged(),
+        !live.isWhole());
   }
 }

@@ -25,6 +25,8 @@ import io.widerow.storage.recovery.RecoverySealer;
 import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.recovery.RowSink;
 import io.widerow.storage.rows.RowMemory;
+import io.widerow.storage.table.TableContext;
+import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.RowSupply;
@@ -63,6 +65,7 @@ public final class StoreOpener {
   private final StoreClock clock;
   private final Executor background;
   private boolean drained;
+  private @Nullable Executor tableLane; // null for a thread of its own
 
   public StoreOpener(StoreConfig config, Disk disk, StoreClock clock, Executor background) {
     this.config = config;
@@ -77,20 +80,10 @@ public final class StoreOpener {
     return this;
   }
 
-  /// What an opening is for, and what it does about groups that are lost from the journal.
-  private enum Purpose {
-    /// Refuses to open.
-    WRITING,
-    /// Refuses to open. Otherwise it touches nothing yet: the disk is full.
-    WRITING_LATER,
-    /// Goes on without them, and touches nothing.
-    READING,
-    /// Goes on without them, and keeps the old journals.
-    ACCEPTING_LOSS;
-
-    boolean writesNow() {
-      return this == WRITING || this == ACCEPTING_LOSS;
-    }
+  /// Runs the writes of tables on an executor instead of a thread of their own.
+  public StoreOpener writingTablesOn(Executor executor) {
+    tableLane = executor;
+    return this;
   }
 
   /// Opens for reading and writing; makes a store of an empty directory.
@@ -114,7 +107,7 @@ public final class StoreOpener {
   /// If there is no room, deletes what nothing needs, and leaves the writing for later.
   private StoreParts openOnAnyDisk(UUID storeId, Journal.Factory journals, Disk.Lock lock) {
     try {
-      return open(storeId, journals, lock, Purpose.WRITING);
+      return open(storeId, journals, lock, OpenPurpose.WRITING);
     } catch (StorageException failure) {
       StorageException.DiskFull full = StorageException.DiskFull.in(failure);
       if (full == null) {
@@ -123,7 +116,7 @@ public final class StoreOpener {
       journals.freeUnused();
       new SegmentFiles(disk, config.directory(), storeId).deleteUnfinished();
       new NotesFiles(disk, config.directory(), storeId).deleteUnfinished();
-      StoreParts parts = open(storeId, journals, lock, Purpose.WRITING_LATER);
+      StoreParts parts = open(storeId, journals, lock, OpenPurpose.WRITING_LATER);
       DelayedStart start = Objects.requireNonNull(parts.start());
       start.wait(full);
       start.goOnHere(); // there may be enough room now
@@ -148,7 +141,7 @@ public final class StoreOpener {
     Path directory = config.directory();
     StoreFormat.requireStore(disk, directory);
     UUID storeId = StoreFormat.read(disk, directory).storeId();
-    return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.READING));
+    return locked(lock -> open(storeId, journals.apply(storeId), lock, OpenPurpose.READING));
   }
 
   /// Opens a stopped store for writing without what is lost from its journal. What is left of the
@@ -157,7 +150,7 @@ public final class StoreOpener {
     StoreFormat format = StoreFormat.read(disk, config.directory());
     requireWritable(config.directory(), format);
     UUID storeId = format.storeId();
-    return locked(lock -> open(storeId, journals.apply(storeId), lock, Purpose.ACCEPTING_LOSS));
+    return locked(lock -> open(storeId, journals.apply(storeId), lock, OpenPurpose.ACCEPTING_LOSS));
   }
 
   private StoreParts locked(Function<Disk.Lock, StoreParts> opener) {
@@ -165,7 +158,7 @@ public final class StoreOpener {
     try {
       return opener.apply(lock);
     } catch (Throwable failure) {
-      closeLock(lock, failure);
+      StoreLock.giveBack(lock, failure);
       throw failure;
     }
   }
@@ -178,16 +171,9 @@ public final class StoreOpener {
     }
   }
 
-  private static void closeLock(Disk.Lock lock, Throwable failure) {
-    try {
-      lock.close();
-    } catch (Exception unlock) {
-      failure.addSuppressed(unlock);
-    }
-  }
-
-  private StoreParts open(UUID storeId, Journal.Factory journals, Disk.Lock lock, Purpose purpose) {
-    boolean readOnly = purpose == Purpose.READING;
+  private StoreParts open(
+      UUID storeId, Journal.Factory journals, Disk.Lock lock, OpenPurpose purpose) {
+    boolean readOnly = purpose == OpenPurpose.READING;
     long startNanos = clock.monotonicNanos();
     Path directory = config.directory();
     Manifest manifest = Manifest.read(disk, directory, storeId);
@@ -197,15 +183,16 @@ public final class StoreOpener {
     WitnessFile witnessFile = new WitnessFile(disk, directory, storeId);
     SegmentInventory inventory = SegmentInventory.open(files, manifest);
     RowMemory memory = rowMemory(readOnly);
-    RowMemory replayed = purpose == Purpose.WRITING_LATER ? rowMemory(true) : memory;
+    RowMemory replayed = purpose == OpenPurpose.WRITING_LATER ? rowMemory(true) : memory;
     StoreContents contents = null; // owns manifest and segments, once it is there
+    Tables tables = null;
     try (var recovery =
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
-      List<JournalLoss> losses = recovery.losses();
-      requireWhole(purpose, losses);
+      requireWhole(purpose, recovery.losses());
       contents = contents(manifest, files, inventory, notes, readOnly ? null : lock);
       var trims = new JournalPin();
-      LaneContext shared = shared(contents, files, notes, memory, trims);
+      LaneContext shared = shared(contents, files, notes, memory, trims, journals, purpose);
+      tables = shared.tables();
       List<String> remarks = inventory.healed();
       if (purpose.writesNow()) {
         remarks = tidy(purpose, files, notes, manifest, inventory, recovery);
@@ -221,8 +208,10 @@ public final class StoreOpener {
         Later steps =
             new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
         begun = begin(purpose, steps, held, replayed, recovered);
-        report = report(replay, recovery, inventory, damage(losses, witness), remarks, startNanos);
+        List<Damage> damage = damage(recovery.losses(), witness, tables);
+        report = report(replay, recovery, inventory, damage, remarks, startNanos);
         contents.opened();
+        purpose.begin(tables, contents);
       }
       return new StoreParts(
           config,
@@ -238,7 +227,7 @@ public final class StoreOpener {
           begun.start,
           report);
     } catch (Throwable failure) {
-      release(contents, inventory, manifest, witnessFile, memory, replayed);
+      release(tables, contents, inventory, manifest, witnessFile, memory, replayed);
       throw failure;
     }
   }
@@ -268,11 +257,15 @@ public final class StoreOpener {
   /// Closes the segments by their owner: one that stays open keeps its room on a full disk when it
   /// is deleted.
   private static void release(
+      @Nullable Tables tables,
       @Nullable StoreContents contents,
       SegmentInventory inventory,
       Manifest manifest,
       WitnessFile witness,
       RowMemory... memories) {
+    if (tables != null) {
+      tables.free();
+    }
     if (contents == null) {
       inventory.close();
       manifest.close();
@@ -289,11 +282,15 @@ public final class StoreOpener {
   private record Begun(List<EmbeddedLane> lanes, @Nullable DelayedStart start) {}
 
   private Begun begin(
-      Purpose purpose, Later steps, HeldRows held, RowMemory replayed, RecoveredNotes recovered) {
-    if (purpose == Purpose.READING) {
+      OpenPurpose purpose,
+      Later steps,
+      HeldRows held,
+      RowMemory replayed,
+      RecoveredNotes recovered) {
+    if (purpose == OpenPurpose.READING) {
       return new Begun(List.of(), null);
     }
-    if (purpose == Purpose.WRITING_LATER) {
+    if (purpose == OpenPurpose.WRITING_LATER) {
       return new Begun(List.of(), steps.start(held, replayed, recovered));
     }
     recovered.finish();
@@ -309,8 +306,8 @@ public final class StoreOpener {
     return new Begun(lanes, null);
   }
 
-  private static void requireWhole(Purpose purpose, List<JournalLoss> losses) {
-    boolean accepted = purpose == Purpose.READING || purpose == Purpose.ACCEPTING_LOSS;
+  private static void requireWhole(OpenPurpose purpose, List<JournalLoss> losses) {
+    boolean accepted = purpose == OpenPurpose.READING || purpose == OpenPurpose.ACCEPTING_LOSS;
     if (!accepted && !losses.isEmpty()) {
       throw new StorageException.AcknowledgedDataDamaged(losses);
     }
@@ -321,7 +318,7 @@ public final class StoreOpener {
   ///
   /// @return what was healed or kept, a sentence each
   private List<String> tidy(
-      Purpose purpose,
+      OpenPurpose purpose,
       SegmentFiles files,
       NotesFiles notes,
       Manifest manifest,
@@ -331,7 +328,7 @@ public final class StoreOpener {
     files.createDirectory();
     notes.createDirectory();
     Quarantine quarantine = new Quarantine(disk, config.directory());
-    boolean whole = inventory.isWhole() && purpose == Purpose.WRITING;
+    boolean whole = inventory.isWhole() && purpose == OpenPurpose.WRITING;
     if (!whole && manifest.unreadableFrom() >= 0) {
       Path kept = quarantine.keep(config.directory().resolve(Manifest.NAME));
       remarks.add(manifest.unreadable() + "; kept as " + kept);
@@ -344,7 +341,7 @@ public final class StoreOpener {
       return remarks;
     }
     for (Path file : inventory.unlisted()) {
-      if (purpose == Purpose.ACCEPTING_LOSS) {
+      if (purpose == OpenPurpose.ACCEPTING_LOSS) {
         remarks.add("%s: not listed; moved to %s".formatted(file, quarantine.take(file)));
       } else {
         remarks.add(file + ": not listed, and kept: the store is not whole");
@@ -363,15 +360,21 @@ public final class StoreOpener {
       SegmentFiles files,
       NotesFiles notes,
       RowMemory memory,
-      JournalPin trims) {
+      JournalPin trims,
+      Journal.Factory journals,
+      OpenPurpose purpose) {
     var sealer = new Sealer(contents, files, notes, trims, background);
     var supply = new RowSupply(contents, memory, sealer);
     var room = new DiskRoom(disk, config, sealer);
-    return new LaneContext(contents, supply, sealer, room, clock, notes);
+    Executor lane = tableLane == null ? Tables.thread() : tableLane;
+    Tables tables =
+        purpose.open(
+            new TableContext(contents, clock, disk, journals, room, trims, background, lane));
+    return new LaneContext(contents, supply, sealer, room, clock, notes, tables);
   }
 
   private Replay replay(
-      Purpose purpose,
+      OpenPurpose purpose,
       LaneContext shared,
       HeldRows held,
       RecoveredNotes recovered,
@@ -400,15 +403,16 @@ public final class StoreOpener {
         remarks);
   }
 
-  private static List<Damage> damage(List<JournalLoss> losses, Witness witness) {
-    return Stream.concat(
-            losses.stream().map(JournalLoss::damage), Stream.ofNullable(witness.damage()))
-        .toList();
+  private static List<Damage> damage(List<JournalLoss> losses, Witness witness, Tables tables) {
+    Stream<Damage> events =
+        Stream.concat(
+            losses.stream().map(JournalLoss::damage), Stream.ofNullable(witness.damage()));
+    return Stream.concat(events, tables.damage().stream()).toList();
   }
 
   /// What was journaled is sealed: the old journals go, unless they are evidence of a loss.
-  private void endJournals(Purpose purpose, Journal.Factory journals, List<Path> old) {
-    if (purpose == Purpose.WRITING) {
+  private void endJournals(OpenPurpose purpose, Journal.Factory journals, List<Path> old) {
+    if (purpose == OpenPurpose.WRITING) {
       journals.deleteReplayed();
       return;
     }
@@ -459,7 +463,7 @@ public final class StoreOpener {
     public void tidy() {
       List<String> _ =
           StoreOpener.this.tidy(
-              Purpose.WRITING, files, shared.notes(), manifest, inventory, recovery);
+              OpenPurpose.WRITING, files, shared.notes(), manifest, inventory, recovery);
     }
 
     @Override

@@ -15,6 +15,9 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.table.TableContext;
+import io.widerow.storage.table.TableSnapshot;
+import io.widerow.storage.table.Tables;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -23,12 +26,14 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
+import java.util.stream.LongStream;
 
 /// Point-in-time copy of a store, made of hard links. It is a complete store.
 ///
 /// | part | in the snapshot |
 /// |---|---|
 /// | FORMAT, segments, notes | links: these files are replaced or deleted, and never changed |
+/// | tables | their files as segments, their journal and manifest as those of the events |
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
 /// | the manifest | rewritten with its state at the moment; of a stopped store, a link |
@@ -54,6 +59,7 @@ public final class StoreSnapshot {
       List.of(
           Manifest.SEGMENTS,
           NotesFiles.DIRECTORY,
+          TableContext.DIRECTORY,
           Journal.DIRECTORY,
           Manifest.NAME,
           Manifest.NAME_NEW,
@@ -67,6 +73,7 @@ public final class StoreSnapshot {
   private final Path target;
   private final Path made; // under its temporary name
   private int segments;
+  private boolean withoutTables; // at its moment
 
   /// Report on a finished snapshot.
   ///
@@ -125,12 +132,13 @@ public final class StoreSnapshot {
       StoreContents contents,
       List<EmbeddedLane> lanes,
       NotesFiles notes,
+      Tables tables,
       Disk disk,
       Journal.Factory journals,
       Path target) {
     Path directory = contents.config().directory();
     var snapshot = new StoreSnapshot(disk, directory, contents.storeId(), target);
-    return snapshot.make(made -> made.linkMoment(contents, lanes, notes, journals));
+    return snapshot.make(made -> made.linkMoment(contents, lanes, notes, tables, journals));
   }
 
   /// One step of the copy; returns the bytes it wrote.
@@ -150,6 +158,9 @@ public final class StoreSnapshot {
       long copied = parts.put(this);
       disk.forceDirectory(made);
       disk.link(store.resolve(StoreFormat.NAME), made.resolve(StoreFormat.NAME));
+      if (withoutTables && StoreFormat.hasTables(disk, made)) {
+        TableSnapshot.none(disk, storeId, made);
+      }
       disk.forceDirectory(made);
       disk.rename(made, target);
       disk.forceDirectory(parent);
@@ -198,6 +209,9 @@ public final class StoreSnapshot {
     if (disk.exists(store.resolve(Manifest.NAME))) {
       disk.link(store.resolve(Manifest.NAME), made.resolve(Manifest.NAME));
     }
+    var tables = new TableSnapshot(disk, storeId, store, made);
+    copied += tables.linkAll(journals);
+    segments += tables.files();
     return copied + Witness.copy(disk, store, made);
   }
 
@@ -205,13 +219,17 @@ public final class StoreSnapshot {
       StoreContents contents,
       List<EmbeddedLane> lanes,
       NotesFiles notes,
+      Tables tables,
       Journal.Factory journals) {
+    if (lanes.isEmpty()) {
+      throw new StorageException.ReadOnly("the store was opened for reading");
+    }
+    TableSnapshot.Moment rows = tables.moment();
+    withoutTables = rows.isWithoutTables();
     StoreMoment moment = contents.moment();
     try {
-      long[] committed = committed(lanes);
-      if (committed.length == 0) {
-        throw new StorageException.ReadOnly("the store was opened for reading");
-      }
+      long[] all = committed(lanes, rows);
+      long[] committed = Arrays.copyOf(all, lanes.size());
       IntToLongFunction last = lane -> lane < committed.length ? committed[lane] : 0;
       Path names = made.resolve(Manifest.SEGMENTS);
       disk.createDirectory(names);
@@ -222,6 +240,9 @@ public final class StoreSnapshot {
       disk.forceDirectory(names);
       notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
       long copied = journals.copyTo(made, last);
+      var linked = new TableSnapshot(disk, storeId, store, made);
+      copied += linked.linkMoment(rows, all[lanes.size()], journals);
+      segments += linked.files();
       Manifest.write(disk, made, storeId, moment.manifest());
       Witness.create(
           disk,
@@ -231,15 +252,16 @@ public final class StoreSnapshot {
       return copied;
     } finally {
       moment.segments().release(Runnable::run);
+      rows.release();
     }
   }
 
-  /// The last committed frame of each lane, all as they were at one moment: lanes only go forward,
-  /// so when two looks in a row see the same, that was so between them.
-  private static long[] committed(List<EmbeddedLane> lanes) {
-    long[] seen = committedLsns(lanes);
+  /// The last committed frame of each lane and then of the tables, all as they were at one moment:
+  /// lanes only go forward, so when two looks in a row see the same, that was so between them.
+  private static long[] committed(List<EmbeddedLane> lanes, TableSnapshot.Moment rows) {
+    long[] seen = committedLsns(lanes, rows);
     while (true) {
-      long[] again = committedLsns(lanes);
+      long[] again = committedLsns(lanes, rows);
       if (Arrays.equals(seen, again)) {
         return seen;
       }
@@ -247,8 +269,9 @@ public final class StoreSnapshot {
     }
   }
 
-  private static long[] committedLsns(List<EmbeddedLane> lanes) {
-    return lanes.stream().mapToLong(EmbeddedLane::committedLsn).toArray();
+  private static long[] committedLsns(List<EmbeddedLane> lanes, TableSnapshot.Moment rows) {
+    LongStream events = lanes.stream().mapToLong(EmbeddedLane::committedLsn);
+    return LongStream.concat(events, LongStream.of(rows.committed())).toArray();
   }
 
   private void linkDirectory(String name, String suffix) {

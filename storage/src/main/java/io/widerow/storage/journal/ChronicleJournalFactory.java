@@ -1,5 +1,6 @@
 package io.widerow.storage.journal;
 
+import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import java.nio.file.Path;
@@ -83,6 +84,19 @@ public final class ChronicleJournalFactory implements Journal.Factory {
       Path storeDirectory, long fileBytes, Disk disk, UUID store, Executor executor) {
     Path journal = storeDirectory.resolve(Journal.DIRECTORY);
     return new ChronicleJournalFactory(disk, journal, store, fileBytes, executor);
+  }
+
+  /// The journals of a store as it is configured.
+  ///
+  /// @param executor makes files ahead of their use
+  public static ChronicleJournalFactory of(
+      StoreConfig config, Disk disk, UUID store, Executor executor) {
+    return of(config.directory(), config.journalFileBytes(), disk, store, executor);
+  }
+
+  @Override
+  public Journal.Factory at(Path otherDirectory) {
+    return of(otherDirectory, fileBytes, disk, store, executor);
   }
 
   private void skipNumbersInUse() {

@@ -79,13 +79,13 @@ public final class FrameDecoder implements AutoCloseable {
     if (verdict != Verdict.VALID) {
       return verdict;
     }
-    if (!notesFit(frame) || !expand(frame) || !eventsFit(JournalFrame.events(frame))) {
+    if (!notesFit(frame) || !expand(frame) || !contentFits(frame)) {
       return Verdict.CONTENT_INVALID;
     }
     return Verdict.VALID;
   }
 
-  /// The events of the last decoded frame.
+  /// The events or mutations of the last decoded frame.
   public MemorySegment events() {
     return events;
   }
@@ -141,6 +141,13 @@ public final class FrameDecoder implements AutoCloseable {
     } catch (ZstdException damaged) {
       return false;
     }
+  }
+
+  private boolean contentFits(MemorySegment frame) {
+    int count = JournalFrame.events(frame);
+    return (JournalFrame.flags(frame) & JournalFrame.MUTATIONS) == 0
+        ? eventsFit(count)
+        : MutationRecord.areRecords(events, count);
   }
 
   private boolean eventsFit(int count) {

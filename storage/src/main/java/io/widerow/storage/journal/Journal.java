@@ -53,6 +53,9 @@ public interface Journal extends AutoCloseable {
 
   /// Creates and reads the journals of a store.
   interface Factory {
+    /// The same for another directory: that of the tables of the store.
+    Factory at(Path otherDirectory);
+
     /// Starts a new journal file for a lane whose next LSN is `lsnFirst`. Never appends to an old
     /// file. When this returns, the directory entry is durable, and the file's name tells
     /// `lsnFirst`.

@@ -80,6 +80,9 @@ public final class JournalFrame {
   /// belong to a group that was dropped.
   public static final int STARTS_GROUP = 2;
 
+  /// Flag of a frame: it holds mutations of tables, see [MutationRecord], and no events.
+  public static final int MUTATIONS = 4;
+
   public static final int CODEC_NONE = 0;
   static final int CODEC_ZSTD = 1;
   public static final int LANE_LIMIT = 1 << 15;

@@ -45,6 +45,9 @@ public final class ManifestSections {
   /// Kind: queries that the store keeps for its owner, see [SavedSection].
   public static final int QUERIES = 7;
 
+  /// Kind: files of tables, see [TableSection]; in the manifest of the tables only.
+  public static final int TABLES = 8;
+
   static final int REQUIRED = 0x8000;
   static final int ADDS = 0x4000;
 
@@ -53,7 +56,7 @@ public final class ManifestSections {
 
   private static final int TAG_LIMIT = 0x10000;
   private static final Set<Integer> KNOWN =
-      Set.of(LAYOUTS, RETENTION, ROLLUPS, RULES, QUERIES, DELETIONS | REQUIRED);
+      Set.of(LAYOUTS, RETENTION, ROLLUPS, RULES, QUERIES, DELETIONS | REQUIRED, TABLES | REQUIRED);
 
   private final List<Section> sections;
 

@@ -37,8 +37,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// Incompatible feature: edits of the manifest may end with [ManifestSections].
   public static final long FEATURE_SECTIONS = 2;
 
+  /// Incompatible feature: the store has tables, in a directory of their own.
+  public static final long FEATURE_TABLES = 4;
+
   /// Incompatible features that this program knows.
-  public static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE | FEATURE_SECTIONS;
+  public static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE | FEATURE_SECTIONS | FEATURE_TABLES;
 
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =
@@ -97,6 +100,12 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
       String more = "%016x".formatted(incompatible | feature);
       write(disk, directory, UUID.fromString(fields.group(2)), more, fields.group(5));
     }
+  }
+
+  /// True when a store has tables, or is about to get them.
+  public static boolean hasTables(Disk disk, Path directory) {
+    Matcher fields = fields(disk, directory);
+    return (Long.parseUnsignedLong(fields.group(3), 16) & FEATURE_TABLES) != 0;
   }
 
   /// Replaces the file. What forbids writing is not set: this program writes.

@@ -162,7 +162,7 @@ public final class JournalRecovery implements AutoCloseable {
       for (int i = 0; i < told.size(); i++) {
         JournalLoss loss = told.get(i);
         if (loss.lane() == lane && isBeside(loss, lane, frame)) {
-          told.set(i, around(loss));
+          told.set(i, around(loss, frame));
         }
       }
     });
@@ -179,9 +179,12 @@ public final class JournalRecovery implements AutoCloseable {
   }
 
   /// Adds the times of the frame decoded last.
-  private JournalLoss around(JournalLoss loss) {
-    MemorySegment events = decoder.events();
+  private JournalLoss around(JournalLoss loss, MemorySegment frame) {
     JournalLoss told = loss;
+    if ((JournalFrame.flags(frame) & JournalFrame.MUTATIONS) != 0) {
+      return told; // times of mutations are their users'
+    }
+    MemorySegment events = decoder.events();
     long offset = 0;
     while (offset < events.byteSize()) {
       long nanos = TimeUuid.tickNanos(EventLayout.idTime(events, offset));
@@ -194,7 +197,7 @@ public final class JournalRecovery implements AutoCloseable {
   /// Passes the frames that count to `replay`, lane by lane and in order, and reports gaps.
   ///
   /// @throws StorageException.Corrupt when a frame's checksums match and its content is invalid
-  public void replay(Replay replay) {
+  public void replay(FrameSink replay) {
     Map<Integer, Long> next = new TreeMap<>();
     journals.replay(
         new Journal.FrameReader() {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// them.
 ///
 /// - Threads: the one that opens the store.
-public final class Replay implements AutoCloseable {
+public final class Replay implements FrameSink, AutoCloseable {
   private final StoreContents contents;
   private final RowSink sink;
   private final TypeTable types;
@@ -54,7 +54,8 @@ public final class Replay implements AutoCloseable {
   /// dropped.
   ///
   /// @param records those of the frame, 8-byte aligned
-  void frame(int lane, MemorySegment frame, MemorySegment records) {
+  @Override
+  public void frame(int lane, MemorySegment frame, MemorySegment records) {
     long lsn = JournalFrame.lsn(frame);
     if (lane != laneNow) {
       endLane();
@@ -88,7 +89,8 @@ public final class Replay implements AutoCloseable {
 
   /// Acknowledged frames are missing here. Earlier frames that wait for the end of their group
   /// count: that end may be among the missing ones.
-  void hole() {
+  @Override
+  public void hole() {
     List<MemorySegment> waiting = List.copyOf(openGroup);
     openGroup.clear();
     waiting.forEach(part -> apply(laneNow, part));

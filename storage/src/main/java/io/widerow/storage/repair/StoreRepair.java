@@ -31,6 +31,7 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
+import io.widerow.storage.table.TableRepair;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 /// | a block | the segment's other blocks become a new segment |
 /// | a segment's index, or a cut file | the blocks that can still be found become a new segment |
 /// | a missing segment | it is removed from the manifest |
+/// | a table file, or blocks of it | what can be read becomes a new file |
 /// | groups of the journal | if the operator accepts the loss, the store starts without them |
 /// | notes | if the operator accepts that repeated batches are stored twice, the store goes
 /// without them |
@@ -142,6 +144,7 @@ public final class StoreRepair {
       }
       repairNotes(storeId);
       checkJournals(storeId, manifest);
+      repairTables(storeId);
       return rewritten;
     }
   }
@@ -271,6 +274,16 @@ public final class StoreRepair {
         writer.add(events.event());
       }
     }
+  }
+
+  private void repairTables(UUID storeId) {
+    TableRepair tables =
+        new TableRepair(disk, directory, storeId, acceptLoss, journals.apply(storeId), quarantine)
+            .repair();
+    lost.addAll(tables.lost());
+    left.addAll(tables.left());
+    done.addAll(tables.done());
+    journalIsDamaged |= tables.journalIsDamaged();
   }
 
   private void repairNotes(UUID storeId) {

@@ -19,6 +19,7 @@ import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.table.TableCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +44,7 @@ public final class StoreVerifier {
 
   /// Result of a verification.
   ///
-  /// @param segments number of segments in the manifest
+  /// @param segments number of segments in the manifest, and of table files
   /// @param blocks number of blocks in the segments that could be opened
   /// @param events number of events in all segments, according to the manifest
   /// @param bytes size of the segments
@@ -124,6 +125,16 @@ public final class StoreVerifier {
       }
     }
     damage.addAll(new NotesFiles(disk, directory, storeId).damage());
+    verifyTables(storeId);
+  }
+
+  private void verifyTables(UUID storeId) {
+    TableCheck tables = new TableCheck(disk, directory, storeId, journals.apply(storeId)).check();
+    segments += tables.files();
+    blocks += tables.blocks();
+    bytes += tables.bytes();
+    damage.addAll(tables.damage());
+    remarks.addAll(tables.remarks());
   }
 
   private void verifySegment(SegmentFiles files, SegmentEntry entry) {

@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 /// Allocator of uninitialized native memory: `malloc` of the C library. [Arena#allocate] zeroes the
 /// memory. For the large pieces of open rows that costs milliseconds and makes every page resident
 /// before it is needed.
-final class NativeMemory {
+public final class NativeMemory {
   private static final MethodHandle MALLOC;
   private static final MethodHandle FREE;
 
@@ -31,7 +31,7 @@ final class NativeMemory {
   /// as `arena`.
   ///
   /// @throws OutOfMemoryError when `malloc` fails
-  static MemorySegment allocate(long bytes, Arena arena) {
+  public static MemorySegment allocate(long bytes, Arena arena) {
     MemorySegment start;
     try {
       start = (MemorySegment) MALLOC.invokeExact(bytes);

@@ -18,7 +18,7 @@ public final class JournalPin {
   private boolean closed; // guarded by oneAtATime
 
   /// Trims a journal, now or when the pin is released.
-  synchronized void trim(Journal journal, long lsn) {
+  public synchronized void trim(Journal journal, long lsn) {
     if (held) {
       late.merge(journal, lsn, Math::max);
     } else {

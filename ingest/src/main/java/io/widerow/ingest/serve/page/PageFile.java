@@ -19,10 +19,11 @@ import java.util.zip.GZIPOutputStream;
 /// A file of the page, read from the class path once.
 final class PageFile {
   private static final String ROOT = "/io/widerow/ui/";
+  private static final String MAIN = "main.js";
   private static final int HASH_BYTES = 12;
   private static final Pattern TYPES = Pattern.compile("/\\*\\* @type [^*]*\\*/ ?");
 
-  /// The files that there are; `PageFilesTest` holds this list to the directory.
+  /// The files in the repository; `PageFilesTest` holds this list to the directory.
   static final List<String> NAMES =
       List.of(
           "index.html",
@@ -47,6 +48,8 @@ final class PageFile {
           "differences.js",
           "layout.js",
           "layout-draw.js",
+          "layout-side.js",
+          "segments-draw.js",
           "keys.js",
           "login.js",
           "text.js",
@@ -88,23 +91,33 @@ final class PageFile {
     return contentType;
   }
 
-  /// All files by their names.
+  /// All files that are served, by their names. The modules are one script.
   static Map<String, PageFile> all() {
     Map<String, PageFile> files = new LinkedHashMap<>();
-    NAMES.forEach(name -> files.put(name, read(name)));
+    for (String name : NAMES) {
+      if (!name.endsWith(".js")) {
+        files.put(name, of(name, read(name)));
+      }
+    }
+    String script = PageScript.of(MAIN, name -> withoutComments(new String(read(name), UTF_8)));
+    files.put(MAIN, of(MAIN, script.getBytes(UTF_8)));
     return files;
   }
 
-  private static PageFile read(String name) {
+  private static PageFile of(String name, byte[] bytes) {
+    try {
+      return new PageFile(bytes, gzip(bytes), etag(bytes), contentType(name));
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible); // it is written to memory
+    }
+  }
+
+  private static byte[] read(String name) {
     try (InputStream resource = PageFile.class.getResourceAsStream(ROOT + name)) {
       if (resource == null) {
         throw new IllegalStateException("the page has no file " + name);
       }
-      byte[] bytes = resource.readAllBytes();
-      if (name.endsWith(".js")) {
-        bytes = withoutComments(new String(bytes, UTF_8)).getBytes(UTF_8);
-      }
-      return new PageFile(bytes, gzip(bytes), etag(bytes), contentType(name));
+      return resource.readAllBytes();
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }

@@ -8,56 +8,73 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
+import io.widerow.event.TimeUuid;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.PartitionCatalog;
+import io.widerow.storage.embedded.PartitionCatalog.LaneFigures;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.regex.Pattern;
 
-/// `GET /v1/partitions`: the wide rows of a store and what is in them. The answer comes from the
-/// catalog in memory; no event is read. A store on a cluster has its catalog there: 501.
+/// `GET /v1/partitions`: the wide rows of a store and what is in them, and with `layout=true` how
+/// they lie: lanes, segments, damage. The answer comes from the catalog in memory; no event is
+/// read. A store on a cluster has its catalog there, which tells less.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 final class PartitionsService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
-  private static final List<String> KNOWN = List.of("type", "from", "to");
-  private static final String OF_CLUSTER =
-      "the partitions of a store on a cluster are in its tables: this lists those of a store on one"
-          + " machine";
+  private static final List<String> KNOWN = List.of("type", "from", "to", "layout", "by", "limit");
+  private static final int LIMIT_DEFAULT = 20_000;
+  private static final int LIMIT_MAX = 1_000_000;
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,7}");
 
   /// Answers at a time: each is on the heap as a whole.
   private static final int ANSWERS_MAX = 2;
 
   private final EventStore store;
+  private final List<LaneRing> rings;
   private final Semaphore places = new Semaphore(ANSWERS_MAX);
 
-  PartitionsService(EventStore store) {
+  PartitionsService(EventStore store, List<LaneRing> rings) {
     this.store = store;
+    this.rings = rings;
   }
 
   public List<HttpRoute> routes() {
     return List.of(HttpRoute.get("/v1/partitions", Tokens.Scope.QUERY, this::partitions));
   }
 
-  /// Which partitions are wanted.
-  private record Wanted(TypeGlobs types, long fromNanos, long untilNanos) {}
+  /// What is wanted: which partitions, how much of them, and how many at most.
+  private record Wanted(
+      TypeGlobs types,
+      long fromNanos,
+      long untilNanos,
+      boolean layout,
+      PartitionLines.Folding by,
+      int limit) {
+    boolean has(PartitionKey key) {
+      return key.untilNanos() > fromNanos && key.fromNanos() < untilNanos && types.test(key.type());
+    }
+  }
 
   private HttpResponse partitions(ServiceRequestContext context, HttpRequest request) {
-    if (!(store instanceof EmbeddedStore embedded)) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
-    }
     try {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
@@ -65,8 +82,7 @@ final class PartitionsService {
         return AnswerThreads.busy();
       }
       return HttpResponse.of(
-          CompletableFuture.supplyAsync(
-              () -> answer(embedded, wanted), context.blockingTaskExecutor()));
+          CompletableFuture.supplyAsync(() -> answer(wanted), context.blockingTaskExecutor()));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     } catch (QueryException.Refused refused) {
@@ -89,17 +105,53 @@ final class PartitionsService {
           HttpStatus.BAD_REQUEST,
           "to: %s is not after from, %s".formatted(to, from == null ? "the beginning" : from));
     }
-    return new Wanted(types, fromNanos, untilNanos);
+    boolean layout = Parameters.flag(given, "layout");
+    return new Wanted(types, fromNanos, untilNanos, layout, folding(given), limit(given, layout));
   }
 
-  private HttpResponse answer(EmbeddedStore embedded, Wanted wanted) {
-    StringBuilder lines = new StringBuilder();
-    try {
-      PartitionWeights weights = embedded.layout().weights();
-      for (PartitionCatalog.Entry entry :
-          embedded.partitions().entries(wanted.types, wanted.fromNanos, wanted.untilNanos)) {
-        append(lines, entry, weights);
+  private static PartitionLines.Folding folding(QueryParams given) throws RequestRefused {
+    String by = Parameters.single(given, "by");
+    boolean day = false;
+    boolean type = false;
+    for (String each : by == null ? List.<String>of() : List.of(by.split(",", -1))) {
+      switch (each.strip()) {
+        case "day" -> day = true;
+        case "type" -> type = true;
+        default ->
+            throw new RequestRefused(
+                HttpStatus.BAD_REQUEST, "by: must be day, type or both, got '%s'".formatted(by));
       }
+    }
+    return new PartitionLines.Folding(day, type);
+  }
+
+  /// The map has a limit unless another is given; the plain list has none.
+  private static int limit(QueryParams given, boolean layout) throws RequestRefused {
+    String text = Parameters.single(given, "limit");
+    if (text == null) {
+      return layout ? LIMIT_DEFAULT : Integer.MAX_VALUE;
+    }
+    int limit = NUMBER.matcher(text).matches() ? Integer.parseInt(text) : 0;
+    if (limit < 1 || limit > LIMIT_MAX) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST,
+          "limit: must be a whole number from 1 to %d, got '%s'".formatted(LIMIT_MAX, text));
+    }
+    return limit;
+  }
+
+  private HttpResponse answer(Wanted wanted) {
+    PartitionLines lines = new PartitionLines();
+    try {
+      if (store instanceof EmbeddedStore embedded) {
+        write(embedded, wanted, lines);
+      } else {
+        writeElsewhere(wanted, lines);
+      }
+    } catch (RequestRefused refused) {
+      return HttpAnswers.error(refused.status(), refused.reason());
+    } catch (StorageException.Unreachable away) {
+      return QueryService.unreachable(away);
     } finally {
       places.release();
     }
@@ -108,14 +160,66 @@ final class PartitionsService {
         HttpData.ofUtf8(lines.toString()));
   }
 
-  private static void append(
-      StringBuilder lines, PartitionCatalog.Entry entry, PartitionWeights weights) {
-    HttpAnswers.appendString(lines.append("{\"partition\":"), entry.key().toString());
-    lines.append(",\"events\":").append(entry.events());
-    lines.append(",\"bytes\":").append(entry.bytes());
-    double weight = weights.of(entry.events(), entry.restBytes());
-    lines.append(",\"weight\":").append(String.format(Locale.ROOT, "%.4f", weight));
-    lines.append(",\"state\":\"").append(entry.state().name().toLowerCase(Locale.ROOT));
-    lines.append("\"}\n");
+  private void write(EmbeddedStore embedded, Wanted wanted, PartitionLines lines)
+      throws RequestRefused {
+    PartitionWeights weights = embedded.layout().weights();
+    PartitionCatalog catalog = embedded.partitions();
+    PartitionCatalog.Listing listing =
+        catalog.listing(wanted.types, wanted.fromNanos, wanted.untilNanos);
+    if (wanted.layout) {
+      writeLanes(catalog.lanes(), lines);
+    }
+    if (!wanted.by.isNone()) {
+      requireWithin(lines.folded(listing.entries(), weights, wanted.by), wanted);
+    } else {
+      requireWithin(listing.entries().size(), wanted);
+      for (PartitionCatalog.Entry entry : listing.entries()) {
+        if (wanted.layout) {
+          lines.layout(entry, weights, embedded.lanes());
+        } else {
+          lines.partition(entry, weights);
+        }
+      }
+    }
+    if (wanted.layout) {
+      listing.segments().forEach(lines::segment);
+      embedded.statistics().damage().stream()
+          .filter(damage -> damage.kind().isOfEvents())
+          .forEach(damage -> lines.damage(damage, wanted::has));
+    }
+  }
+
+  private void writeElsewhere(Wanted wanted, PartitionLines lines) throws RequestRefused {
+    if (!wanted.by.isNone()) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST, "by: a store on a cluster does not tell what to sum up");
+    }
+    List<PartitionInfo> found;
+    try (StoreView view = store.view()) {
+      long from = Math.max(wanted.fromNanos, TimeUuid.NANOS_MIN);
+      long until = Math.min(wanted.untilNanos, TimeUuid.NANOS_LIMIT);
+      found = from < until ? view.partitions(wanted.types, from, until) : List.of();
+    }
+    requireWithin(found.size(), wanted);
+    if (wanted.layout) {
+      writeLanes(List.of(), lines);
+    }
+    found.forEach(info -> lines.partitionElsewhere(info, wanted.layout));
+  }
+
+  private void writeLanes(List<LaneFigures> figures, PartitionLines lines) {
+    for (int lane = 0; lane < rings.size(); lane++) {
+      lines.lane(lane, rings.get(lane), figures);
+    }
+  }
+
+  private static void requireWithin(int lines, Wanted wanted) throws RequestRefused {
+    if (lines > wanted.limit) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST,
+          "limit: there are %d, more than %d: ask for fewer types or a shorter time, or sum up with"
+                  .formatted(lines, wanted.limit)
+              + " by=day or by=type");
+    }
   }
 }

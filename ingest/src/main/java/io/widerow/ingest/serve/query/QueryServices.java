@@ -1,10 +1,10 @@
 package io.widerow.ingest.serve.query;
 
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.intake.Intake;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -17,21 +17,21 @@ public final class QueryServices {
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
-  /// @param writing whether write requests are in flight, which take precedence on event loops
+  /// @param intake its requests take precedence on event loops, and its lanes are told of
   public QueryServices(
       EventStore store,
       QueryMemory memory,
       int stallSeconds,
       LongSupplier epochNanos,
-      BooleanSupplier writing) {
-    this.queries = new QueryService(store, memory, stallSeconds, epochNanos, writing);
+      Intake intake) {
+    this.queries = new QueryService(store, memory, stallSeconds, epochNanos, intake::isWriting);
     this.steps = new StepService(store, memory, stallSeconds, epochNanos);
     this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
     this.others =
         Stream.of(
                 new ExportService(store, memory, stallSeconds, epochNanos).routes(),
                 new TypesService(store).routes(),
-                new PartitionsService(store).routes(),
+                new PartitionsService(store, intake.lanes().all()).routes(),
                 new EventService(store, memory).routes())
             .flatMap(List::stream)
             .toList();

@@ -3,17 +3,12 @@ package io.widerow.ingest.serve.page;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.ingest.Daemon;
-import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.file.Files;
@@ -24,34 +19,20 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: the page shows what the endpoints answer, in their order, by mouse and keys, and hostile
 /// text stays text. Method: Chromium over a daemon with made events, one incident and hostile
 /// lines. Skipped without Chromium, which `-Dbrowser=required` makes a failure.
-@Timeout(300)
-@TestInstance(Lifecycle.PER_CLASS)
-class ExplorerPageTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
+class ExplorerPageTest extends ExplorerRun {
   private static final int EVENTS = 3_000;
   private static final int WALKED = 1_200;
   private static final long START_MILLIS = 1_763_666_100_000L;
   private static final String RANGE = "from=2025-11-20T19:00:00Z&to=2025-11-20T21:00:00Z";
   private static final String SHOP = "/ui/?type=shop&" + RANGE;
-  private static final String IDS =
-      "[...document.querySelectorAll('[data-test=row]')].map((row) => row.dataset.id)";
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final Path SHOTS = Path.of("target/ui");
-
   private static final List<String> HOSTILE =
       List.of(
           "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 2'>",
@@ -61,31 +42,8 @@ class ExplorerPageTest {
           "' onmouseover='window.pwned=5' {{constructor.constructor('window.pwned=6')()}}",
           "x".repeat(1 << 17));
 
-  private EventStore store;
-  private Daemon daemon;
-  private Http http;
-  private Browser browser;
-  private String url;
-
-  @BeforeAll
-  void start(@TempDir Path directory) throws IOException, InterruptedException {
-    Optional<Path> program = Browser.find();
-    if (!"required".equals(System.getProperty("browser"))) {
-      assumeTrue(program.isPresent(), "skipped: no chromium; apt-get install chromium");
-    }
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of(
-                "data",
-                directory.resolve("store").toString(),
-                "http",
-                "127.0.0.1:0",
-                "lanes",
-                "2"));
-    store = ServeCommand.openEmbedded(config);
-    daemon = Daemon.start(config, store);
-    http = new Http(daemon);
-    url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
+  @Override
+  void fill() throws IOException, InterruptedException {
     post(made());
     List<String> hostile = new ArrayList<>();
     for (int i = 0; i < HOSTILE.size(); i++) {
@@ -104,23 +62,6 @@ class ExplorerPageTest {
       hostile.add(JSON.writeValueAsString(event));
     }
     post(String.join("\n", hostile));
-    browser = new Browser(program.orElseThrow(), directory.resolve("profile"));
-  }
-
-  @AfterAll
-  void stop() {
-    if (browser != null) {
-      browser.close();
-      http.close();
-      daemon.close();
-      store.close();
-    }
-  }
-
-  @BeforeEach
-  void forget() {
-    browser.problems();
-    browser.requests();
   }
 
   /// Two a second; from 1,500 to 1,600 half of them fail, with a version that is elsewhere rare.
@@ -140,36 +81,6 @@ class ExplorerPageTest {
                   i));
     }
     return lines.toString();
-  }
-
-  private void post(String lines) throws IOException, InterruptedException {
-    var answer = http.post("/v1/events", Http.NDJSON, lines);
-    assertEquals(200, answer.statusCode(), answer.body());
-  }
-
-  private List<JsonNode> query(String question) throws IOException, InterruptedException {
-    List<JsonNode> events = new ArrayList<>();
-    for (String line : http.get("/v1/query?" + question).body().lines().toList()) {
-      JsonNode event = JSON.readTree(line);
-      if (!event.has("token")) {
-        events.add(event);
-      }
-    }
-    return events;
-  }
-
-  private List<String> ids(String question) throws IOException, InterruptedException {
-    return query(question).stream().map(event -> event.path("id").asText()).toList();
-  }
-
-  private static List<String> texts(JsonNode array) {
-    List<String> texts = new ArrayList<>();
-    array.forEach(each -> texts.add(each.asText()));
-    return texts;
-  }
-
-  private static String element(String test) {
-    return "document.querySelector('[data-test=" + test + "]')";
   }
 
   @Test
@@ -352,7 +263,7 @@ class ExplorerPageTest {
   void everyWideRowIsInTheMap() throws IOException, InterruptedException {
     browser.open(url + "/ui/?view=layout&" + RANGE);
     browser.await(element("map") + ".dataset.events > 0");
-    long partitions = http.get("/v1/partitions?" + RANGE).body().lines().count();
+    long partitions = http.get("/v1/partitions?" + RANGE).body().lines().count(); // plain: no more
     assertEquals(partitions, browser.evaluate(element("map") + ".dataset.partitions").asLong());
     assertEquals(
         EVENTS + HOSTILE.size(), browser.evaluate(element("map") + ".dataset.events").asInt());
@@ -471,13 +382,5 @@ class ExplorerPageTest {
   private void enter(String token) {
     browser.evaluate(element("login") + ".querySelector('input').value = '" + token + "'");
     browser.evaluate(element("login") + ".querySelector('button').click()");
-  }
-
-  private void shots(String view) throws IOException {
-    for (String scheme : List.of("light", "dark")) {
-      browser.scheme(scheme);
-      browser.evaluate("new Promise((next) => requestAnimationFrame(() => setTimeout(next)))");
-      browser.screenshot(SHOTS.resolve(view + "-" + scheme + ".png"));
-    }
   }
 }

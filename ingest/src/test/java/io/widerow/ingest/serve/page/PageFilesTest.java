@@ -2,6 +2,7 @@ package io.widerow.ingest.serve.page;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Daemon;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -61,13 +63,69 @@ class PageFilesTest {
     }
   }
 
+  private static String served(String name) {
+    return new String(Objects.requireNonNull(PageFile.all().get(name)).bytes(), UTF_8);
+  }
+
   @Test
   void theBuildLeavesTheFilesAsTheyAre() throws IOException {
-    for (Map.Entry<String, PageFile> file : PageFile.all().entrySet()) {
-      String text = Files.readString(DIRECTORY.resolve(file.getKey()));
-      assertEquals(
-          file.getKey().endsWith(".js") ? PageFile.withoutComments(text) : text,
-          new String(file.getValue().bytes(), UTF_8));
+    String script = served("main.js");
+    for (Path file : files()) {
+      String text = Files.readString(file);
+      String name = file.getFileName().toString();
+      if (!name.endsWith(".js")) {
+        assertEquals(text, served(name));
+        continue;
+      }
+      for (String line : PageFile.withoutComments(text).split("\n", -1)) {
+        assertTrue(
+            line.startsWith("import ") || script.contains(line.replaceFirst("^export ", "")), line);
+      }
+    }
+  }
+
+  @Test
+  void modulesAreJoined() {
+    Map<String, String> modules =
+        Map.of(
+            "main.js",
+            """
+            import { a, b as c } from "./one-more.js";
+            import * as one from "./one-more.js";
+            a(c, one.b);
+            """,
+            "one-more.js",
+            """
+            export const b = 1;
+            export async function a() {}
+            """);
+    assertEquals(
+        """
+        const one_more_js = (() => {
+        const b = 1;
+        async function a() {}
+        return { b, a };
+        })();
+        const main_js = (() => {
+        const { a, b: c } = one_more_js;
+        const one = one_more_js;
+        a(c, one.b);
+        return {  };
+        })();
+        """,
+        PageScript.of("main.js", name -> modules.getOrDefault(name, "none")));
+  }
+
+  @Test
+  void whatCannotBeJoinedIsRefused() {
+    for (String text :
+        List.of(
+            "export let a = 1;",
+            "export { a };",
+            "import \"./x.js\";",
+            "import a from \"./x.js\";",
+            "import { a } from \"./main.js\";")) {
+      assertThrows(IllegalStateException.class, () -> PageScript.of("main.js", _ -> text), text);
     }
   }
 

@@ -1,0 +1,70 @@
+package io.widerow.storage.table;
+
+import io.widerow.table.TableCursor;
+import io.widerow.table.TableView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// The tables up to a group.
+///
+/// - Threads: any.
+/// - Memory: a lease on a state, which is released when it and the last of its cursors are closed.
+final class LeasedView implements TableView {
+  private final TableState state;
+  private final long lsnMost;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /// @param state with a lease that belongs to the view
+  LeasedView(TableState state, long lsnMost) {
+    this.state = state;
+    this.lsnMost = lsnMost;
+  }
+
+  @Override
+  public TableCursor scan(byte[] from, byte[] until, boolean descending, long nowSeconds) {
+    if (closed.get() || !state.tryAcquire()) {
+      throw new IllegalStateException("the view is closed");
+    }
+    try {
+      return new TableScan(this, new KeyRange(from.clone(), until.clone()), descending, nowSeconds);
+    } catch (Throwable failure) {
+      state.release();
+      throw failure;
+    }
+  }
+
+  /// A cursor is closed.
+  void scanEnded() {
+    state.release();
+  }
+
+  /// The sources that may have keys of a range.
+  List<Fragments> sources(KeyRange range, boolean descending) {
+    List<Fragments> sources = new ArrayList<>();
+    for (TableMemory memory : state.memories()) {
+      if (!memory.isEmpty()) {
+        sources.add(memory.fragments(range, descending, lsnMost));
+      }
+    }
+    for (LiveTableFile live : state.files()) {
+      if (live.file().mayHave(range)) {
+        sources.add(live.file().fragments(range, descending));
+      }
+    }
+    return sources;
+  }
+
+  /// True when some row may be hidden by a header.
+  boolean hidesRows() {
+    return state.memories().stream().anyMatch(TableMemory::hidesRows)
+        || state.files().stream().anyMatch(live -> live.file().hidesRows());
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      state.release();
+    }
+  }
+}

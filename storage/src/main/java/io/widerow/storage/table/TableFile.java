@@ -1,0 +1,487 @@
+package io.widerow.storage.table;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdException;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.fragment.FragmentReader;
+import io.widerow.storage.fragment.Keys;
+import io.widerow.storage.fragment.RowMerge;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BiConsumer;
+
+/// A table file that is open for reading, see [TableFileFormat]. It may be damaged or forged: no
+/// length is believed before its checksum was compared, and none is used beyond the file.
+///
+/// - Threads: any; each [Fragments] one.
+/// - Memory: the last key of each block, and the filter.
+/// - Errors: [StorageException.Corrupt], which names file and offset.
+final class TableFile implements AutoCloseable {
+  private final DiskFile file;
+  private final UUID store;
+  private final long id;
+  private long[] offsets = new long[0]; // of blocks of rows, and the end of the last one
+  private long[] pieces = new long[0]; // of a salvaged file: starts and ends of blocks of rows
+  private byte[][] lastKeys = new byte[0][];
+  private byte[] firstKey = new byte[0];
+  private TableFilter filter = TableFilter.of(new long[0]);
+  private long rows;
+  private long hiding;
+  private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
+
+  private TableFile(DiskFile file, UUID store, long id) {
+    this.file = file;
+    this.store = store;
+    this.id = id;
+  }
+
+  /// @throws StorageException.Corrupt when it is not a whole file of this store and id
+  static TableFile open(Disk disk, Path path, UUID store, long id) {
+    return of(disk.open(path), store, id);
+  }
+
+  /// @param file belongs to the result; it is closed when it cannot be read
+  static TableFile of(DiskFile file, UUID store, long id) {
+    try {
+      var opened = new TableFile(file, store, id);
+      opened.readFoot();
+      return opened;
+    } catch (Throwable failure) {
+      file.close();
+      throw failure;
+    }
+  }
+
+  private StorageException.Corrupt corrupt(long offset, String found) {
+    return new StorageException.Corrupt(file.path(), offset, found);
+  }
+
+  private byte[] read(long offset, int count) {
+    byte[] bytes = new byte[count];
+    long got = file.read(MemorySegment.ofArray(bytes), offset);
+    if (got != count) {
+      throw corrupt(offset + Math.max(0, got), "the file ends early");
+    }
+    return bytes;
+  }
+
+  private void readFoot() {
+    long size = file.size();
+    if (size < TableFileFormat.HEAD_BYTES + TableFileFormat.FOOT_BYTES) {
+      throw corrupt(0, "%d bytes are no table file".formatted(size));
+    }
+    ByteSink head = new ByteSink();
+    TableFileFormat.putHead(head, store, id);
+    byte[] start = read(0, TableFileFormat.HEAD_BYTES);
+    if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
+      throw corrupt(0, "it is not file %d of the tables of this store".formatted(id));
+    }
+    long footAt = size - TableFileFormat.FOOT_BYTES;
+    byte[] foot = read(footAt, TableFileFormat.FOOT_BYTES);
+    var checksum = new TableFileFormat.Checksum(store, id);
+    if ((long) ByteSink.LONG.get(foot, 40) != TableFileFormat.MAGIC
+        || (int) ByteSink.INT.get(foot, 32) != checksum.of(footAt, 0, 32, foot, 0)
+        || (long) ByteSink.LONG.get(foot, 24) != size) {
+      throw corrupt(footAt, "the foot of the file fails its checksum");
+    }
+    long indexAt = (long) ByteSink.LONG.get(foot, 0);
+    long filterAt = (long) ByteSink.LONG.get(foot, 8);
+    long factsAt = (long) ByteSink.LONG.get(foot, 16);
+    if (indexAt < TableFileFormat.HEAD_BYTES
+        || filterAt < indexAt
+        || factsAt < filterAt
+        || factsAt > footAt) {
+      throw corrupt(footAt, "parts that are not in order");
+    }
+    readIndex(block(indexAt, filterAt), indexAt);
+    readFilter(block(filterAt, factsAt), filterAt);
+    readFacts(block(factsAt, footAt), factsAt);
+  }
+
+  /// A block, checked and expanded.
+  private ByteSource block(long from, long until) {
+    try (var reader = new Expander()) {
+      int length = reader.expand(from, until);
+      return new ByteSource(file.path()).over(reader.bytes(), 0, length, from);
+    }
+  }
+
+  private void readIndex(ByteSource in, long indexAt) {
+    firstKey = key(in);
+    int count = in.readCount(1, Math.max(1, in.left()), "blocks");
+    offsets = new long[count + 1];
+    lastKeys = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      offsets[i] = in.readVarint();
+      lastKeys[i] = key(in);
+      long least = i == 0 ? TableFileFormat.HEAD_BYTES : offsets[i - 1] + 1;
+      byte[] before = i == 0 ? firstKey : lastKeys[i - 1];
+      int order = Arrays.compareUnsigned(before, lastKeys[i]);
+      if (offsets[i] < least || offsets[i] >= indexAt || order > 0 || (order == 0 && i > 0)) {
+        throw in.corrupt("block %d of the index is not behind the one before".formatted(i));
+      }
+    }
+    if (offsets[0] != TableFileFormat.HEAD_BYTES) {
+      throw in.corrupt("the first block is at " + offsets[0]);
+    }
+    offsets[count] = indexAt;
+    in.requireEnd("the index");
+  }
+
+  private static byte[] key(ByteSource in) {
+    int bytes = in.readCount(1, 0xffff, "bytes of a key");
+    int at = in.skip(bytes, "a key");
+    return Arrays.copyOfRange(in.bytes(), at, at + bytes);
+  }
+
+  private void readFilter(ByteSource in, long filterAt) {
+    if (in.left() % Long.BYTES != 0) {
+      throw corrupt(filterAt, "a filter of %d bytes".formatted(in.left()));
+    }
+    long[] words = new long[in.left() / Long.BYTES];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = in.readLong();
+    }
+    filter = TableFilter.of(words);
+  }
+
+  private void readFacts(ByteSource in, long factsAt) {
+    rows = in.readVarint();
+    hiding = in.readVarint();
+    if (rows < 1 || hiding < 0 || hiding > rows) {
+      throw corrupt(factsAt, "%d of %d rows hide others".formatted(hiding, rows));
+    }
+    origin = TableOrigin.of(in);
+  }
+
+  Path path() {
+    return file.path();
+  }
+
+  long id() {
+    return id;
+  }
+
+  long bytes() {
+    return file.size();
+  }
+
+  long rows() {
+    return rows;
+  }
+
+  TableOrigin origin() {
+    return origin;
+  }
+
+  /// True when it may have deletions of partitions or ranges.
+  boolean hidesRows() {
+    return hiding > 0;
+  }
+
+  int blocks() {
+    return lastKeys.length;
+  }
+
+  private long start(int block) {
+    return pieces.length > 0 ? pieces[2 * block] : offsets[block];
+  }
+
+  private long end(int block) {
+    return pieces.length > 0 ? pieces[2 * block + 1] : offsets[block + 1];
+  }
+
+  /// False when it surely has no key of a range.
+  boolean mayHave(KeyRange range) {
+    return range.meets(firstKey, lastKeys[lastKeys.length - 1])
+        && (range.common() < TableFileFormat.FILTER_KEY_BYTES
+            || filter.mayHave(TableFileFormat.hash(range.fromArray())));
+  }
+
+  /// Its rows in a range of keys.
+  Fragments fragments(KeyRange range, boolean descending) {
+    return new Rows(range, descending, Set.of());
+  }
+
+  /// All of its rows but those of damaged blocks.
+  Fragments fragmentsWithout(Set<Integer> damaged) {
+    return new Rows(KeyRange.ALL, false, damaged);
+  }
+
+  /// Finds the blocks of a file whose index or foot cannot be read: one block leads to the next, as
+  /// long as lengths make sense.
+  ///
+  /// @param file belongs to the result
+  static TableFile salvage(DiskFile file, UUID store, long id) {
+    var found = new TableFile(file, store, id);
+    List<Long> starts = new ArrayList<>();
+    List<byte[]> keys = new ArrayList<>();
+    long at = TableFileFormat.HEAD_BYTES;
+    long size = file.size();
+    var block = new BlockRows(file.path());
+    try (Expander reader = found.new Expander()) {
+      while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
+        byte[] head = found.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
+        int stored = (int) ByteSink.INT.get(head, 4);
+        long next = at + TableFileFormat.BLOCK_HEAD_BYTES + stored;
+        if (stored < 0 || next > size) {
+          break;
+        }
+        if (reader.hasRows(at, next, block)) {
+          found.firstKey = keys.isEmpty() ? block.firstKey() : found.firstKey;
+          found.rows += block.count();
+          starts.add(at);
+          starts.add(next);
+          keys.add(block.lastKey());
+        }
+        at = next;
+      }
+    }
+    found.pieces = starts.stream().mapToLong(Long::longValue).toArray();
+    found.lastKeys = keys.toArray(byte[][]::new);
+    return found;
+  }
+
+  /// Reads every byte that has a checksum, and every fragment.
+  ///
+  /// @param damaged takes blocks that cannot be read
+  void verify(BiConsumer<Integer, StorageException.Corrupt> damaged) {
+    try (var reader = new Expander()) {
+      var block = new BlockRows(path());
+      var fragment = new FragmentReader();
+      byte[] before = new byte[0];
+      for (int i = 0; i < blocks(); i++) {
+        try {
+          reader.read(i, block);
+          before = check(block, fragment, i == 0 ? firstKey : before, i);
+        } catch (StorageException.Corrupt corrupt) {
+          damaged.accept(i, corrupt);
+          before = lastKeys[i];
+        }
+      }
+    }
+  }
+
+  private byte[] check(BlockRows block, FragmentReader reader, byte[] before, int index) {
+    int first =
+        Keys.compare(
+            block.keyMemory(),
+            0,
+            block.keyBytes(0),
+            MemorySegment.ofArray(before),
+            0,
+            before.length);
+    if (index == 0 ? first != 0 : first <= 0) {
+      throw corrupt(start(index), "its first key is not where the index has it");
+    }
+    for (int row = 0; row < block.count(); row++) {
+      reader.over(block.raw(), block.fragment(row), block.fragmentEnd(row), path()).readAll();
+    }
+    return lastKeys[index];
+  }
+
+  /// Reads and expands blocks.
+  ///
+  /// - Threads: one.
+  private final class Expander implements AutoCloseable {
+    private final TableFileFormat.Checksum checksum = new TableFileFormat.Checksum(store, id);
+    private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
+    private byte[] raw = new byte[0];
+
+    byte[] bytes() {
+      return raw;
+    }
+
+    /// @return raw bytes of the block
+    int expand(long from, long until) {
+      if (until - from < TableFileFormat.BLOCK_HEAD_BYTES
+          || until - from > TableFileFormat.BLOCK_BYTES_MAX) {
+        throw corrupt(from, "a block of %d bytes".formatted(until - from));
+      }
+      byte[] stored = TableFile.this.read(from, (int) (until - from));
+      int rawBytes = (int) ByteSink.INT.get(stored, 0);
+      int storedBytes = (int) ByteSink.INT.get(stored, 4);
+      int head = TableFileFormat.BLOCK_HEAD_BYTES;
+      if (storedBytes != stored.length - head
+          || rawBytes < storedBytes
+          || rawBytes > TableFileFormat.BLOCK_BYTES_MAX
+          || checksum.of(from, rawBytes, storedBytes, stored, head)
+              != (int) ByteSink.INT.get(stored, 8)) {
+        throw corrupt(from, "a block fails its checksum");
+      }
+      if (raw.length < rawBytes + ByteSource.SLACK) {
+        raw = new byte[rawBytes + ByteSource.SLACK];
+      }
+      if (rawBytes == storedBytes) {
+        System.arraycopy(stored, head, raw, 0, rawBytes);
+        return rawBytes;
+      }
+      try {
+        int got = zstd.decompressByteArray(raw, 0, rawBytes, stored, head, storedBytes);
+        if (Zstd.isError(got) || got != rawBytes) {
+          throw corrupt(from, "a block expands to %d of %d bytes".formatted(got, rawBytes));
+        }
+      } catch (ZstdException damaged) {
+        throw corrupt(from, "a block cannot be expanded: " + damaged.getMessage());
+      }
+      return rawBytes;
+    }
+
+    /// True when bytes are a block of rows, which it reads then.
+    boolean hasRows(long from, long until, BlockRows into) {
+      try {
+        int length = expand(from, until);
+        into.read(raw, length, from);
+        return true;
+      } catch (StorageException.Corrupt noRows) {
+        return false;
+      }
+    }
+
+    void read(int block, BlockRows into) {
+      long from = start(block);
+      int length = expand(from, end(block));
+      into.read(raw, length, from);
+      int last = into.count() - 1;
+      byte[] key = lastKeys[block];
+      if (Keys.compare(
+              into.keyMemory(),
+              into.keyStart(last),
+              into.keyBytes(last),
+              MemorySegment.ofArray(key),
+              0,
+              key.length)
+          != 0) {
+        throw corrupt(from, "its last key is not the one that the index has");
+      }
+    }
+
+    @Override
+    public void close() {
+      zstd.close();
+    }
+  }
+
+  /// Rows of a range.
+  private final class Rows extends Fragments {
+    private final KeyRange range;
+    private final boolean descending;
+    private final Set<Integer> damaged; // blocks
+    private final Expander reader = new Expander();
+    private final BlockRows block = new BlockRows(path());
+    private int blockNow = -1;
+    private int row;
+    private boolean ended;
+
+    Rows(KeyRange range, boolean descending, Set<Integer> damaged) {
+      this.range = range;
+      this.damaged = damaged;
+      this.descending = descending;
+    }
+
+    @Override
+    boolean next() {
+      if (ended) {
+        return false;
+      }
+      if (blockNow < 0) {
+        begin();
+      } else {
+        row += descending ? -1 : 1;
+      }
+      if (!ended && !moveToBlock()) {
+        ended = true;
+      }
+      if (ended) {
+        return false;
+      }
+      memory = block.keyMemory();
+      keyAt = block.keyStart(row);
+      keyBytes = block.keyBytes(row);
+      partition = block.partition(row);
+      ended =
+          descending
+              ? !range.isFromStart(memory, keyAt, keyBytes)
+              : !range.isBeforeEnd(memory, keyAt, keyBytes);
+      return !ended;
+    }
+
+    private void begin() {
+      MemorySegment bound = descending ? range.until() : range.from();
+      int boundBytes = descending ? range.untilBytes() : range.fromBytes();
+      int at = blockOf(bound, boundBytes);
+      if (at == blocks()) {
+        if (!descending) {
+          ended = true;
+          return;
+        }
+        at--;
+      }
+      blockNow = at;
+      load();
+      row = block.before(bound, boundBytes) - (descending ? 1 : 0);
+    }
+
+    private void load() {
+      if (damaged.contains(blockNow)) {
+        block.clear();
+      } else {
+        reader.read(blockNow, block);
+      }
+    }
+
+    /// Loads the next block when the present one has no more rows; false when there is none.
+    private boolean moveToBlock() {
+      while (row < 0 || row >= block.count()) {
+        blockNow += descending ? -1 : 1;
+        if (blockNow < 0 || blockNow >= blocks()) {
+          return false;
+        }
+        load();
+        row = descending ? block.count() - 1 : 0;
+      }
+      return true;
+    }
+
+    /// The first block whose last key is not before a key.
+    private int blockOf(MemorySegment key, int keyBytes) {
+      int low = 0;
+      int high = blocks();
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        byte[] last = lastKeys[middle];
+        if (Keys.compare(MemorySegment.ofArray(last), 0, last.length, key, 0, keyBytes) < 0) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
+
+    @Override
+    void addTo(RowMerge merge) {
+      merge.add(block.raw(), block.fragment(row), block.fragmentEnd(row), path());
+    }
+
+    @Override
+    public void close() {
+      reader.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+}

@@ -1,0 +1,87 @@
+package io.widerow.storage.table;
+
+import io.widerow.storage.codec.ByteSink;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/// Layout of a table file: rows in the order of their keys, each with one fragment.
+///
+/// ```
+///   head:    magic (8) | store id (16) | file id (8)
+///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts
+///   foot:    index (8) | filter (8) | facts (8) | bytes (8) | crc32c (4) | zeros (4) | magic (8)
+///
+///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored
+///   rows:    each: shared | more | partition | fragment bytes | the rest of the key | fragment
+///   index:   bytes | first key | count, each: offset | bytes | last key of the block
+///   filter:  words (8 each) of a Bloom filter over the first 12 bytes of keys; none for no filter
+///   facts:   rows | rows that hide others | newest | lsn after | lsn last | count | sources
+/// ```
+///
+/// Little-endian; numbers without a width are varints. `shared` is how many bytes a key has in
+/// common with the one before it in the block. Checksums cover the store id, the file id, the
+/// offset of the block, its two lengths and its bytes; that of the foot its first 32 bytes, with
+/// its own offset.
+final class TableFileFormat {
+  static final long MAGIC = 0x31424154574F5257L; // "WROWTAB1" in the order of the bytes on disk
+
+  static final int HEAD_BYTES = 32;
+  static final int FOOT_BYTES = 48;
+  static final int BLOCK_HEAD_BYTES = 12;
+
+  /// Raw bytes of rows from which a block ends.
+  static final int BLOCK_BYTES = 16 << 10;
+
+  /// The most raw bytes of a block: a row may be long, and an index has all blocks of a file.
+  static final int BLOCK_BYTES_MAX = 1 << 30;
+
+  /// First bytes of a key that the filter is about: table and token.
+  static final int FILTER_KEY_BYTES = 12;
+
+  static final int LEVEL = 1;
+
+  private TableFileFormat() {}
+
+  /// Checksums of the parts of one file.
+  ///
+  /// - Threads: one.
+  static final class Checksum {
+    private final CRC32C crc = new CRC32C();
+    private final ByteBuffer salt = ByteBuffer.allocate(40).order(ByteOrder.LITTLE_ENDIAN);
+
+    Checksum(UUID store, long id) {
+      salt.putLong(0, store.getMostSignificantBits())
+          .putLong(8, store.getLeastSignificantBits())
+          .putLong(16, id);
+    }
+
+    int of(long fileOffset, int raw, int stored, byte[] bytes, int at) {
+      salt.putLong(24, fileOffset).putInt(32, raw).putInt(36, stored);
+      crc.reset();
+      crc.update(salt.array(), 0, 40);
+      crc.update(bytes, at, stored);
+      return (int) crc.getValue();
+    }
+  }
+
+  static void putHead(ByteSink out, UUID store, long id) {
+    out.putLong(MAGIC);
+    out.putLong(store.getMostSignificantBits());
+    out.putLong(store.getLeastSignificantBits());
+    out.putLong(id);
+  }
+
+  /// A hash of the bytes that the filter is about.
+  static long hash(byte[] key) {
+    ByteBuffer bytes = ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN);
+    return mix(bytes.getLong(4) ^ mix(bytes.getInt(0) + 0x9E3779B97F4A7C15L));
+  }
+
+  private static long mix(long value) {
+    long mixed = (value ^ value >>> 33) * 0xFF51AFD7ED558CCDL;
+    mixed = (mixed ^ mixed >>> 33) * 0xC4CEB9FE1A85EC53L;
+    return mixed ^ mixed >>> 33;
+  }
+}

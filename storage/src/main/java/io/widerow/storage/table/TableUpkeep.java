@@ -1,0 +1,226 @@
+package io.widerow.storage.table;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.fragment.Purge;
+import io.widerow.storage.journal.Journal;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Work in the background: flushes memory to files, and merges files (compaction) by tiers of size,
+/// so that a key lies in few of them.
+///
+/// A deletion is kept for ten days, so that a write of an earlier time that comes late stays
+/// hidden; then a merge of all files forgets it. The same holds for what has expired.
+///
+/// - Threads: any; one at a time works.
+final class TableUpkeep {
+  /// How long tombstones stay after the last write of their file, in seconds.
+  static final long GRACE_SECONDS = 864_000;
+
+  private static final int MERGE_LEAST = 4;
+  private static final int MERGE_MOST = 16;
+  private static final long TIER_BYTES = 1 << 20; // files up to this are of one tier
+  private static final int TIER_BITS = 2; // the next tier has files of up to four times as much
+
+  private final TableContents contents;
+  private final ReentrantLock work = new ReentrantLock();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private volatile @Nullable Journal journal;
+  private volatile boolean ended;
+
+  TableUpkeep(TableContents contents) {
+    this.contents = contents;
+  }
+
+  /// The journal whose files go when what they have is flushed.
+  void trim(Journal started) {
+    journal = started;
+  }
+
+  /// Hands the work that is due to the executor.
+  void start() {
+    if (isDue() && scheduled.compareAndSet(false, true)) {
+      boolean handedOver = false;
+      try {
+        contents.context().background().execute(this::run);
+        handedOver = true;
+      } finally {
+        if (!handedOver) {
+          scheduled.set(false);
+        }
+      }
+    }
+  }
+
+  private boolean isDue() {
+    return !ended && (contents.state().memories().size() > 1 || !tier().isEmpty());
+  }
+
+  private void run() {
+    scheduled.set(false);
+    work.lock();
+    try {
+      while (isDue() && !contents.context().store().hasEnded()) {
+        if (contents.state().memories().size() > 1) {
+          flushOldest();
+        } else {
+          merge(tier());
+        }
+      }
+    } catch (StorageException failure) {
+      contents.context().store().backgroundFailed(failure); // tried again when it is called next
+    } finally {
+      work.unlock();
+    }
+  }
+
+  /// Flushes every memory but the latest ones, on this thread.
+  ///
+  /// @param left how many stay
+  void flushUntil(int left) {
+    work.lock();
+    try {
+      while (contents.state().memories().size() > left) {
+        flushOldest();
+      }
+    } finally {
+      work.unlock();
+    }
+  }
+
+  private void flushOldest() {
+    TableMemory oldest = contents.state().memories().getLast();
+    LiveTableFile written = null;
+    if (!oldest.isEmpty()) {
+      long seconds = contents.context().nowSeconds() + 1;
+      var origin = new TableOrigin(seconds, oldest.lsnBefore(), oldest.lsnLast(), List.of());
+      var rows = List.of(oldest.fragments(KeyRange.ALL, false, Long.MAX_VALUE));
+      written = contents.files().write(contents.takeId(), rows, Purge.NOTHING, origin);
+    }
+    try {
+      contents.flushed(oldest, written);
+    } catch (StorageException failure) {
+      abandon(written, failure);
+      throw failure;
+    }
+    Journal trimmed = journal;
+    if (trimmed != null) {
+      contents.context().trims().trim(trimmed, oldest.lsnLast());
+    }
+  }
+
+  /// A file that did not enter the manifest. After a failed force it may have entered it.
+  private void abandon(@Nullable LiveTableFile written, StorageException failure) {
+    if (written == null) {
+      return;
+    }
+    if (failure instanceof StorageException.DiskFull) {
+      written.retire(() -> contents.files().delete(written.entry()));
+    } else {
+      written.close();
+    }
+  }
+
+  /// The files to merge next: those of the least tier that has enough. None when there is none, or
+  /// when a file is damaged: what is in it may matter.
+  private List<LiveTableFile> tier() {
+    List<LiveTableFile> files = contents.state().files();
+    if (files.stream().anyMatch(file -> file.damage() != null)) {
+      return List.of();
+    }
+    List<LiveTableFile> bySize =
+        files.stream().sorted(Comparator.comparingLong(file -> file.entry().bytes())).toList();
+    List<LiveTableFile> tier = new ArrayList<>();
+    for (LiveTableFile file : bySize) {
+      if (!tier.isEmpty() && tierOf(file) != tierOf(tier.getFirst())) {
+        if (tier.size() >= MERGE_LEAST) {
+          break;
+        }
+        tier.clear();
+      }
+      if (tier.size() < MERGE_MOST) {
+        tier.add(file);
+      }
+    }
+    return tier.size() >= MERGE_LEAST ? tier : List.of();
+  }
+
+  private static int tierOf(LiveTableFile file) {
+    long times = Math.max(0, file.entry().bytes() - 1) / TIER_BYTES;
+    return (Long.SIZE - Long.numberOfLeadingZeros(times) + TIER_BITS - 1) / TIER_BITS;
+  }
+
+  /// Merges every file into one, whatever their sizes.
+  void mergeAll() {
+    work.lock();
+    try {
+      List<LiveTableFile> files = contents.state().files();
+      if (!files.isEmpty()) {
+        merge(files);
+      }
+    } finally {
+      work.unlock();
+    }
+  }
+
+  private void merge(List<LiveTableFile> files) {
+    List<Fragments> rows = new ArrayList<>();
+    long newest = Long.MIN_VALUE;
+    long lsnLast = 0;
+    for (LiveTableFile file : files) {
+      newest = Math.max(newest, file.file().origin().newestSeconds());
+      lsnLast = Math.max(lsnLast, file.file().origin().lsnLast());
+    }
+    boolean isAll = files.size() == contents.state().files().size();
+    Purge purge = isAll ? purge(newest) : Purge.NOTHING;
+    files.forEach(file -> rows.add(file.file().fragments(KeyRange.ALL, false)));
+    List<Long> ids = files.stream().map(file -> file.entry().id()).toList();
+    var origin = new TableOrigin(newest, 0, lsnLast, ids);
+    LiveTableFile written = contents.files().write(contents.takeId(), rows, purge, origin);
+    try {
+      contents.merged(files, written);
+    } catch (StorageException failure) {
+      abandon(written, failure);
+      throw failure;
+    }
+  }
+
+  /// What a merge of all files may forget: what is older than anything in memory.
+  private Purge purge(long newestSeconds) {
+    long now = contents.context().nowSeconds();
+    if (newestSeconds > now - GRACE_SECONDS) {
+      return Purge.NOTHING;
+    }
+    long least = Long.MAX_VALUE;
+    for (TableMemory memory : contents.state().memories()) {
+      least = Math.min(least, leastTimestamp(memory));
+    }
+    return new Purge(least, now - GRACE_SECONDS);
+  }
+
+  private static long leastTimestamp(TableMemory memory) {
+    long least = Long.MAX_VALUE;
+    try (var rows =
+        new MergedRows(List.of(memory.fragments(KeyRange.ALL, false, Long.MAX_VALUE)), false)) {
+      while (rows.next()) {
+        least = Math.min(least, rows.merge().leastTimestamp());
+      }
+    }
+    return least;
+  }
+
+  /// No more work is begun.
+  void end() {
+    ended = true;
+    work.lock(); // waits for what runs
+    try {
+      scheduled.set(false);
+    } finally {
+      work.unlock();
+    }
+  }
+}

@@ -1,0 +1,422 @@
+package io.widerow.storage.table;
+
+import io.widerow.storage.Damage;
+import io.widerow.storage.Durability;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.fragment.MutationGroup;
+import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.manifest.TableEntry;
+import io.widerow.table.TableStore;
+import io.widerow.table.TableView;
+import io.widerow.table.TableWrite;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The tables of an embedded store. Writes wait in a queue; one task takes all that wait, and makes
+/// them durable with one force.
+///
+/// The first write makes the directory of the tables. Before it nothing on the disk differs from a
+/// store without them.
+///
+/// - Threads: any.
+/// - Memory: two memtables, and those that views still read.
+public final class Tables implements TableStore, AutoCloseable {
+  private static final long IDLE_SECONDS = 10;
+
+  private final TableContext context;
+  private final TableOpening opening;
+  private final TableContents contents;
+  private final TableUpkeep upkeep;
+  private final boolean readOnly;
+  private final MutationGroup group;
+  private final ArrayDeque<Waiting<?>> queue = new ArrayDeque<>(); // guarded by itself
+  private boolean running; // guarded by queue
+  private boolean closed; // guarded by queue
+  private volatile @Nullable TableLane lane; // made by the running task
+  private volatile Durability durability = Durability.DISK;
+  private volatile boolean sealRequested;
+  private volatile boolean forceRequested;
+
+  /// A write that waits.
+  private static final class Waiting<T> {
+    private final TableWrite<T> write;
+    private final CompletableFuture<T> done = new CompletableFuture<>();
+    private @Nullable T answer;
+
+    Waiting(TableWrite<T> write) {
+      this.write = write;
+    }
+
+    void run(TableView before, MutationGroup out) {
+      answer = write.run(before, out);
+      out.end();
+    }
+
+    @SuppressWarnings("NullAway") // an answer may be null when the write's type allows it
+    void complete() {
+      done.complete(answer);
+    }
+  }
+
+  /// A thread that runs the writes of a store, and ends when there are none for a while.
+  public static Executor thread() {
+    var threads =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("tables").factory());
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  private Tables(TableContext context, TableOpening opening, boolean readOnly) {
+    this.context = context;
+    this.opening = opening;
+    this.contents = opening.contents();
+    this.upkeep = new TableUpkeep(contents);
+    this.readOnly = readOnly;
+    this.group = new MutationGroup(TableLane.recordBytesMax(context.store().config()));
+  }
+
+  /// Opens the tables of a store for reading; changes nothing. [#begin] opens them for writing.
+  ///
+  /// @param acceptsLoss to go on without acknowledged groups that the journal lost
+  /// @throws StorageException.AcknowledgedDataDamaged when it lost some
+  public static Tables open(TableContext context, boolean readOnly, boolean acceptsLoss) {
+    return new Tables(context, new TableOpening(context, acceptsLoss || readOnly), readOnly);
+  }
+
+  /// What is lost or cannot be read.
+  public List<Damage> damage() {
+    return opening.damage();
+  }
+
+  /// What opening found, a sentence each.
+  public List<String> remarks() {
+    return opening.remarks();
+  }
+
+  /// Groups that only the journal had.
+  public long groupsReplayed() {
+    return opening.groups();
+  }
+
+  /// Flushes what was replayed and makes a new journal, if there are tables. On a full disk the
+  /// next write, or [#maintain], tries again.
+  public void begin() {
+    if (!readOnly && opening.isThere() && lane == null) {
+      var _ = lane();
+    }
+  }
+
+  /// Acknowledges from now on when a write is as durable as this; forced to disk at first.
+  public void acknowledge(Durability level) {
+    durability = level;
+  }
+
+  @Override
+  public TableView view() {
+    return contents.view();
+  }
+
+  @Override
+  public <T> CompletableFuture<T> write(TableWrite<T> write) {
+    var waiting = new Waiting<>(write);
+    if (readOnly) {
+      waiting.done.completeExceptionally(
+          new StorageException.ReadOnly("the store was opened for reading"));
+      return waiting.done;
+    }
+    synchronized (queue) {
+      if (closed) {
+        waiting.done.completeExceptionally(new StorageException.ReadOnly("the store is closed"));
+        return waiting.done;
+      }
+      queue.add(waiting);
+    }
+    wake();
+    return waiting.done;
+  }
+
+  /// Starts the task that writes, unless it runs.
+  private void wake() {
+    synchronized (queue) {
+      if (running) {
+        return;
+      }
+      running = true;
+    }
+    boolean handedOver = false;
+    try {
+      context.lane().execute(this::drain);
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        stopped();
+      }
+    }
+  }
+
+  private void stopped() {
+    synchronized (queue) {
+      running = false;
+      queue.notifyAll();
+    }
+  }
+
+  private void drain() {
+    boolean ended = false;
+    try {
+      while (!ended) {
+        List<Waiting<?>> taken;
+        synchronized (queue) {
+          taken = new ArrayList<>(queue);
+          queue.clear();
+          if (taken.isEmpty() && !sealRequested && !forceRequested) {
+            running = false;
+            queue.notifyAll();
+            ended = true;
+            continue;
+          }
+        }
+        process(taken);
+      }
+    } finally {
+      if (!ended) {
+        stopped();
+      }
+    }
+  }
+
+  /// Runs writes and makes them durable together.
+  private void process(List<Waiting<?>> taken) {
+    List<Waiting<?>> left = new ArrayList<>(taken);
+    try {
+      if (!taken.isEmpty()) {
+        write(taken, left);
+      }
+      TableLane now = lane;
+      if (forceRequested) {
+        forceRequested = false;
+        if (now != null) {
+          now.commit(durability);
+        }
+      }
+      if (sealRequested) {
+        sealRequested = false;
+        if (now != null) {
+          now.seal();
+        }
+      }
+    } catch (RuntimeException failure) {
+      if (left.isEmpty()) {
+        sealFailed(failure);
+      }
+      left.forEach(each -> each.done.completeExceptionally(failure));
+    } catch (Error failure) {
+      left.forEach(each -> each.done.completeExceptionally(failure));
+      throw failure;
+    }
+  }
+
+  /// The memory stays as it is, and is sealed later.
+  private void sealFailed(RuntimeException failure) {
+    if (failure instanceof StorageException known) {
+      context.store().backgroundFailed(known);
+    } else {
+      throw failure;
+    }
+  }
+
+  private void write(List<Waiting<?>> taken, List<Waiting<?>> left) {
+    context.store().requireLock();
+    context.room().require();
+    TableLane now = lane();
+    List<Waiting<?>> written = new ArrayList<>();
+    for (Waiting<?> each : taken) {
+      if (append(now, each)) {
+        written.add(each);
+      } else {
+        left.remove(each);
+      }
+    }
+    now.commit(durability);
+    left.removeAll(written);
+    written.forEach(Waiting::complete);
+  }
+
+  /// False when the write was refused; its caller knows.
+  private boolean append(TableLane now, Waiting<?> each) {
+    group.clear();
+    try {
+      try (TableView before = now.view()) {
+        each.run(before, group);
+      }
+      if (group.count() > 0) {
+        now.append(group);
+      }
+      return true;
+    } catch (RuntimeException refused) {
+      each.done.completeExceptionally(refused);
+      return false;
+    }
+  }
+
+  /// The lane; it is made when there is none yet.
+  private synchronized TableLane lane() {
+    TableLane now = lane;
+    if (now == null) {
+      now = opening.begin(upkeep);
+      lane = now;
+    }
+    return now;
+  }
+
+  /// Flushes old memory, merges files, writes the witness, and begins when there was no room
+  /// before. The owner calls it about once a second.
+  public void maintain(Duration openAge) {
+    if (readOnly || context.store().hasEnded()) {
+      return;
+    }
+    try {
+      begin();
+      TableLane now = lane;
+      if (now != null) {
+        if (now.isOlderThan(context.clock().monotonicNanos() - openAge.toNanos())) {
+          requestSeal();
+        } else if (durability.compareTo(Durability.DISK) < 0) {
+          forceRequested = true; // what was acknowledged is forced when it is a second old
+          wake();
+        }
+        opening.witness().write(List.of(now.witness()));
+        context.store().tidy(contents::keepRoom);
+        upkeep.start();
+      }
+    } catch (StorageException failure) {
+      context.store().backgroundFailed(failure);
+    }
+  }
+
+  private void requestSeal() {
+    sealRequested = true;
+    wake();
+  }
+
+  /// Flushes everything that is committed, on this thread. Only while nobody writes.
+  public void flush() {
+    if (lane != null) {
+      requestSeal();
+      awaitLane();
+      upkeep.flushUntil(1);
+    }
+  }
+
+  /// Merges all files into one, on this thread: for tests, and for owners that measure.
+  public void mergeAll() {
+    upkeep.mergeAll();
+  }
+
+  /// What the tables are at a moment. [Held#release] lets go of it.
+  ///
+  /// @throws StorageException when they could not begin, for lack of room
+  public TableSnapshot.Moment moment() {
+    if (!opening.isThere()) {
+      return new TableSnapshot.Moment(null);
+    }
+    begin();
+    return new TableSnapshot.Moment(new Held(contents));
+  }
+
+  /// A moment of tables that are written to: their files stay until it is released.
+  public static final class Held {
+    private final TableContents contents;
+    private final TableContents.Moment moment;
+
+    Held(TableContents contents) {
+      this.contents = contents;
+      this.moment = contents.moment();
+    }
+
+    /// LSN of the last group that readers see now.
+    long committed() {
+      return contents.committed();
+    }
+
+    List<TableEntry> files() {
+      return moment.state().files().stream().map(LiveTableFile::entry).toList();
+    }
+
+    ManifestEdit manifest() {
+      return moment.manifest();
+    }
+
+    void release() {
+      moment.state().release();
+    }
+  }
+
+  /// Bytes of the memtables.
+  public long memoryBytes() {
+    return contents.state().memories().stream().mapToLong(TableMemory::usedBytes).sum();
+  }
+
+  private void awaitLane() {
+    boolean interrupted = false;
+    synchronized (queue) {
+      while (running) {
+        try {
+          queue.wait();
+        } catch (InterruptedException wait) {
+          interrupted = true; // the task uses what is freed next
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  TableContents contents() {
+    return contents;
+  }
+
+  /// Flushes what is committed, if the store may still write, and refuses later writes.
+  @Override
+  public void close() {
+    synchronized (queue) {
+      closed = true;
+    }
+    awaitLane();
+    TableLane now = lane;
+    try {
+      if (now != null && !context.store().hasEnded() && context.store().holdsLock()) {
+        flush();
+        opening.witness().write(List.of(now.witness()));
+      }
+    } catch (StorageException left) {
+      context.store().backgroundFailed(left); // the journal has it
+    } finally {
+      upkeep.end();
+    }
+  }
+
+  /// Frees everything. Call it last.
+  public void free() {
+    TableLane now = lane;
+    if (now != null) {
+      now.close();
+    }
+    opening.close();
+  }
+}

@@ -1,0 +1,159 @@
+package io.widerow.storage.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.faults.Seeds;
+import io.widerow.faults.SimDisk;
+import io.widerow.faults.TestClock;
+import io.widerow.storage.Durability;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.table.Mutations;
+import io.widerow.table.TableDriver;
+import io.widerow.table.TableModel;
+import io.widerow.table.TableView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: after a power cut at any moment the tables have every group that was acknowledged, and the
+/// one in flight whole or not at all. Method: random groups on a simulated disk; before every
+/// operation on it, a crashed copy is opened and compared with models. The seed is the test's name;
+/// to replay one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
+class TablesCrashTest {
+  private static final long START_SECONDS = 1_700_000_000L;
+  private static final int RUNS = Integer.getInteger("crashes", 18) / 3;
+  private static final AtomicLong STATES = new AtomicLong();
+
+  private final TableModel acknowledged = new TableModel();
+  private final TableModel inFlight = new TableModel();
+  private final List<Runnable> background = new ArrayList<>();
+  private final TestClock clock = new TestClock(START_SECONDS * 1_000_000_000L);
+
+  static List<Long> seeds() {
+    return Seeds.of(RUNS);
+  }
+
+  @AfterAll
+  static void enoughStatesWereSeen() {
+    System.out.println(STATES + " crash states of tables");
+    if (Long.getLong("seed") == null) {
+      assertTrue(STATES.get() >= 200L * RUNS, STATES + " crash states");
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whatWasAcknowledgedIsThere(long seed) {
+    var random = new SplittableRandom(seed);
+    var disk = new SimDisk(random.nextLong());
+    var driver = new TableDriver(random.split());
+    SplittableRandom crashes = random.split();
+    SplittableRandom choice = random.split();
+    disk.beforeEach(() -> crashAndCheck(disk, crashes));
+    EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add);
+    for (int step = 0; step < 25; step++) {
+      switch (choice.nextInt(8)) {
+        case 0 -> store.tables().flush();
+        case 1 -> store.tables().mergeAll();
+        case 2 -> runBackground();
+        case 3 -> {
+          clock.advance(choice.nextLong(70_000_000_000L));
+          store.maintain();
+          runBackground();
+        }
+        case 4 -> {
+          runBackground();
+          store.close();
+          store = TablesModelTest.open(disk, clock, random, background::add);
+        }
+        default -> {
+          for (int left = choice.nextInt(5); left > 0; left--) {
+            write(store, driver.group(clock.wallNanos() / 1_000_000_000L));
+          }
+        }
+      }
+    }
+    runBackground();
+    store.close();
+  }
+
+  /// At a level that does not wait for the disk, a write is on it when it is a second old, whether
+  /// or not another one comes.
+  @Test
+  void whatIsASecondOldIsThere() {
+    var random = new SplittableRandom(1);
+    var disk = new SimDisk(1);
+    try (EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add)) {
+      store.tables().acknowledge(Durability.OS);
+      var driver = new TableDriver(random.split());
+      for (int i = 0; i < 8; i++) {
+        write(store, driver.group(START_SECONDS));
+      }
+      clock.advance(2_000_000_000L);
+      store.maintain();
+      runBackground();
+      try (EmbeddedStore opened =
+          TablesModelTest.open(disk.crash(false), clock, random, Runnable::run)) {
+        long now = clock.wallNanos() / 1_000_000_000L;
+        try (TableView shown = opened.tables().view();
+            TableView written = acknowledged.view()) {
+          assertEquals(TableDriver.readAll(written, now), TableDriver.readAll(shown, now));
+          assertTrue(!TableDriver.readAll(shown, now).isEmpty());
+        }
+      }
+    }
+  }
+
+  private void runBackground() {
+    while (!background.isEmpty()) {
+      background.removeFirst().run();
+    }
+  }
+
+  private void write(EmbeddedStore store, Consumer<Mutations> group) {
+    inFlight.write((_, out) -> TablesModelTest.run(group, out)).join();
+    store.tables().write((_, out) -> TablesModelTest.run(group, out)).join();
+    acknowledged.write((_, out) -> TablesModelTest.run(group, out)).join();
+  }
+
+  private void crashAndCheck(SimDisk disk, SplittableRandom random) {
+    SimDisk crashed = disk.crash(random.nextBoolean());
+    if (random.nextInt(3) == 0) {
+      crashed.cutPowerAt(crashed.operations() + random.nextInt(30));
+      try (EmbeddedStore cut = TablesModelTest.open(crashed, clock, random, Runnable::run)) {
+        check(cut);
+      } catch (SimDisk.PowerCut expected) {
+        // the next opening comes to the same state
+      }
+      crashed = crashed.crash(random.nextBoolean());
+    }
+    EmbeddedStore opened = TablesModelTest.open(crashed, clock, random, Runnable::run);
+    check(opened);
+    if (random.nextInt(4) == 0) {
+      opened.tables().flush();
+      opened.tables().mergeAll();
+      check(opened);
+    }
+    opened.close();
+    STATES.incrementAndGet();
+  }
+
+  private void check(EmbeddedStore store) {
+    long now = clock.wallNanos() / 1_000_000_000L;
+    try (TableView shown = store.tables().view();
+        TableView before = acknowledged.view();
+        TableView after = inFlight.view()) {
+      List<String> rows = TableDriver.readAll(shown, now);
+      if (!rows.equals(TableDriver.readAll(after, now))) {
+        assertEquals(TableDriver.readAll(before, now), rows);
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.widerow.storage.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.widerow.faults.FileJournal;
+import io.widerow.faults.Seeds;
+import io.widerow.faults.SimDisk;
+import io.widerow.faults.TestClock;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
+import io.widerow.table.Mutations;
+import io.widerow.table.TableDriver;
+import io.widerow.table.TableModel;
+import io.widerow.table.TableView;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: the tables of a store show what a model shows that is only rules, whatever was flushed,
+/// merged or reopened in between. Method: random groups of mutations with equal and old timestamps,
+/// all kinds of deletions and times to live, applied to both; slices in both directions compared.
+/// The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of runs:
+/// `-Dtables=<n>`.
+class TablesModelTest {
+  private static final long START_SECONDS = 1_700_000_000L;
+  private static final int RUNS = Integer.getInteger("tables", 20);
+
+  static List<Long> seeds() {
+    return Seeds.of(RUNS);
+  }
+
+  static EmbeddedStore open(
+      SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
+    StoreConfig config =
+        StoreConfig.at(Path.of("/store"))
+            .withMemory(2 << 20, Duration.ofMinutes(1))
+            .withJournal(1 << 20, 4 << 20)
+            .withDiskReserveBytes(0);
+    int fileBytes = 1 << random.nextInt(8, 13);
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, background)
+            .writingTablesOn(Runnable::run)
+            .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
+  }
+
+  static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {
+    model.write((_, out) -> run(group, out)).join();
+    store.tables().write((_, out) -> run(group, out)).join();
+  }
+
+  static boolean run(Consumer<Mutations> group, Mutations out) {
+    group.accept(out);
+    return true;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void showsWhatTheModelShows(long seed) {
+    var random = new SplittableRandom(seed);
+    var clock = new TestClock(START_SECONDS * 1_000_000_000L);
+    var disk = new SimDisk(random.nextLong());
+    var driver = new TableDriver(random.split());
+    if (random.nextInt(4) == 0) {
+      driver.withValues(20_000);
+    }
+    var model = new TableModel();
+    EmbeddedStore store = open(disk, clock, random, Runnable::run);
+    for (int step = 0; step < 60; step++) {
+      long now = clock.wallNanos() / 1_000_000_000L;
+      switch (random.nextInt(10)) {
+        case 0 -> store.tables().flush();
+        case 1 -> store.tables().mergeAll();
+        case 2 -> {
+          if (random.nextBoolean()) {
+            store.close();
+          } else {
+            disk = disk.restart(); // killed
+          }
+          store = open(disk, clock, random, Runnable::run);
+        }
+        case 3 -> {
+          clock.advance(random.nextLong(70_000_000_000L));
+          store.maintain();
+        }
+        default -> {
+          for (int left = random.nextInt(8); left > 0; left--) {
+            write(store, model, driver.group(now));
+          }
+        }
+      }
+      compare(store, model, driver, random, clock.wallNanos() / 1_000_000_000L);
+    }
+    store.close();
+  }
+
+  private static void compare(
+      EmbeddedStore store,
+      TableModel model,
+      TableDriver driver,
+      SplittableRandom random,
+      long now) {
+    try (TableView shown = store.tables().view();
+        TableView right = model.view()) {
+      assertEquals(TableDriver.readAll(right, now), TableDriver.readAll(shown, now));
+      for (int i = 0; i < 6; i++) {
+        byte[][] range = driver.range();
+        boolean descending = random.nextBoolean();
+        assertEquals(
+            TableDriver.read(right, range[0], range[1], descending, now),
+            TableDriver.read(shown, range[0], range[1], descending, now));
+      }
+    }
+  }
+}
