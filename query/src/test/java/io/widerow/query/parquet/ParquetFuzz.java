@@ -139,7 +139,7 @@ public final class ParquetFuzz {
       try {
         var tail = new ByteArrayInputStream(file, file.length - 8 - footer, footer);
         Forged forged = new Forged(Util.readFileMetaData(tail));
-        for (ColumnChunk chunk : forged.group().getColumns()) {
+        for (ColumnChunk chunk : forged.columns()) {
           forged.take(file, requireNonNull(chunk.getMeta_data()));
         }
         return forged;
@@ -148,8 +148,9 @@ public final class ParquetFuzz {
       }
     }
 
-    private RowGroup group() {
-      return metadata.getRow_groups().getFirst();
+    private List<ColumnChunk> columns() {
+      RowGroup group = requireNonNull(metadata.getRow_groups()).getFirst();
+      return requireNonNull(group.getColumns());
     }
 
     private static long start(ColumnMetaData of) {
@@ -176,7 +177,7 @@ public final class ParquetFuzz {
       try {
         int page = 0;
         for (int column = 0; column < pagesOf.size(); column++) {
-          ColumnMetaData of = requireNonNull(group().getColumns().get(column).getMeta_data());
+          ColumnMetaData of = requireNonNull(columns().get(column).getMeta_data());
           int begin = file.size();
           for (int i = 0; i < pagesOf.get(column); i++) {
             if (headers.get(page).isSetData_page_header() && i <= 1) {

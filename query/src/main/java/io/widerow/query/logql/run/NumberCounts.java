@@ -43,7 +43,7 @@ final class NumberCounts {
   /// The slot of a number, or the free one that it takes.
   private int slot(long key) {
     int mask = bits.length - 1;
-    int slot = (int) (key * MIX >>> Long.numberOfLeadingZeros(mask)) & mask;
+    int slot = (int) ((key * MIX) >>> Long.numberOfLeadingZeros(mask)) & mask;
     while (counts[slot] != 0 && bits[slot] != key) {
       slot = (slot + 1) & mask;
     }
