@@ -19,7 +19,7 @@ function moveRange(/** @type {bigint} */ by, /** @type {bigint} */ wider = 0n) {
  * @param {Record<string, any>} on what the frame does
  */
 export function bind(on) {
-  const { run, jump, step, context, leave, toggleFollow } = on;
+  const { run, jump, step, context, leave, toggleFollow, tell } = on;
   const half = () => (range.to - range.from) / 2n;
   keys.start({
     "/": question.focus, Escape: leave, j: () => step(1), k: () => step(-1), J: () => step(rows.pageRows()), K: () => step(-rows.pageRows()),
@@ -30,6 +30,7 @@ export function bind(on) {
     "'": () => { const at = rows.markedTime(); if (at !== null) { void run(() => openTime(at)); } },
     c: context, f: toggleFollow,
     Space: () => follow.hold(!follow.follow.held), w: () => change({ wrap: !state.wrap }),
+    h: () => { range.said = strip.toggleHeat() ? "" : "no field of these events is a number"; tell(); },
     d: () => change({ view: "differences" }, true), l: () => change({ view: "layout" }, true), v: () => change({ view: "events" }, true),
     y: () => void event.copyLink(), Y: () => void event.copyJson(), u: () => history.back(),
     t: () => change({ tz: state.tz === "utc" ? "local" : "utc" }), "?": keys.toggle,

@@ -7,7 +7,7 @@ const LIST = [
   ["n N", "next and previous match of what was found"], ["[ ]", "half a range earlier or later"],
   ["- =", "wider or closer"], ["z", "zoom into the choice"], ["m '", "mark an event, go back to it"],
   ["c", "context: the events around it"], ["f", "follow what comes"], ["Space", "hold, go on"],
-  ["w", "wrap lines"], ["d l v", "differences, layout, events"], ["y Y", "copy link, copy JSON"],
+  ["w", "wrap lines"], ["h", "volume as a heat map of a number"], ["d l v", "differences, layout, events"], ["y Y", "copy link, copy JSON"],
   ["u", "undo"], ["t", "UTC or local time"], ["b B", "map by bytes, by bytes an event"], ["?", "these keys"],
 ];
 

@@ -197,6 +197,9 @@ onChange((changed) => {
       rows.layOut();
       strip.redraw();
     }
+    if (has("heat")) {
+      void run(strip.load);
+    }
     if (has("map")) {
       layout.repaint();
     }
@@ -236,7 +239,7 @@ async function begin() {
     question.following(text, follow.follow.seen, follow.follow.behind);
     tell();
   } });
-  bind({ run, jump, step, context, leave, toggleFollow });
+  bind({ run, jump, step, context, leave, toggleFollow, tell });
   await run(() => all("/v1/self", new URLSearchParams()));
   health.start();
   await ask();

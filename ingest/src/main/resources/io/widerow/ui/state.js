@@ -5,7 +5,7 @@
 export const state = {
   types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "",
   view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]),
-  find: "", tail: false, tz: "utc", wrap: false, map: "events",
+  find: "", heat: "", tail: false, tz: "utc", wrap: false, map: "events",
 };
 
 /** The parameters that make a question. */
@@ -29,7 +29,7 @@ export function read(query) {
     to: text("to"), since: text("since"),
     view: ["events", "differences", "layout"].includes(view) ? view : "events", at: text("at"),
     pick: text("pick"), pickwhere: text("pickwhere"),
-    cols: text("cols").split(",").filter((name) => name), find: text("find"),
+    cols: text("cols").split(",").filter((name) => name), find: text("find"), heat: text("heat"),
     tail: text("tail") === "1", tz: text("tz") === "local" ? "local" : "utc",
     wrap: text("wrap") === "1", map: text("map") || "events",
   };
@@ -39,7 +39,7 @@ export function read(query) {
 export function address(of) {
   const to = new URLSearchParams();
   of.types.forEach((type) => to.append("type", type));
-  for (const name of ["where", "from", "to", "since", "at", "pick", "pickwhere", "find"]) {
+  for (const name of ["where", "from", "to", "since", "at", "pick", "pickwhere", "find", "heat"]) {
     if (of[name]) {
       to.set(name, of[name]);
     }

@@ -1,11 +1,13 @@
-import { colour, fill, h, surface } from "./dom.js";
+import { colour, fill, h, shown, surface } from "./dom.js";
+import { draw as drawHeat, heat, numbers, rowsFor, span as spanOf } from "./heat.js";
 import { SECOND, clock, dayText, minuteText, short, whole } from "./format.js";
 import { STACK, className } from "./levels.js";
 import { range } from "./range.js";
-import { state } from "./state.js";
+import { change, state } from "./state.js";
 
 /** Where the plot lies in its canvas, in pixels. */
 export const PLOT = { left: 46, right: 12, top: 26, bottom: 95, errorTop: 98, errorBottom: 126 };
+const NUMBERS_MAX = 6;
 const FONT = "11px Inter, system-ui, sans-serif";
 
 /** A round number that is not less. @param {number} most */
@@ -35,14 +37,18 @@ export function draw(canvas, legend, strip, pick) {
   const volumes = strip.bars.map((/** @type {any} */ bar) => STACK.reduce((sum, of) => sum + bar[of], 0));
   const top = roundUp(Math.max(...volumes, 1));
   const errorTop = Math.max(...strip.bars.map((/** @type {any} */ bar) => bar.error), 0);
-  scale(pen, width, top, errorTop);
-  strip.bars.forEach((/** @type {any} */ bar, /** @type {number} */ i) => {
+  scale(pen, width, heat.rows.length > 0 ? 0 : top, errorTop);
+  const place = (/** @type {number} */ i) => {
     const begin = strip.first + BigInt(i) * strip.step;
     const left = Math.max(x(begin), PLOT.left);
     const right = Math.min(x(begin + strip.step), width - PLOT.right);
-    const wide = Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5);
+    return /** @type {[number, number]} */ ([left, Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5)]);
+  };
+  drawHeat(pen, PLOT, place);
+  strip.bars.forEach((/** @type {any} */ bar, /** @type {number} */ i) => {
+    const [left, wide] = place(i);
     let bottom = PLOT.bottom;
-    for (const of of STACK) {
+    for (const of of heat.rows.length > 0 ? [] : STACK) {
       const high = bar[of] / top * (PLOT.bottom - PLOT.top);
       if (high > 0) {
         pen.fillStyle = colour(`--bar-${of}`);
@@ -57,6 +63,7 @@ export function draw(canvas, legend, strip, pick) {
     }
   });
   axis(pen, x, width);
+  stand(pen, x, strip);
   choice(pen, x, strip, pick);
 }
 
@@ -108,15 +115,27 @@ function choice(pen, x, strip, pick) {
     const errors = drag ? drag.errors : state.pickwhere !== "";
     const left = x(chosen.from);
     const right = x(chosen.to);
-    const top = errors && drag ? PLOT.errorTop : PLOT.top - 4;
+    const rows = drag ? drag.rows : rowsFor(state.pickwhere);
+    const area = rows ? spanOf(rows.low, rows.high, PLOT) : null;
+    const top = area ? area.top : errors && drag ? PLOT.errorTop : PLOT.top - 4;
     pen.fillStyle = colour("--choice");
-    pen.fillRect(left, top, right - left, PLOT.errorBottom - top);
+    pen.fillRect(left, top, right - left, area ? area.height : PLOT.errorBottom - top);
     pen.fillStyle = colour("--accent");
+    if (area) {
+      pen.strokeStyle = colour("--accent");
+      pen.lineWidth = 2;
+      pen.strokeRect(left, top, right - left, area.height);
+      return;
+    }
     for (const edge of [left, right]) {
       pen.fillRect(edge - 1, top, 2, PLOT.errorBottom - top);
       pen.fillRect(edge - 3, PLOT.bottom - 34, 6, 15);
     }
   }
+}
+
+/** Where the list stands. */
+function stand(pen, x, strip) {
   if (strip.at !== null && strip.at >= range.from && strip.at <= range.to) {
     const at = x(strip.at);
     pen.fillStyle = colour("--text");
@@ -129,6 +148,8 @@ function choice(pen, x, strip, pick) {
 
 function names(legend, strip) {
   const there = ["error", "warn", "info", "debug", "none"].filter((of) => strip.sums[of] > 0);
-  fill(legend, ...there.map((of) =>
-    h("span", { title: whole(strip.sums[of]) }, h(`i.swatch.bar-${of}`), `${className(of)} `, h("b", {}, short(strip.sums[of])))));
+  fill(legend, ...(state.heat ? [] : there).map((of) =>
+    h("span", { title: whole(strip.sums[of]) }, h(`i.swatch.bar-${of}`), `${className(of)} `, h("b", {}, short(strip.sums[of])))),
+  ...(state.heat ? [...new Set([state.heat, ...numbers()])].slice(0, NUMBERS_MAX) : []).map((of) =>
+    h("button.link", { "aria-pressed": String(of === state.heat), onclick: () => change({ heat: of }) }, ...shown(of))));
 }

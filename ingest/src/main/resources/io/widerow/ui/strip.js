@@ -1,5 +1,6 @@
 import { ask, isOld, latest } from "./api.js";
 import { h } from "./dom.js";
+import { filter, heat, load as loadHeat, numbers, rowAt } from "./heat.js";
 import { iso, nanos, stepFor, minuteText, dayText } from "./format.js";
 import { ERROR_IN_TEXT, classOf, classOfEvent, errorsOf } from "./levels.js";
 import { both, params, range } from "./range.js";
@@ -66,6 +67,8 @@ export async function load() {
     }
     Object.assign(strip, { step, first, bars, sums, levels, texts, total, millis: told.millis });
     redraw();
+    await loadHeat(strip, redraw);
+    redraw();
   } catch (failure) {
     if (!isOld(failure)) {
       throw failure;
@@ -110,6 +113,7 @@ export function pick() {
 export function redraw() {
   canvas.dataset.total = String(strip.total);
   canvas.dataset.step = String(Number(strip.step) / 1e6);
+  canvas.dataset.heat = String(heat.rows.reduce((sum, row) => sum + row.counts.reduce((a, b) => a + b, 0), 0));
   draw(canvas, legend, strip, pick());
   tools.hidden = pick() === null || strip.drag !== null;
   const chosen = pick();
@@ -120,6 +124,13 @@ export function redraw() {
   }
   canvas.setAttribute("aria-label",
     `${strip.total} events, ${strip.sums.error ?? 0} errors, ${dayText(range.from)} ${minuteText(range.from)} to ${dayText(range.to)} ${minuteText(range.to)}`);
+}
+
+/** Turns the volume into a heat map of a number, or back; false when there is no number. */
+export function toggleHeat() {
+  const [first] = numbers();
+  change({ heat: state.heat ? "" : first ?? "" });
+  return state.heat !== "" || first !== undefined;
 }
 
 /** Marks where the list stands. @param {bigint | null} time */
@@ -141,7 +152,7 @@ function timeAt(x) {
 function down(event) {
   canvas.setPointerCapture(event.pointerId);
   const errors = event.offsetY > PLOT.errorTop;
-  strip.drag = { x: event.offsetX, from: timeAt(event.offsetX), errors, moved: false, pan: event.shiftKey };
+  strip.drag = { x: event.offsetX, y: event.offsetY, from: timeAt(event.offsetX), errors, moved: false, pan: event.shiftKey, rows: null };
 }
 
 /** @param {PointerEvent} event */
@@ -152,6 +163,10 @@ function move(event) {
   }
   drag.moved = true;
   drag.to = timeAt(event.offsetX);
+  if (heat.rows.length > 0 && !drag.errors) { // a rectangle of time and values
+    const rows = [rowAt(drag.y, PLOT), rowAt(event.offsetY, PLOT)];
+    drag.rows = { low: Math.min(...rows), high: Math.max(...rows) };
+  }
   redraw();
 }
 
@@ -178,7 +193,7 @@ function up(event) {
   const end = (b / strip.step + 1n) * strip.step;
   change({
     pick: `${iso(begin < range.from ? range.from : begin)}/${iso(end > range.to ? range.to : end)}`,
-    pickwhere: drag.errors ? errors() : "",
+    pickwhere: drag.errors ? errors() : drag.rows ? filter(drag.rows.low, drag.rows.high) : "",
   }, true);
   goTo(a);
 }

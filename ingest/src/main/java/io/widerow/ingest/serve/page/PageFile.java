@@ -40,6 +40,7 @@ final class PageFile {
           "paper.js",
           "strip.js",
           "strip-draw.js",
+          "heat.js",
           "list.js",
           "rows.js",
           "event.js",

@@ -260,6 +260,35 @@ class ExplorerPageTest extends ExplorerRun {
   }
 
   @Test
+  void aNumberIsAHeatMap() throws IOException {
+    browser.open(url + SHOP);
+    browser.press("h");
+    browser.await("location.search.includes('heat=')");
+    browser.open(url + SHOP + "&heat=ms");
+    browser.await(element("bars") + ".dataset.heat === '" + EVENTS + "'"); // each in a row
+    shots("heat");
+    JsonNode bars = browser.evaluate(element("bars") + ".getBoundingClientRect().toJSON()");
+    int top = bars.path("y").asInt();
+    int width = bars.path("width").asInt() - 58;
+    browser.drag(46 + width / 4, top + 27, 46 + width, top + 28); // the longest
+    browser.await("location.search.includes('pickwhere')");
+    String picked = browser.text("new URLSearchParams(location.search).get('pickwhere')");
+    assertTrue(picked.startsWith("ms >= ") && picked.contains(" and ms < "), picked);
+    shots("heat-chosen");
+    browser.press("d");
+    browser.await(element("say"));
+    String said = browser.text(element("say") + ".textContent");
+    assertTrue(said.contains("status is 503 in 100 %"), said);
+    browser.press("h");
+    browser.await("!location.search.includes('heat=')");
+    browser.await(element("bars") + ".dataset.heat === '0'");
+    browser.open(url + "/ui/?type=host*&" + RANGE);
+    browser.press("h");
+    browser.await(element("status") + ".textContent.includes('is a number')");
+    assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
   void everyWideRowIsInTheMap() throws IOException, InterruptedException {
     browser.open(url + "/ui/?view=layout&" + RANGE);
     browser.await(element("map") + ".dataset.events > 0");
