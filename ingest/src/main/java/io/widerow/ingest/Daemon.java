@@ -92,6 +92,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-<protocol>` | one per socket protocol that is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
+/// | `widerow-tables` | 1, with the first write | writes of tables; the opener's |
 /// | `widerow-quorum` | one, on a cluster | answers what the cluster has, or has not in time |
 /// | `widerow-rules` | one | evaluates rules that watch, at low priority |
 /// | `widerow-merge` | one | merging, retention; the opener's, at low priority |

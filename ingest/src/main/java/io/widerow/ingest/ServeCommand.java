@@ -109,7 +109,7 @@ public final class ServeCommand implements Callable<Integer> {
   /// Opens the store on this machine, with its threads. One background thread for two lanes, and
   /// two more, seal rows and create journal files, so that two can seal for one lane and files need
   /// not wait for them. Merging has its own thread. That one and the threads that search blocks for
-  /// queries run at low priority.
+  /// queries run at low priority. Writes of tables have their own thread, too.
   public static EventStore openEmbedded(DaemonConfig config) {
     ClusterDirectory.refuse(
         config.data(), "start the daemon with its own directory and --store URI");
@@ -120,6 +120,11 @@ public final class ServeCommand implements Callable<Integer> {
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-merge")));
+    store
+        .tables()
+        .writeOn(
+            Executors.newSingleThreadExecutor(
+                Thread.ofPlatform().name("widerow-tables").daemon().factory()));
     store.readWith(QueryThreads.start(LowPriorityThread.factory("widerow-search")));
     LayoutOptions layout = config.store().layout();
     store.layout().configure(layout.rules(), layout.weights(), layout.fit());

@@ -5,26 +5,35 @@ import io.widerow.cql.plan.Execution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.schema.Asker;
-import io.widerow.cql.system.ServerCatalog;
-import io.widerow.cql.system.ServerIdentity;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// Fuzz target for statements: any text is answered or refused with a sentence. After the first
 /// zero come the values of its variables, each up to the next zero.
 public final class CqlFuzz {
-  private static final Planner PLANNER =
-      new Planner(new ServerCatalog(new ServerIdentity(new UUID(1, 2), 9042, "5.0.9"), List.of()));
+  private static final Planner PLANNER = planner();
   private static final Asker ASKER =
       new Asker(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
 
   private CqlFuzz() {}
+
+  /// A server with a table of each kind.
+  private static Planner planner() {
+    TableServer server = new TableServer();
+    Asking asking = server.asking("k");
+    asking.run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
+    asking.run("CREATE TYPE u (x int, y text)");
+    asking.run(
+        "CREATE TABLE t (p int, a int, b text, s int STATIC, l list<int>, m map<text, int>,"
+            + " f u, PRIMARY KEY (p, a, b)) WITH CLUSTERING ORDER BY (a DESC, b ASC)");
+    asking.run("CREATE TABLE n (p text PRIMARY KEY, c counter)");
+    return server.planner();
+  }
 
   public static String[] seeds() {
     String columns = " FROM system_schema.columns WHERE keyspace_name = 'system' ";
@@ -42,7 +51,23 @@ public final class CqlFuzz {
           + " FROM system.local WHERE tokens CONTAINS '0' ALLOW FILTERING /* c */",
       "DESCRIBE TABLE system.local",
       "USE \"system\"",
-      "INSERT INTO a.b (c) VALUES (1)"
+      "INSERT INTO k.t (p, a, b, l, f) VALUES (1, 2, 'x', [1, 2], {x: 1, y: 'y'}) IF NOT EXISTS",
+      "INSERT INTO k.t JSON '{\"p\": 1, \"a\": 3, \"b\": \"\", \"m\": {\"k\": 1}}' USING TTL 5",
+      "UPDATE k.t USING TIMESTAMP 5 SET l = l + ?, m['a'] = 1, f.x = 2, s = 1 WHERE p = 1 AND a = 2"
+          + " AND b = ''\0abcd",
+      "DELETE l[0], m['k'] FROM k.t WHERE p = 1 AND a = 2 AND b = 'x' IF s != 3 AND f.y = 'y'",
+      "DELETE FROM k.t WHERE p = 1 AND a > 2",
+      "BEGIN COUNTER BATCH UPDATE k.n SET c += 1 WHERE p = 'x'; APPLY BATCH;",
+      "SELECT p, token(p), writetime(s), ttl(s), f.x, a * 2 + 1 FROM k.t WHERE token(p) > -5"
+          + " PER PARTITION LIMIT 1",
+      "SELECT b FROM k.t WHERE p IN (1, 2) AND (a, b) > (1, 'a') ORDER BY a ASC",
+      "CREATE TABLE IF NOT EXISTS k.v (p frozen<tuple<int, set<text>>> PRIMARY KEY, d duration)"
+          + " WITH comment = 'c' AND compaction = {'class': 'x'}",
+      "ALTER TABLE k.t ADD (x int, y text STATIC)",
+      "ALTER TYPE k.u RENAME x TO z",
+      "DROP TABLE IF EXISTS k.v",
+      "CREATE MATERIALIZED VIEW k.w AS SELECT * FROM k.t WHERE p IS NOT NULL PRIMARY KEY (a, p)",
+      "SELECT d FROM k.v WHERE d = 1y2mo3w4d5h6m7s8ms9us10ns"
     };
   }
 

@@ -14,6 +14,7 @@ class FuzzSliceTest {
   @EnumSource(FuzzTargets.class)
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void anyInputIsReadOrRefused(FuzzTargets target) throws IOException {
-    FuzzSlice.run(target, 1, 10_000);
+    boolean writesFiles = target.name().startsWith("PARQUET");
+    FuzzSlice.run(target, 1, writesFiles ? 1_000 : 10_000);
   }
 }

@@ -19,6 +19,7 @@ import io.widerow.query.logql.line.LabelNames;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.parquet.ParquetFuzz;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.Filter;
@@ -82,7 +83,9 @@ public enum FuzzTargets implements FuzzTarget {
           + "2021-09-03T21:49:13.113100000Z,t,\"a \"\"b\"\"\n\","
           + "\"{\"\"x\"\":{\"\"$bytes\"\":\"\"aGk=\"\"}}\"\r\n",
       "{\"id\":\"b12ef090-0d11-11ec-8100-000000000001\",\"ts\":\"2021-09-03T21:49:13.1131Z\","
-          + "\"type\":\"t\",\"x\":{\"$double\":\"NaN\"}}\n{\"token\":\"w1.x\"}\n");
+          + "\"type\":\"t\",\"x\":{\"$double\":\"NaN\"}}\n{\"token\":\"w1.x\"}\n"),
+  PARQUET(ParquetFuzz::file, ParquetFuzz.files()),
+  PARQUET_PAGE(ParquetFuzz::page, ParquetFuzz.pageContents());
 
   private static final long NOW_NANOS = 1_780_000_000_000_000_000L;
 
@@ -90,9 +93,12 @@ public enum FuzzTargets implements FuzzTarget {
   private final List<byte[]> seeds;
 
   FuzzTargets(Consumer<byte[]> reader, String... seeds) {
+    this(reader, List.of(seeds).stream().map(t -> t.getBytes(StandardCharsets.UTF_8)).toList());
+  }
+
+  FuzzTargets(Consumer<byte[]> reader, List<byte[]> seeds) {
     this.reader = reader;
-    this.seeds =
-        List.of(seeds).stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    this.seeds = List.copyOf(seeds);
   }
 
   @Override
@@ -113,7 +119,8 @@ public enum FuzzTargets implements FuzzTarget {
 
   @Override
   public long heapBytesMax() {
-    return 64L << 20;
+    boolean ofPages = this == PARQUET || this == PARQUET_PAGE; // a page may be of 64 MiB
+    return (ofPages ? 160L : 64L) << 20;
   }
 
   private static String text(byte[] input) {

@@ -269,8 +269,9 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         request,
         new Running(),
         () -> {
+          long schema = service.statements().schema();
           Prepared prepared = allowed(service.prepare(statement, in), own);
-          service.statements().put(id, prepared, statement.length());
+          service.statements().put(id, prepared, statement.length(), schema);
           return Answers.prepared(request, id, prepared);
         });
   }

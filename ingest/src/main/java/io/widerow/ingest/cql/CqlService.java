@@ -161,6 +161,8 @@ final class CqlService {
           new CqlException(Code.INVALID, String.valueOf(refused.getMessage()));
       case StorageException.Unreachable away ->
           new CqlException(Code.OVERLOADED, String.valueOf(away.getMessage()));
+      case StorageException.DiskFull full ->
+          new CqlException(Code.OVERLOADED, String.valueOf(full.getMessage()));
       case StorageException failed ->
           new CqlException(Code.SERVER, String.valueOf(failed.getMessage()));
       default -> {

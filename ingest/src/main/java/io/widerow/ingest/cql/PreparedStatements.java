@@ -19,6 +19,7 @@ final class PreparedStatements {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<StatementId, Entry> byId = new LinkedHashMap<>(16, 0.75f, true); // by last use
   private long chars;
+  private long schemas; // that there were
 
   /// A statement, and how long its text is.
   private record Entry(Prepared prepared, int chars) {}
@@ -39,14 +40,31 @@ final class PreparedStatements {
     try {
       byId.clear();
       chars = 0;
+      schemas++;
     } finally {
       lock.unlock();
     }
   }
 
-  void put(StatementId id, Prepared prepared, int length) {
+  /// Which schema there is: a number that rises with each change.
+  long schema() {
     lock.lock();
     try {
+      return schemas;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Keeps a statement, unless the schema has changed since.
+  ///
+  /// @param schema for which it was prepared
+  void put(StatementId id, Prepared prepared, int length, long schema) {
+    lock.lock();
+    try {
+      if (schema != schemas) {
+        return; // the driver prepares it again
+      }
       Entry before = byId.put(id, new Entry(prepared, length));
       chars += length - (before == null ? 0 : before.chars);
       Iterator<Entry> oldest = byId.values().iterator();

@@ -140,6 +140,9 @@ final class OptionRules {
     }
     Map<String, String> all = new LinkedHashMap<>(given);
     all.put("class", STRATEGY_PACKAGE + simple);
+    if (simple.equals("SimpleStrategy")) {
+      all.putIfAbsent("replication_factor", "1"); // drivers look for it
+    }
     return all;
   }
 }

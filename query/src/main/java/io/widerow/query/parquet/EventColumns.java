@@ -7,6 +7,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Utf8;
 import io.widerow.query.remote.LineEvent;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
@@ -85,7 +86,9 @@ final class EventColumns extends RecordMaterializer<LineEvent> {
   }
 
   private static String text(Binary value) {
-    byte[] utf8 = value.getBytesUnsafe();
+    ByteBuffer bytes = value.toByteBuffer(); // fails when its length is beyond the page
+    byte[] utf8 = new byte[bytes.remaining()]; // which `getBytes` would allocate first
+    bytes.get(utf8);
     if (!Utf8.isValid(utf8, 0, utf8.length)) {
       throw new NoEvent("a text that is not UTF-8");
     }

@@ -343,6 +343,17 @@ public final class ParquetFile implements AutoCloseable {
         throw corrupt(position(), "a page of another kind: " + header.getType());
       }
       byte[] plain = unpack(header);
+      Encoding encoding = of(page.getEncoding());
+      boolean places = encoding.usesDictionary();
+      boolean isOurs =
+          (places || encoding == Encoding.PLAIN)
+              && isRuns(column.getMaxRepetitionLevel(), page.getRepetition_level_encoding())
+              && isRuns(column.getMaxDefinitionLevel(), page.getDefinition_level_encoding())
+              && PageRuns.areOurs(
+                  plain, column.getMaxRepetitionLevel(), column.getMaxDefinitionLevel(), places);
+      if (!isOurs) {
+        throw corrupt(position(), "a page that no writer of ours makes");
+      }
       return new DataPageV1(
           BytesInput.from(plain),
           page.getNum_values(),
@@ -350,7 +361,12 @@ public final class ParquetFile implements AutoCloseable {
           Statistics.noopStats(column.getPrimitiveType()),
           of(page.getRepetition_level_encoding()),
           of(page.getDefinition_level_encoding()),
-          of(page.getEncoding()));
+          encoding);
+    }
+
+    /// A column without levels has no runs of them, whatever its pages say.
+    private boolean isRuns(int most, org.apache.parquet.format.@Nullable Encoding encoding) {
+      return most == 0 || of(encoding) == Encoding.RLE;
     }
 
     private Encoding of(org.apache.parquet.format.@Nullable Encoding encoding) {

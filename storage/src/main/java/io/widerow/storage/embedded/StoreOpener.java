@@ -65,7 +65,6 @@ public final class StoreOpener {
   private final StoreClock clock;
   private final Executor background;
   private boolean drained;
-  private @Nullable Executor tableLane; // null for a thread of its own
 
   public StoreOpener(StoreConfig config, Disk disk, StoreClock clock, Executor background) {
     this.config = config;
@@ -77,12 +76,6 @@ public final class StoreOpener {
   /// Opens a store that is drained from now on.
   public StoreOpener drained() {
     drained = true;
-    return this;
-  }
-
-  /// Runs the writes of tables on an executor instead of a thread of their own.
-  public StoreOpener writingTablesOn(Executor executor) {
-    tableLane = executor;
     return this;
   }
 
@@ -366,10 +359,8 @@ public final class StoreOpener {
     var sealer = new Sealer(contents, files, notes, trims, background);
     var supply = new RowSupply(contents, memory, sealer);
     var room = new DiskRoom(disk, config, sealer);
-    Executor lane = tableLane == null ? Tables.thread() : tableLane;
     Tables tables =
-        purpose.open(
-            new TableContext(contents, clock, disk, journals, room, trims, background, lane));
+        purpose.open(new TableContext(contents, clock, disk, journals, room, trims, background));
     return new LaneContext(contents, supply, sealer, room, clock, notes, tables);
   }
 

@@ -14,8 +14,7 @@ import java.util.concurrent.Executor;
 /// @param store the events beside them: its configuration, its lock and its failures
 /// @param journals of the events; those of the tables are made like them
 /// @param trims holds off the deletion of journal files
-/// @param background flushes and merges
-/// @param lane runs the writes, one at a time
+/// @param background flushes and merges, and runs the writes unless others do
 public record TableContext(
     StoreContents store,
     StoreClock clock,
@@ -23,8 +22,7 @@ public record TableContext(
     Journal.Factory journals,
     DiskRoom room,
     JournalPin trims,
-    Executor background,
-    Executor lane) {
+    Executor background) {
   /// Directory of the tables in that of the store.
   public static final String DIRECTORY = "tables";
 
@@ -39,5 +37,10 @@ public record TableContext(
 
   long nowSeconds() {
     return Math.floorDiv(clock.wallNanos(), 1_000_000_000L);
+  }
+
+  /// The time by which something may be forgotten for good. A clock that jumped ahead only hides.
+  long purgeSeconds() {
+    return Math.min(nowSeconds(), Math.floorDiv(store.clock().retentionNanos(), 1_000_000_000L));
   }
 }

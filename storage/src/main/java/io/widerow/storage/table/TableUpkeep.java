@@ -191,7 +191,7 @@ final class TableUpkeep {
 
   /// What a merge of all files may forget: what is older than anything in memory.
   private Purge purge(long newestSeconds) {
-    long now = contents.context().nowSeconds();
+    long now = contents.context().purgeSeconds();
     if (newestSeconds > now - GRACE_SECONDS) {
       return Purge.NOTHING;
     }

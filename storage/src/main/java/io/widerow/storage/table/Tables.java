@@ -15,9 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The tables of an embedded store. Writes wait in a queue; one task takes all that wait, and makes
@@ -29,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 /// - Memory: two memtables, and those that views still read.
 public final class Tables implements TableStore, AutoCloseable {
-  private static final long IDLE_SECONDS = 10;
-
   private final TableContext context;
   private final TableOpening opening;
   private final TableContents contents;
@@ -42,6 +37,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private boolean closed; // guarded by queue
   private volatile @Nullable TableLane lane; // made by the running task
   private volatile Durability durability = Durability.DISK;
+  private volatile Executor writers; // runs the writes, one at a time
   private volatile boolean sealRequested;
   private volatile boolean forceRequested;
 
@@ -66,24 +62,11 @@ public final class Tables implements TableStore, AutoCloseable {
     }
   }
 
-  /// A thread that runs the writes of a store, and ends when there are none for a while.
-  public static Executor thread() {
-    var threads =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("tables").factory());
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
-  }
-
   private Tables(TableContext context, TableOpening opening, boolean readOnly) {
     this.context = context;
     this.opening = opening;
     this.contents = opening.contents();
+    this.writers = context.background();
     this.upkeep = new TableUpkeep(contents);
     this.readOnly = readOnly;
     this.group = new MutationGroup(TableLane.recordBytesMax(context.store().config()));
@@ -118,6 +101,12 @@ public final class Tables implements TableStore, AutoCloseable {
     if (!readOnly && opening.isThere() && lane == null) {
       var _ = lane();
     }
+  }
+
+  /// Runs writes on another executor from now on, so that they do not wait for work in the
+  /// background. The caller ends it, after this store.
+  public void writeOn(Executor executor) {
+    writers = executor;
   }
 
   /// Acknowledges from now on when a write is as durable as this; forced to disk at first.
@@ -159,7 +148,7 @@ public final class Tables implements TableStore, AutoCloseable {
     }
     boolean handedOver = false;
     try {
-      context.lane().execute(this::drain);
+      writers.execute(this::drain);
       handedOver = true;
     } finally {
       if (!handedOver) {

@@ -19,8 +19,8 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.ManifestSections;
+import io.widerow.storage.recovery.FrameSink;
 import io.widerow.storage.recovery.JournalRecovery;
-import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.Segment;
@@ -98,7 +98,7 @@ public final class PlantHooks {
   }
 
   /// Deletes the old journals after reading them, before their content is sealed.
-  public static void replayAndDelete(JournalRecovery recovery, Replay replay) throws Exception {
+  public static void replayAndDelete(JournalRecovery recovery, FrameSink replay) throws Exception {
     recovery.replay(replay);
     Field journals = JournalRecovery.class.getDeclaredField("journals");
     journals.setAccessible(true);

@@ -46,6 +46,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -456,8 +457,10 @@ class PlantedBugsTest {
 
   /// True for a failed assertion, and for a store that reports what is wrong with it.
   private static boolean tells(Throwable caught) {
-    return caught instanceof AssertionError
-        || caught.getClass().getName().startsWith(StorageException.class.getName());
+    Throwable cause = caught.getCause();
+    Throwable told = caught instanceof CompletionException && cause != null ? cause : caught;
+    return told instanceof AssertionError
+        || told.getClass().getName().startsWith(StorageException.class.getName());
   }
 
   @AfterAll

@@ -43,10 +43,12 @@ public class TablesModelTest {
             .withJournal(1 << 20, 4 << 20)
             .withDiskReserveBytes(0);
     int fileBytes = 1 << random.nextInt(8, 13);
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, background)
-            .writingTablesOn(Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
+    EmbeddedStore store =
+        new EmbeddedStore(
+            new StoreOpener(config, disk, clock, background)
+                .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
+    store.tables().writeOn(Runnable::run);
+    return store;
   }
 
   static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {

@@ -161,8 +161,32 @@ final class CqlBody {
       case 0x20 -> new CqlType.ListOf(type(), false);
       case 0x21 -> new CqlType.MapOf(type(), type(), false);
       case 0x22 -> new CqlType.SetOf(type(), false);
+      case 0x30 -> userType();
+      case 0x31 -> {
+        List<CqlType> elements = new ArrayList<>();
+        for (int left = unsignedShort(); left > 0; left--) {
+          elements.add(type());
+        }
+        yield new CqlType.TupleOf(elements);
+      }
+      case 0x00 -> customType(string());
       default -> nativeType(option);
     };
+  }
+
+  private CqlType userType() {
+    String keyspace = string();
+    String name = string();
+    List<CqlType.Field> fields = new ArrayList<>();
+    for (int left = unsignedShort(); left > 0; left--) {
+      fields.add(new CqlType.Field(string(), type()));
+    }
+    return new CqlType.UserType(keyspace, name, fields, false);
+  }
+
+  /// A duration has no number in version 4. What else has none is shown as its bytes.
+  private static CqlType customType(String javaClass) {
+    return javaClass.endsWith(".DurationType") ? NativeType.DURATION : NativeType.BLOB;
   }
 
   private static CqlType nativeType(int option) {

@@ -2,117 +2,118 @@ package io.widerow.query.logql.run;
 
 import java.util.Arrays;
 
-/// Numbers in order, each once with how often it was added, for functions that need every sample of
-/// a window. Those added last wait in a buffer until they are sorted in.
+/// Numbers, each once with how often it was added, for functions that need every sample of a
+/// window. Hash tables with linear probing; the order is made when it is asked for.
 ///
 /// ```
-///   numbers   3    7    9         last   7  4
-///   counts    2    1  500         of     1  1
+///   bits     7.0   -   3.0  9.0   -   -        of the numbers
+///   counts   1     0   2    500   0   0        0: the slot is free
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: 16 bytes a number that differs, and about as much again for the buffer.
+/// - Memory: 32 to 64 bytes a number that differs, and 16 more when its order was asked for.
 final class NumberCounts {
-  private static final int LAST_LEAST = 16;
+  private static final long[] UNSORTED = {};
+  private static final int SLOTS_LEAST = 16;
+  private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
 
-  private double[] numbers = new double[0];
-  private long[] counts = new long[0];
-  private int size;
-  private double[] last = new double[LAST_LEAST];
-  private int lastSize;
+  private long[] bits = new long[SLOTS_LEAST];
+  private long[] counts = new long[SLOTS_LEAST];
+  private int distinct;
+  private long total;
+  private double[] sorted = {};
+  private long[] below = UNSORTED; // by place in `sorted`: how many are at or before it
 
   void add(double number, long count) {
-    for (long i = 0; i < count; i++) { // events with numbers are seldom folded
-      if (lastSize == last.length) {
-        settle();
+    if (2 * distinct >= bits.length) {
+      grow();
+    }
+    put(Double.doubleToLongBits(number), count);
+    total += count;
+    below = UNSORTED;
+  }
+
+  private void put(long key, long count) {
+    int slot = slot(key);
+    distinct += counts[slot] == 0 ? 1 : 0;
+    bits[slot] = key;
+    counts[slot] += count;
+  }
+
+  /// The slot of a number, or the free one that it takes.
+  private int slot(long key) {
+    int mask = bits.length - 1;
+    int slot = (int) ((key * MIX) >>> Long.numberOfLeadingZeros(mask)) & mask;
+    while (counts[slot] != 0 && bits[slot] != key) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  private void grow() {
+    long[] oldBits = bits;
+    long[] oldCounts = counts;
+    bits = new long[2 * oldBits.length];
+    counts = new long[bits.length];
+    distinct = 0;
+    for (int i = 0; i < oldBits.length; i++) {
+      if (oldCounts[i] != 0) {
+        put(oldBits[i], oldCounts[i]);
       }
-      last[lastSize++] = number;
+    }
+  }
+
+  void addAll(NumberCounts other) {
+    for (int i = 0; i < other.bits.length; i++) {
+      if (other.counts[i] != 0) {
+        add(Double.longBitsToDouble(other.bits[i]), other.counts[i]);
+      }
     }
   }
 
   /// Memory in bytes.
   long bytes() {
-    return 16L * numbers.length + 8L * last.length;
-  }
-
-  void addAll(NumberCounts other) {
-    settle();
-    other.settle();
-    merge(other.numbers, other.counts, other.size);
-  }
-
-  /// Sorts in what was added last.
-  private void settle() {
-    if (lastSize == 0) {
-      return;
-    }
-    Arrays.sort(last, 0, lastSize);
-    long[] of = new long[lastSize];
-    int distinct = 0;
-    for (int i = 0; i < lastSize; i++) {
-      if (i > 0 && Double.compare(last[i], last[distinct - 1]) == 0) {
-        of[distinct - 1]++;
-      } else {
-        last[distinct] = last[i];
-        of[distinct++] = 1;
-      }
-    }
-    merge(last, of, distinct);
-    lastSize = 0;
-    if (last.length < size) {
-      last = new double[size];
-    }
-  }
-
-  private void merge(double[] others, long[] otherCounts, int otherSize) {
-    double[] merged = new double[size + otherSize];
-    long[] mergedCounts = new long[size + otherSize];
-    int to = 0;
-    int mine = 0;
-    int theirs = 0;
-    while (mine < size || theirs < otherSize) {
-      int order =
-          mine == size
-              ? 1
-              : theirs == otherSize ? -1 : Double.compare(numbers[mine], others[theirs]);
-      merged[to] = order <= 0 ? numbers[mine] : others[theirs];
-      mergedCounts[to] = (order <= 0 ? counts[mine] : 0) + (order >= 0 ? otherCounts[theirs] : 0);
-      mine += order <= 0 ? 1 : 0;
-      theirs += order >= 0 ? 1 : 0;
-      to++;
-    }
-    numbers = to < merged.length ? Arrays.copyOf(merged, to) : merged;
-    counts = to < merged.length ? Arrays.copyOf(mergedCounts, to) : mergedCounts;
-    size = to;
+    return 2L * Long.BYTES * bits.length;
   }
 
   /// How many were added.
   long total() {
-    settle();
-    return Arrays.stream(counts, 0, size).sum();
+    return total;
   }
 
   /// The number at a place in the order of all that were added, from 0.
   double at(long place) {
-    settle();
-    long before = 0;
-    for (int i = 0; i < size; i++) {
-      before += counts[i];
-      if (place < before) {
-        return numbers[i];
+    if (below.length == 0) {
+      sort();
+    }
+    int found = Arrays.binarySearch(below, place + 1);
+    return sorted[found < 0 ? -found - 1 : found];
+  }
+
+  private void sort() {
+    sorted = new double[distinct];
+    int to = 0;
+    for (int i = 0; i < bits.length; i++) {
+      if (counts[i] != 0) {
+        sorted[to++] = Double.longBitsToDouble(bits[i]);
       }
     }
-    throw new IllegalArgumentException("number %d of %d".formatted(place, before));
+    Arrays.sort(sorted);
+    below = new long[distinct];
+    long before = 0;
+    for (int i = 0; i < distinct; i++) {
+      before += counts[slot(Double.doubleToLongBits(sorted[i]))];
+      below[i] = before;
+    }
   }
 
   /// The mean of the squares of how far they are from a number.
   double variance(double mean) {
-    settle();
     double squares = 0;
-    for (int i = 0; i < size; i++) {
-      double off = numbers[i] - mean;
-      squares += off * off * counts[i];
+    for (int i = 0; i < bits.length; i++) {
+      double off = Double.longBitsToDouble(bits[i]) - mean;
+      squares += counts[i] == 0 ? 0 : off * off * counts[i];
     }
-    return squares / total();
+    return squares / total;
   }
 }

@@ -120,6 +120,13 @@ class LogqlPushdownTest {
   }
 
   @Test
+  void bodiesOfBlocksWithoutTheWordAreNotRead() {
+    long bodies = (long) EVENTS * BODY_CHARS / 2;
+    long none = bytesRead("count_over_time({} |= \" haystack \" [1h])", 0);
+    assertTrue(none < bodies / 20, () -> none + " bytes");
+  }
+
+  @Test
   void windowsBeginInsideAndEndBefore() {
     assertEquals(10, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START + SECOND));
     assertEquals(1, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START + 1));
