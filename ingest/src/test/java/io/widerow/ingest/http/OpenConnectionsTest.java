@@ -95,7 +95,9 @@ class OpenConnectionsTest {
     try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1))) {
       int port = daemon.httpAddress().getPort();
       for (int i = 0; i < 60; i++) {
-        held.add(new RawHttp(port).send(i % 2 == 0 ? "" : "GET /ready HTTP/1.1\r\nx: "));
+        RawHttp next = new RawHttp(port);
+        held.add(next);
+        next.sendUnlessReset(i % 2 == 0 ? "" : "GET /ready HTTP/1.1\r\nx: ");
       }
       for (int answered = 0; answered < 60; ) { // while many arrive at once, some are refused
         RawHttp next = new RawHttp(port);
