@@ -72,6 +72,8 @@ class CqlCommandTest {
           csv.out());
       Ran table = ran(daemon, "--output", "table", "-k", "widerow", "SELECT type FROM events");
       assertEquals("type\nweb\nweb\n", table.out());
+      Ran refused = ran(daemon, "INSERT INTO widerow.events (type, ts) VALUES ('a', 1)");
+      assertTrue(refused.err().contains("widerow.events takes no changes by CQL"), refused.err());
       Ran described = ran(daemon, "--output", "table", "DESCRIBE TABLE widerow.events");
       assertTrue(described.out().startsWith("CREATE TABLE widerow.events (\n"), described.out());
     }

@@ -90,6 +90,12 @@ public final class Planner {
   private Table table(Statement.TableName name, @Nullable String inUse) {
     Table table =
         catalog.schema().table(name.keyspace() == null ? inUse : name.keyspace(), name.table());
+    if (table.stored() == null && catalog.source(table).isOrdered()) {
+      throw CqlException.invalid(
+          "%s takes no changes by CQL: events come in over the other protocols, and retention rules"
+                  .formatted(table.qualified())
+              + " how long they are kept");
+    }
     if (table.stored() == null) {
       throw new CqlException(
           CqlException.Code.UNAUTHORIZED,

@@ -16,10 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// Goal: the page stays what it is at any size: it draws as many rows as it shows, all partitions are
-/// in the map, and each event that comes is counted once; and how long that takes. Method: Chromium
-/// over a store of `page.events` events (20,000 unless given) and `page.partitions` partitions; times
-/// are appended to `target/ui/speed.md` and decide nothing.
+/// Goal: the page stays what it is at any size: it draws as many rows as it shows, all partitions
+/// are in the map, and each event that comes is counted once; and how long that takes. Method:
+/// Chromium over a store of `page.events` events (20,000 unless given) and `page.partitions`
+/// partitions; times are appended to `target/ui/speed.md` and decide nothing.
 class ExplorerSpeedTest extends ExplorerRun {
   private static final int EVENTS = Integer.getInteger("page.events", 20_000);
   private static final int PARTITIONS = Integer.getInteger("page.partitions", 2_000);
@@ -91,7 +91,8 @@ class ExplorerSpeedTest extends ExplorerRun {
   void aPageIsThereAtOnce() throws IOException {
     browser.open(url + "/ui/?" + SHOP);
     browser.open(url + "/ui/?" + SHOP);
-    assertTrue(browser.evaluate("document.querySelectorAll('[data-test=row]').length").asInt() > 10);
+    assertTrue(
+        browser.evaluate("document.querySelectorAll('[data-test=row]').length").asInt() > 10);
     double paint =
         browser
             .evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
