@@ -10,6 +10,8 @@ class LayerTest extends LayerRules {
       event:
       rollup: event
       storage: event
+      table:
+      storage.table:
       storage.rollup:
       storage.text:
       storage.embedded: event storage
@@ -42,7 +44,6 @@ class LayerTest extends LayerRules {
       query.cli.daemon: query query.remote query.cli
       query.cli.export: event storage query query.output query.remote query.export query.cli
       query.cli.cql: query query.remote query.cli
-      table:
       cql:
       cql.type:
       cql.parse: cql cql.type
@@ -98,7 +99,7 @@ class LayerTest extends LayerRules {
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
-      ingest: table storage storage.embedded query \
+      ingest: table storage storage.table storage.embedded query \
           query.cli ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \

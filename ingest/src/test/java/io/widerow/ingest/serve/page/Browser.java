@@ -6,10 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +42,6 @@ final class Browser implements AutoCloseable {
   private final Map<Integer, CompletableFuture<JsonNode>> waiting = new ConcurrentHashMap<>();
   private final List<String> problems = new CopyOnWriteArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
-  private int debugPort;
   private int number;
 
   /// The program, if there is one: `WIDEROW_BROWSER`, or what the path has.
@@ -111,9 +108,8 @@ final class Browser implements AutoCloseable {
     if (browser == null) {
       throw new IOException("it ended before it listened");
     }
-    debugPort = browser.getPort();
     Thread.ofVirtual().start(() -> told.lines().forEach(_ -> {})); // else its pipe fills
-    URI pages = URI.create("http://127.0.0.1:" + debugPort + "/json/list");
+    URI pages = URI.create("http://127.0.0.1:" + browser.getPort() + "/json/list");
     JsonNode all =
         JSON.readTree(
             client
@@ -183,19 +179,6 @@ final class Browser implements AutoCloseable {
   void open(String url) {
     call("Page.navigate", JSON.createObjectNode().put("url", url));
     await("document.documentElement.dataset.ready || document.querySelector('[data-test=login]')");
-  }
-
-  /// Opens a page beside the one that is driven.
-  void openBeside(String url) throws IOException, InterruptedException {
-    URI made =
-        URI.create(
-            "http://127.0.0.1:%d/json/new?%s"
-                .formatted(debugPort, URLEncoder.encode(url, StandardCharsets.UTF_8)));
-    HttpRequest request = HttpRequest.newBuilder(made).PUT(BodyPublishers.noBody()).build();
-    int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-    if (status != 200) {
-      throw new IOException("no page beside: " + status);
-    }
   }
 
   /// The value of an expression; promises are waited for.

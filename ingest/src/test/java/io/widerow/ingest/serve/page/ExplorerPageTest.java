@@ -372,9 +372,8 @@ class ExplorerPageTest extends ExplorerRun {
   @Test
   void eventsAreShownInBothSchemes() throws IOException {
     browser.open(url + SHOP);
-    browser.press("g");
-    browser.press("e"); // the first error
-    browser.await("document.querySelector('.row.error[aria-selected=true]')");
+    browser.press("G");
+    browser.press("k");
     browser.press("Enter");
     browser.await(element("partition"));
     shots("events");
