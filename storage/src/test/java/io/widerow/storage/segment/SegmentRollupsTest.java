@@ -225,7 +225,7 @@ class SegmentRollupsTest {
         length = segment.rollups().bytes(0, piece);
         checksum = segment.checksum();
       }
-      for (int at = from + skipped; at < from + length; at += 1 + length / 200) {
+      for (int at = from + skipped; at < from + length; at += 1 + length / 60) {
         byte[] bad = good.clone();
         bad[at] ^= (byte) (1 << at % Byte.SIZE);
         ByteSink.INT.set(bad, from + length, checksum.of(bad, from, length, from));
