@@ -111,7 +111,7 @@ final class TableLane implements AutoCloseable {
         first = record + 1;
       }
     }
-    memory.add(group.bytes(), lsn);
+    memory.add(group.bytes(), group.count(), lsn);
     lsnGroup = lsn;
   }
 

@@ -139,18 +139,22 @@ final class TableMemory implements AutoCloseable {
   }
 
   /// Shows what was staged, to readers of views from this LSN on.
-  void add(long bytes, long lsn) {
+  ///
+  /// @param count of its records
+  void add(long bytes, int count, long lsn) {
     long at = tail;
     tail += bytes;
     long limit = tail;
     lsnLast = lsn;
+    int left = count;
     while (at < limit) {
-      addRecord(at, lsn);
+      addRecord(at, lsn, --left);
       at += MutationRecord.length(memory, at);
     }
   }
 
-  private void addRecord(long record, long lsn) {
+  /// @param left how many records of the group come after it: the room for their nodes is theirs
+  private void addRecord(long record, long lsn, int left) {
     int keyBytes = MutationRecord.keyBytes(memory, record);
     long fragment = record + MutationRecord.HEADER_BYTES + keyBytes;
     int length = MutationRecord.length(memory, record);
@@ -168,7 +172,7 @@ final class TableMemory implements AutoCloseable {
       int mergedBytes = memory.get(INT, older + MERGED);
       link(record, flags, lsn, depth, since, mergedBytes);
       if (depth >= DEPTH_MERGED && since >= mergedBytes && since < MERGED_BYTES_MAX) {
-        addMerged(record, keyBytes, lsn);
+        addMerged(record, keyBytes, lsn, left);
       }
     }
     isEmpty = false;
@@ -186,7 +190,7 @@ final class TableMemory implements AutoCloseable {
         == 0;
   }
 
-  private void addMerged(long record, int keyBytes, long lsn) {
+  private void addMerged(long record, int keyBytes, long lsn, int left) {
     long first = findBefore(memory, record + MutationRecord.HEADER_BYTES, keyBytes);
     merge.begin();
     int flags = addTo(merge, first, Long.MAX_VALUE);
@@ -195,7 +199,7 @@ final class TableMemory implements AutoCloseable {
       return;
     }
     int length = MutationRecord.HEADER_BYTES + keyBytes + merged.length();
-    if (!fits(length, 1)) {
+    if (!fits(length, 1 + left)) {
       return;
     }
     long at = tail;
@@ -218,6 +222,9 @@ final class TableMemory implements AutoCloseable {
   private void link(long record, int flags, long lsn, int depth, int since, int mergedBytes) {
     int height = height();
     nodes = nodes - (NEXT + 4L * height) & -8L;
+    if (nodes < tail) {
+      throw new IllegalStateException("no room for a node of a group that had room");
+    }
     long node = nodes;
     memory.set(INT, node, (int) record);
     memory.set(INT, node + FLAGS, flags);
@@ -277,11 +284,16 @@ final class TableMemory implements AutoCloseable {
 
   /// The first node whose key is not before a key; 0 when there is none.
   private long find(MemorySegment key, long keyAt, int keyBytes) {
+    return find(key, keyAt, keyBytes, 0);
+  }
+
+  /// The first node whose key compares with a key as at least this.
+  private long find(MemorySegment key, long keyAt, int keyBytes, int least) {
     long node = head;
     long found = 0;
     for (int level = LEVELS - 1; level >= 0; level--) {
       found = next(node, level);
-      while (found != 0 && compare(found, key, keyAt, keyBytes) < 0) {
+      while (found != 0 && compare(found, key, keyAt, keyBytes) < least) {
         node = found;
         found = next(node, level);
       }
@@ -378,17 +390,14 @@ final class TableMemory implements AutoCloseable {
       return false;
     }
 
-    /// The first node of the key behind the present one.
+    /// The first node of the key behind the present one. A key may have very many nodes, so that
+    /// only the first one after it is tried before it is searched for.
     private long behind() {
       if (node == 0) {
         return 0;
       }
-      long record = recordOf(node);
       long at = TableMemory.this.next(node, 0);
-      while (at != 0 && hasKey(at, record)) {
-        at = TableMemory.this.next(at, 0);
-      }
-      return at;
+      return at == 0 || !hasKey(at, recordOf(node)) ? at : find(memory, keyAt, keyBytes, 1);
     }
 
     @Override

@@ -92,7 +92,7 @@ final class TableReplay implements FrameSink {
     }
     openGroup.clear();
     memory.stage(group);
-    memory.add(bytes, lsn);
+    memory.add(bytes, count, lsn);
     mutations += count;
     lsnLast = lsn;
   }

@@ -27,19 +27,19 @@ public final class TableFuzz {
 
   private TableFuzz() {}
 
-  private static MemorySegment records(long seed) {
+  private static MutationGroup group(long seed) {
     var driver = new TableDriver(new SplittableRandom(seed));
     var group = new MutationGroup(1 << 20);
     for (int i = 0; i < GROUPS; i++) {
       driver.group(1_000).accept(group);
     }
     group.end();
-    return group.records();
+    return group;
   }
 
   public static List<byte[]> fragments() {
     List<byte[]> fragments = new ArrayList<>();
-    MemorySegment records = records(1);
+    MemorySegment records = group(1).records();
     for (long at = 0; at < records.byteSize(); at += MutationRecord.length(records, at)) {
       long from = at + MutationRecord.HEADER_BYTES + MutationRecord.keyBytes(records, at);
       long until = at + MutationRecord.length(records, at);
@@ -62,9 +62,9 @@ public final class TableFuzz {
   public static List<byte[]> files() {
     var disk = disk();
     var memory = new TableMemory(1 << 20, 0, 0);
-    MemorySegment records = records(2);
-    memory.stage(records);
-    memory.add(records.byteSize(), 1);
+    MutationGroup group = group(2);
+    memory.stage(group.records());
+    memory.add(group.bytes(), group.count(), 1);
     var rows = List.of(memory.fragments(KeyRange.ALL, false, 1));
     var origin = new TableOrigin(7, 0, 1, List.of());
     var written = new TableFiles(disk, TABLES, STORE).write(1, rows, Purge.NOTHING, origin);
