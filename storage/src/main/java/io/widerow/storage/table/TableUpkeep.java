@@ -31,6 +31,7 @@ final class TableUpkeep {
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile @Nullable Journal journal;
   private volatile boolean ended;
+  private volatile boolean metDamage; // merging would meet it again
 
   TableUpkeep(TableContents contents) {
     this.contents = contents;
@@ -72,6 +73,7 @@ final class TableUpkeep {
         }
       }
     } catch (StorageException failure) {
+      metDamage |= failure instanceof StorageException.Corrupt;
       contents.context().store().backgroundFailed(failure); // tried again when it is called next
     } finally {
       work.unlock();
@@ -126,10 +128,10 @@ final class TableUpkeep {
   }
 
   /// The files to merge next: those of the least tier that has enough. None when there is none, or
-  /// when a file is damaged: what is in it may matter.
+  /// when a file is damaged, or turned out to be when it was read: what is in it may matter.
   private List<LiveTableFile> tier() {
     List<LiveTableFile> files = contents.state().files();
-    if (files.stream().anyMatch(file -> file.damage() != null)) {
+    if (metDamage || files.stream().anyMatch(file -> file.damage() != null)) {
       return List.of();
     }
     List<LiveTableFile> bySize =
