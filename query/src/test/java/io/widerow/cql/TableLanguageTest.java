@@ -1,9 +1,18 @@
 package io.widerow.cql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.schema.Asker;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -327,6 +336,26 @@ class TableLanguageTest {
     assertRows("SELECT * FROM t");
     run("DROP KEYSPACE k");
     assertRefused("SELECT * FROM t", "2200 keyspace k does not exist");
+  }
+
+  /// What a statement of a few kilobytes can ask for is bounded, and counted before it is read.
+  @Test
+  void manyKeysAtOnce() {
+    run("CREATE TABLE t (p int, q int, c int, PRIMARY KEY ((p, q), c))");
+    run("INSERT INTO t (p, q, c) VALUES (1, 2, 3)");
+    String numbers =
+        IntStream.range(0, 300).mapToObj(Integer::toString).collect(Collectors.joining(", "));
+    String all = "SELECT c FROM t WHERE p IN (%s) AND q IN (%s)".formatted(numbers, numbers);
+    assertRefused(
+        all, "2200 IN restrictions name 90000 keys together; at most 65536 can be asked for");
+    assertRows("SELECT c FROM t WHERE p IN (%s) AND q = 2".formatted(numbers), "[3]");
+    AtomicLong held = new AtomicLong();
+    Asker asker = new Asker(new InetSocketAddress(0), held::addAndGet, _ -> {});
+    Prepared merged =
+        asking.prepare("SELECT c FROM t WHERE p IN (%s) AND q = 2 ORDER BY c".formatted(numbers));
+    var page = (Answer.Rows) merged.execute(new Execution(List.of(), 10, null, asker));
+    assertEquals(List.of("[3]"), Asking.texts(page));
+    assertTrue(held.get() >= 300L << 18, held + " bytes");
   }
 
   @Test

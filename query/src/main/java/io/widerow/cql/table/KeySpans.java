@@ -1,5 +1,6 @@
 package io.widerow.cql.table;
 
+import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 public final class KeySpans {
+  private static final int KEYS_MAX = 1 << 16;
+
   private final Table table;
   private final TableKeys keys;
   private final List<Condition> conditions;
@@ -73,6 +76,7 @@ public final class KeySpans {
 
   private List<List<Object>> product(List<List<Object>> before, Condition condition) {
     used.add(condition);
+    requireFew(before.size(), condition.values().size());
     List<List<Object>> all = new ArrayList<>();
     for (List<Object> values : before) {
       for (Object value : condition.values()) {
@@ -82,6 +86,14 @@ public final class KeySpans {
       }
     }
     return all;
+  }
+
+  private static void requireFew(int before, int values) {
+    if ((long) before * values > KEYS_MAX) {
+      throw CqlException.invalid(
+          "IN restrictions name %d keys together; at most %d can be asked for"
+              .formatted((long) before * values, KEYS_MAX));
+    }
   }
 
   private @Nullable Condition exact(Column column) {
@@ -128,6 +140,7 @@ public final class KeySpans {
   }
 
   private static List<List<Object>> product(List<List<Object>> before, TupleCondition tuple) {
+    requireFew(before.size(), tuple.values().size());
     List<List<Object>> all = new ArrayList<>();
     for (List<Object> values : before) {
       for (List<Object> each : tuple.values()) {

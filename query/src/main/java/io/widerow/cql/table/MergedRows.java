@@ -1,5 +1,6 @@
 package io.widerow.cql.table;
 
+import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.table.KeySpans.Span;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: holds its view and a cursor for each partition until it is closed.
 final class MergedRows implements RowCursor {
+  private static final long PARTITION_BYTES = 256 << 10; // of a block and its decompressor
+
   private final TableView view;
   private final RowReader reader;
   private final RowFilter filter;
@@ -44,6 +47,7 @@ final class MergedRows implements RowCursor {
     this.heads = new PriorityQueue<>(this::compare);
     try {
       for (byte[] partition : partitions) {
+        filter.hold(PARTITION_BYTES);
         Partition opened = new Partition(partition, after);
         all.add(opened);
         if (opened.next()) {
@@ -103,7 +107,7 @@ final class MergedRows implements RowCursor {
         return PartitionRows.behind(span, here, filter.descending());
       }
       return filter.descending()
-          ? PartitionRows.behind(span, io.widerow.cql.key.TableKeys.next(here), true)
+          ? PartitionRows.behind(span, TableKeys.next(here), true)
           : new Span(
               Arrays.compareUnsigned(span.from(), here) > 0 ? span.from() : here, span.until());
     }

@@ -20,6 +20,7 @@ final class RowFilter {
 
   private final RowScan scan;
   private final KeySpans spans;
+  private final Asker asker;
   private final AtomicBoolean cancelled = new AtomicBoolean();
   private final long begun = System.nanoTime();
   private @Nullable List<Condition> rest;
@@ -28,11 +29,17 @@ final class RowFilter {
   RowFilter(RowScan scan, KeySpans spans, Asker asker) {
     this.scan = scan;
     this.spans = spans;
+    this.asker = asker;
     asker.onCancel().accept(() -> cancelled.set(true));
   }
 
   KeySpans spans() {
     return spans;
+  }
+
+  /// Bytes that the scan holds from now on until the answer is done; throws when there is no room.
+  void hold(long bytes) {
+    asker.memory().accept(bytes);
   }
 
   boolean descending() {

@@ -10,6 +10,7 @@ import io.widerow.table.TableCursor;
 import io.widerow.table.TableView;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of all partitions of a table, in the order of their keys.
@@ -129,7 +130,7 @@ final class TableRows implements RowCursor {
 
   @Override
   public Row row() {
-    return java.util.Objects.requireNonNull(current);
+    return Objects.requireNonNull(current);
   }
 
   @Override

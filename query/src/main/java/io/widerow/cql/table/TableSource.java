@@ -1,5 +1,6 @@
 package io.widerow.cql.table;
 
+import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.KeyLimits;
@@ -126,7 +127,7 @@ public final class TableSource implements RowSource {
         return null;
       }
       if (bytes.remaining() <= 2 * Integer.BYTES) {
-        throw io.widerow.cql.CqlException.protocol("Invalid value for the paging state");
+        throw CqlException.protocol("Invalid value for the paging state");
       }
       ByteBuffer rest = bytes.duplicate();
       int count = rest.getInt();
