@@ -7,12 +7,14 @@ import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.Catalog;
+import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -83,21 +85,28 @@ public final class Asking {
 
   /// The rows of a page, each as the text of the list of its values.
   public static List<String> texts(Answer.Rows page) {
+    return rows(page, (_, value) -> String.valueOf(value)).stream().map(List::toString).toList();
+  }
+
+  /// What is in a page: a text for each cell of each row.
+  ///
+  /// @param text of a value, null for none, of a type
+  static List<List<String>> rows(
+      Answer.Rows page, BiFunction<CqlType, @Nullable Object, String> text) {
     ByteBuffer cells = ByteBuffer.wrap(page.cells().bytes(), 0, page.cells().length());
-    List<String> rows = new ArrayList<>();
+    List<List<String>> rows = new ArrayList<>();
     for (int row = 0; row < page.count(); row++) {
       List<String> values = new ArrayList<>();
       for (Variable column : page.columns()) {
         int length = cells.getInt();
-        if (length < 0) {
-          values.add("null");
-          continue;
+        Object value = null;
+        if (length >= 0) {
+          value = Wire.decode(column.type(), cells.slice(cells.position(), length));
+          cells.position(cells.position() + length);
         }
-        ByteBuffer cell = cells.slice(cells.position(), length);
-        cells.position(cells.position() + length);
-        values.add(String.valueOf(Wire.decode(column.type(), cell)));
+        values.add(text.apply(column.type(), value));
       }
-      rows.add(values.toString());
+      rows.add(values);
     }
     if (cells.hasRemaining()) {
       throw new AssertionError(cells.remaining() + " bytes after the last cell");

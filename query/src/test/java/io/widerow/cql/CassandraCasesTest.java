@@ -11,6 +11,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Json;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
+import io.widerow.cql.type.Texts;
 import io.widerow.cql.type.Wire;
 import java.io.IOException;
 import java.io.InputStream;
@@ -197,23 +198,11 @@ class CassandraCasesTest {
   }
 
   private static List<String> rows(Answer.Rows page, boolean typesOnly) {
-    ByteBuffer cells = ByteBuffer.wrap(page.cells().bytes(), 0, page.cells().length());
-    List<String> rows = new ArrayList<>();
-    for (int row = 0; row < page.count(); row++) {
-      List<String> values = new ArrayList<>();
-      for (Variable column : page.columns()) {
-        int length = cells.getInt();
-        if (length < 0) {
-          values.add("null");
-          continue;
-        }
-        Object value = Wire.decode(column.type(), cells.slice(cells.position(), length));
-        cells.position(cells.position() + length);
-        values.add(typesOnly ? "\"?\"" : plain(column.type(), value));
-      }
-      rows.add("[" + String.join(",", values) + "]");
-    }
-    return rows;
+    return Asking.rows(
+            page, (type, value) -> value != null && typesOnly ? "\"?\"" : plain(type, value))
+        .stream()
+        .map(values -> "[" + String.join(",", values) + "]")
+        .toList();
   }
 
   /// A value as JSON that says its kind where JSON alone would not.
@@ -260,7 +249,7 @@ class CassandraCasesTest {
       case UUID, TIMEUUID -> "{\"uuid\":" + shown(((UUID) value).toString()) + "}";
       case DATE -> "{\"date\":" + shown(text) + "}";
       case TIMESTAMP -> {
-        String iso = io.widerow.cql.type.Texts.of(type, value);
+        String iso = Texts.of(type, value);
         yield "{\"timestamp\":" + shown(iso.substring(0, iso.length() - 1)) + "}";
       }
       default -> text;

@@ -11,6 +11,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Wire;
 import io.widerow.table.Mutations;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -195,7 +196,7 @@ final class CellWriter {
       for (Object value : values) {
         byte[] wanted = bytes(element, value);
         for (Cell cell : cells) {
-          if (java.util.Arrays.equals(cell.value(), wanted)) {
+          if (Arrays.equals(cell.value(), wanted)) {
             var _ = out.deleteCell(column.number(), cell.path(), target.timestamp);
           }
         }

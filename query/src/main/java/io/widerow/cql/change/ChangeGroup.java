@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +79,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   }
 
   private static RowReader reader(Map<Integer, RowReader> readers, RowChange change) {
-    return java.util.Objects.requireNonNull(readers.get(change.table().number()));
+    return Objects.requireNonNull(readers.get(change.table().number()));
   }
 
   /// The row that a guard looks at: of a change of static columns alone these.

@@ -13,6 +13,8 @@ import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -128,8 +130,7 @@ final class SchemaEditor {
   private Schema createKeyspace(Definition.CreateKeyspace create, Predicate<SchemaChange> tell) {
     requireUsers(create.name());
     requireName("Keyspace", create.name());
-    OptionRules.OfKeyspace options =
-        OptionRules.keyspace(create.options(), java.util.Map.of(), true);
+    OptionRules.OfKeyspace options = OptionRules.keyspace(create.options(), Map.of(), true);
     if (schema.find(create.name()) != null) {
       if (create.unlessThere()) {
         return schema;
@@ -275,7 +276,7 @@ final class SchemaEditor {
     if (table == null) {
       throw CqlException.invalid("table %s does not exist".formatted(name.table()));
     }
-    Table.Stored before = java.util.Objects.requireNonNull(table.stored());
+    Table.Stored before = Objects.requireNonNull(table.stored());
     Table.Stored stored = newNumber(before.id(), before.nextColumn());
     boolean _ = tell.test(SchemaChange.table(How.UPDATED, keyspace.name(), table.name()));
     return schema.with(keyspace.with(table.withColumns(table.columns(), stored)));

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +145,7 @@ final class TableRules {
             case CLUSTERING -> create.clustering().indexOf(each.name());
             case STATIC, REGULAR -> -1;
           };
-      CqlType type = java.util.Objects.requireNonNull(types.get(each.name()));
+      CqlType type = Objects.requireNonNull(types.get(each.name()));
       columns.add(
           new Column(
               each.name(),

@@ -2,6 +2,7 @@ package io.widerow.cql.define;
 
 import io.widerow.cql.change.TableWriter;
 import io.widerow.cql.parse.Definition;
+import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.table.Mutations;
@@ -43,7 +44,7 @@ public final class TableSchema {
 
   /// True when a table is in the schema that the running write finds.
   public boolean isThere(Table table) {
-    io.widerow.cql.schema.Keyspace keyspace = written.schema.find(table.keyspace());
+    Keyspace keyspace = written.schema.find(table.keyspace());
     Table found = keyspace == null ? null : keyspace.find(table.name());
     return found != null && found.number() == table.number();
   }

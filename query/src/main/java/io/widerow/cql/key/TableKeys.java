@@ -11,6 +11,7 @@ import io.widerow.cql.type.Wire;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The keys of the rows of one table.
@@ -198,7 +199,7 @@ public final class TableKeys {
   }
 
   private static List<Object> all(@Nullable Object[] values) {
-    return Arrays.stream(values).map(java.util.Objects::requireNonNull).toList();
+    return Arrays.stream(values).map(Objects::requireNonNull).toList();
   }
 
   private static void requireEnd(int found) {

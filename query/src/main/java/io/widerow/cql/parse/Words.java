@@ -2,6 +2,7 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Lexeme.Kind;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ final class Words {
 
   void requireWord(String keyword) {
     if (!skipWord(keyword)) {
-      throw expected(keyword.toUpperCase(java.util.Locale.ROOT));
+      throw expected(keyword.toUpperCase(Locale.ROOT));
     }
   }
 

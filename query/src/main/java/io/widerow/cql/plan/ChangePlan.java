@@ -16,6 +16,7 @@ import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 
 /// Changes of rows: one, or a batch of them, which is made as a whole or not at all.
@@ -180,7 +181,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
       columns.add(new Variable(table.keyspace(), table.name(), column.name(), column.type()));
     }
     for (ChangeGroup.Found each : found) {
-      Row row = java.util.Objects.requireNonNull(each.row());
+      Row row = Objects.requireNonNull(each.row());
       Wire.putCell(NativeType.BOOLEAN, false, cells);
       shown.forEach(index -> row.put(index, cells));
     }

@@ -10,6 +10,7 @@ import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -155,9 +156,7 @@ final class Compiler {
           element,
           List.of(map, member),
           (values, _) ->
-              values[0] instanceof java.util.Collection<?> all && all.contains(values[1])
-                  ? values[1]
-                  : null);
+              values[0] instanceof Collection<?> all && all.contains(values[1]) ? values[1] : null);
     }
     if (!(map.type() instanceof CqlType.MapOf(CqlType keys, CqlType values, _))) {
       throw CqlException.invalid(

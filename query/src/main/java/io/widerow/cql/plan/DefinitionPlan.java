@@ -3,7 +3,6 @@ package io.widerow.cql.plan;
 import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.parse.Definition;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A change of the schema.
@@ -11,16 +10,6 @@ import org.jspecify.annotations.Nullable;
 /// @param inUse the keyspace of names without one; null for none
 record DefinitionPlan(Tables tables, Definition definition, @Nullable String inUse)
     implements Prepared {
-  @Override
-  public List<Variable> variables() {
-    return List.of();
-  }
-
-  @Override
-  public List<Variable> columns() {
-    return List.of();
-  }
-
   @Override
   public Need need() {
     return Need.SCHEMA;

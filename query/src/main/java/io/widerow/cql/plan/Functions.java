@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -121,8 +122,7 @@ final class Functions {
     return new Value.OfFunction(
         NativeType.BIGINT,
         values,
-        (given, _) ->
-            form.token(java.util.Arrays.stream(given).map(Functions::requireKey).toList()));
+        (given, _) -> form.token(Arrays.stream(given).map(Functions::requireKey).toList()));
   }
 
   private static Object requireKey(@Nullable Object value) {

@@ -110,8 +110,8 @@ public final class Planner {
   public static CqlException readsOnly(String words) {
     return CqlException.invalid(
         words.toUpperCase(Locale.ROOT)
-            + ": CQL reads here, and does not write: tables are not there yet, and events come in"
-            + " over the other protocols");
+            + ": CQL reads here, and does not write: a store on a cluster has no tables of its own,"
+            + " and events come in over the other protocols");
   }
 
   private Prepared select(Statement.Select select, @Nullable String keyspace) {
@@ -123,16 +123,6 @@ public final class Planner {
 
   /// USE.
   private record UsePlan(String keyspace) implements Prepared {
-    @Override
-    public List<Variable> variables() {
-      return List.of();
-    }
-
-    @Override
-    public List<Variable> columns() {
-      return List.of();
-    }
-
     @Override
     public Need need() {
       return Need.NOTHING;

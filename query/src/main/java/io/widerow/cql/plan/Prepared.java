@@ -7,7 +7,9 @@ import java.util.List;
 /// - Threads: any; immutable.
 public interface Prepared {
   /// What an execution brings values for.
-  List<Variable> variables();
+  default List<Variable> variables() {
+    return List.of();
+  }
 
   /// Which of the variables are the columns of the partition key, in its order; empty when one of
   /// these has none.
@@ -16,7 +18,9 @@ public interface Prepared {
   }
 
   /// The columns of its rows; empty when it answers none.
-  List<Variable> columns();
+  default List<Variable> columns() {
+    return List.of();
+  }
 
   /// What a client must be allowed to execute it.
   default Need need() {

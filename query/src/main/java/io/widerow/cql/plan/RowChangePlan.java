@@ -4,6 +4,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.change.CellChange;
 import io.widerow.cql.change.Guard;
 import io.widerow.cql.change.RowChange;
+import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.plan.ChangeCompiler.Times;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Condition;
@@ -133,7 +134,7 @@ record RowChangePlan(
     for (Column column : table.of(Column.Kind.PARTITION_KEY)) {
       for (Restriction each : where) {
         if (each.column().equals(column)
-            && each.operator() == io.widerow.cql.parse.Relation.Operator.EQ
+            && each.operator() == Operator.EQ
             && each.values().getFirst() instanceof Value.OfVariable(_, int index)) {
           indexes.add(index);
         }

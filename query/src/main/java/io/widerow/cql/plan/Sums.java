@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Arithmetic of numbers. Its type is the wider one of both sides; whole numbers are divided as
@@ -30,7 +31,7 @@ final class Sums {
     NativeType type = wider(one, other);
     return new Value.OfFunction(
         type,
-        java.util.List.of(left, right),
+        List.of(left, right),
         (values, _) ->
             values[0] == null || values[1] == null
                 ? null

@@ -2,6 +2,7 @@ package io.widerow.cql.schema;
 
 import io.widerow.cql.type.CqlType;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +63,7 @@ public record Keyspace(
     List<Table> all = new ArrayList<>(tables);
     all.removeIf(each -> each.name().equals(table.name()));
     all.add(table);
-    all.sort(java.util.Comparator.comparing(Table::name));
+    all.sort(Comparator.comparing(Table::name));
     return withTables(all);
   }
 

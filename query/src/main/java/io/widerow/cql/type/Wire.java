@@ -14,6 +14,7 @@ import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -70,7 +71,7 @@ public final class Wire {
     }
   }
 
-  private static void putAll(CqlType element, java.util.Collection<?> values, CellBuffer out) {
+  private static void putAll(CqlType element, Collection<?> values, CellBuffer out) {
     out.putInt(values.size());
     values.forEach(value -> putCell(element, value, out));
   }

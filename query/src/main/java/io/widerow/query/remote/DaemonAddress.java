@@ -59,16 +59,28 @@ public final class DaemonAddress {
   /// @throws QueryException.Refused when the URL or the file makes no sense
   public static DaemonAddress of(
       @Nullable String url, @Nullable Path cacert, Map<String, String> environment) {
-    String variable = environment.getOrDefault(CACERT_VARIABLE, "");
-    Path file = cacert != null || variable.isEmpty() ? cacert : Path.of(variable);
+    Path file = certificates(cacert, environment);
     String given = url == null ? environment.getOrDefault(URL_VARIABLE, "") : url;
     URI uri = uri(url == null && !given.isEmpty() ? URL_VARIABLE : "url", given, file != null);
     if (cacert != null && !isTls(uri)) {
       throw new QueryException.Refused(
           "cacert", "is for TLS, and %s asks without: say https://".formatted(uri));
     }
+    return new DaemonAddress(uri, file, token(environment));
+  }
+
+  /// The file of the only certificates to trust: the one given, else that of the environment; null
+  /// for none.
+  public static @Nullable Path certificates(
+      @Nullable Path cacert, Map<String, String> environment) {
+    String variable = environment.getOrDefault(CACERT_VARIABLE, "");
+    return cacert != null || variable.isEmpty() ? cacert : Path.of(variable);
+  }
+
+  /// The token of the environment; null for none.
+  public static @Nullable String token(Map<String, String> environment) {
     String token = environment.getOrDefault(TOKEN_VARIABLE, "").strip();
-    return new DaemonAddress(uri, file, token.isEmpty() ? null : token);
+    return token.isEmpty() ? null : token;
   }
 
   private static URI uri(String name, String given, boolean tls) {

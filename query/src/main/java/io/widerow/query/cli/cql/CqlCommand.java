@@ -149,11 +149,9 @@ public final class CqlCommand implements Callable<Integer> {
   }
 
   private CqlConnection open() {
-    String token = shell.environment().getOrDefault(DaemonAddress.TOKEN_VARIABLE, "").strip();
-    String certificates = shell.environment().getOrDefault(DaemonAddress.CACERT_VARIABLE, "");
-    Path trusted = cacert != null || certificates.isEmpty() ? cacert : Path.of(certificates);
+    Path trusted = DaemonAddress.certificates(cacert, shell.environment());
     SSLContext tls = trusted == null ? null : TrustedCertificates.of(trusted);
-    return CqlConnection.open(address(), tls, token.isEmpty() ? null : token);
+    return CqlConnection.open(address(), tls, DaemonAddress.token(shell.environment()));
   }
 
   private InetSocketAddress address() {
