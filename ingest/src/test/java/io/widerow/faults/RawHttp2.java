@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
 ///   frame: length(3) type(1) flags(1) stream(4) payload
 /// ```
 public final class RawHttp2 implements AutoCloseable {
-  static final int DATA = 0;
+  public static final int DATA = 0;
   static final int HEADERS = 1;
   static final int PRIORITY = 2;
   static final int RST_STREAM = 3;
@@ -43,6 +43,7 @@ public final class RawHttp2 implements AutoCloseable {
   private int answers; // frames of headers
   private int streamAnswered; // the last
   private int acknowledged; // pings
+  private int resets; // of streams
   private int goAwayCode = -1;
 
   /// Connects without TLS and sends the preface.
@@ -171,6 +172,7 @@ public final class RawHttp2 implements AutoCloseable {
       streamAnswered =
           Math.max(streamAnswered, frames.getInt(start + HEADER_BYTES - Integer.BYTES));
     }
+    resets += type == RST_STREAM ? 1 : 0;
     acknowledged += type == PING && (flags & 1) != 0 ? 1 : 0;
     frames.position(start + HEADER_BYTES + (header >>> 8));
   }
@@ -222,6 +224,11 @@ public final class RawHttp2 implements AutoCloseable {
   /// The error code of GOAWAY; -1 without one.
   public int goAwayCode() {
     return goAwayCode;
+  }
+
+  /// Streams that the server has reset.
+  public int resets() {
+    return resets;
   }
 
   @Override

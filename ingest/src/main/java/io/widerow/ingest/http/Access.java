@@ -1,10 +1,13 @@
 package io.widerow.ingest.http;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServiceOptions;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
 import io.netty.util.AttributeKey;
@@ -30,6 +33,14 @@ public final class Access {
       AttributeKey.valueOf(Access.class, "SCOPES");
   private static final String NEEDS_TOKEN = "needs a token";
   private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  /// A client of HTTP/2 may send the rest of a body that was answered early; it is dropped. A
+  /// stream that is reset at once makes some clients, that of the JDK among them, lose the answer:
+  /// instead of a 503, which they would repeat, they see a broken stream.
+  private static final ServiceOptions RESET_LATE =
+      ServiceOptions.builder()
+          .closeHttp2StreamDelayMillis(SECONDS.toMillis(ConnectionGuard.LINGER_SECONDS))
+          .build();
 
   private final @Nullable TokenFile tokens;
   private final boolean hostsChecked;
@@ -100,6 +111,12 @@ public final class Access {
     Guarded(HttpRoute route) {
       super(route.service());
       this.route = route;
+    }
+
+    @Override
+    public ServiceOptions options() {
+      ServiceOptions own = route.service().options();
+      return own.equals(ServiceOptions.of()) ? RESET_LATE : own;
     }
 
     @Override

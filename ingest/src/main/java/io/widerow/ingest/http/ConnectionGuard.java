@@ -53,11 +53,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: a connection's handler runs on its event loop; any thread reads the counts.
 public final class ConnectionGuard {
+  /// How long the rest of a body that was answered early may still arrive, to be dropped.
+  static final int LINGER_SECONDS = 3;
+
   private static final AttributeKey<Guarded> GUARDED =
       AttributeKey.valueOf(ConnectionGuard.class, "GUARDED");
   private static final String NAME = "widerow-guard";
   private static final int TLS_HANDSHAKE = 22;
-  private static final int LINGER_SECONDS = 3;
   private static final long LINGER_BYTES = 64 << 20;
   private static final long PAUSE_MILLIS_MAX = 1_000;
   private static final long EXPECTED_MILLIS = 20;

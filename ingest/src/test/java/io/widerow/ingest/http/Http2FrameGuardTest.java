@@ -85,6 +85,20 @@ class Http2FrameGuardTest {
     }
   }
 
+  /// Some clients lose an answer after which the stream is reset.
+  @Test
+  void anAnswerBeforeTheEndOfTheBodyResetsNothing() throws IOException {
+    try (RawHttp2 raw = connect()) {
+      raw.send(RawHttp2.request(1, "/v1/events?durability=none", RawHttp2.END_HEADERS));
+      assertTrue(raw.awaitAnswers(1), "refused by its headers");
+      raw.send(RawHttp2.frame(RawHttp2.DATA, 0, 1, new byte[10_000]));
+      raw.send(RawHttp2.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, new byte[10]));
+      raw.send(RawHttp2.frame(RawHttp2.PING, 0, 0, new byte[8]));
+      assertTrue(raw.awaitPings(1), "the connection is kept");
+      assertEquals(0, raw.resets());
+    }
+  }
+
   /// Acknowledgements that nobody reads must not pile up.
   @Test
   void aFloodThatReadsNothingIsEndedToo() throws IOException {
