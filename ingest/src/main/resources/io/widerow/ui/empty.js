@@ -29,6 +29,9 @@ export async function nothing() {
   if (state.types.length > 0) {
     cases.push(["of all types", await count({ types: [] })]);
   }
+  if (state.shard) {
+    cases.push(["of all shards", await count({ shard: "" })]);
+  }
   cases.push(["at any time", await count({ unbounded: true })]);
   return [
     h("h2", {}, "No event matches"),

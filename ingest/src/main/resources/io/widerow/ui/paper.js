@@ -1,5 +1,6 @@
 // What leaves the page: a picture of the bars, and a range on paper, for a post-mortem.
 import { all, latest } from "./api.js";
+import { fields } from "./columns.js";
 import { colour, fill, h } from "./dom.js";
 import { dayText, iso, minuteText, whole } from "./format.js";
 import { both, params, range } from "./range.js";
@@ -68,7 +69,7 @@ export async function print() {
   const events = lines.filter((line) => line.id);
   const more = events.length > PRINTED_MAX;
   const { what, times } = caption(part.from, part.to);
-  const columns = state.cols;
+  const columns = fields();
   const image = /** @type {HTMLImageElement} */ (h("img", { alt: "volume over time" }));
   image.src = onPaper().toDataURL("image/png");
   await image.decode();

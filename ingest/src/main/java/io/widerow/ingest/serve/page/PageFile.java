@@ -20,6 +20,7 @@ import java.util.zip.GZIPOutputStream;
 final class PageFile {
   private static final String ROOT = "/io/widerow/ui/";
   private static final String MAIN = "main.js";
+  private static final String FONT = "font/woff2";
   private static final int HASH_BYTES = 12;
   private static final Pattern TYPES = Pattern.compile("/\\*\\* @type [^*]*\\*/ ?");
 
@@ -29,8 +30,14 @@ final class PageFile {
           "index.html",
           "page.css",
           "icon.svg",
+          "inter-3100e775.woff2",
+          "inter-license.txt",
+          "jetbrains-mono-18be4527.woff2",
+          "jetbrains-mono-license.txt",
           "main.js",
           "bind.js",
+          "columns.js",
+          "completions.js",
           "dom.js",
           "format.js",
           "api.js",
@@ -40,11 +47,13 @@ final class PageFile {
           "paper.js",
           "strip.js",
           "strip-draw.js",
+          "strip-hand.js",
           "heat.js",
           "list.js",
           "rows.js",
           "event.js",
           "facets.js",
+          "find.js",
           "follow.js",
           "differences.js",
           "layout.js",
@@ -92,6 +101,12 @@ final class PageFile {
     return contentType;
   }
 
+  /// True when another content would have another name, which holds a hash: browsers need not ask
+  /// again.
+  boolean isImmutable() {
+    return contentType.equals(FONT);
+  }
+
   /// All files that are served, by their names. The modules are one script.
   static Map<String, PageFile> all() {
     Map<String, PageFile> files = new LinkedHashMap<>();
@@ -125,7 +140,7 @@ final class PageFile {
   }
 
   /// A script with empty lines for those that are comments as a whole, so that numbers of lines
-  /// stay, and without types. What its comments say is for those who read it in the repository.
+  /// stay, and without types and indentation. What its comments say is for those who read it in the repository.
   static String withoutComments(String script) {
     StringBuilder kept = new StringBuilder(script.length());
     boolean inside = false;
@@ -135,7 +150,7 @@ final class PageFile {
       boolean comment =
           inside || text.startsWith("//") || (text.startsWith("/**") && text.endsWith("*/"));
       inside &= !text.endsWith("*/");
-      kept.append(comment ? "" : TYPES.matcher(line).replaceAll("")).append('\n');
+      kept.append(comment ? "" : TYPES.matcher(text).replaceAll("")).append('\n');
     }
     kept.setLength(kept.length() - 1);
     return kept.toString();
@@ -165,7 +180,8 @@ final class PageFile {
       case "js" -> "text/javascript; charset=utf-8";
       case "css" -> "text/css; charset=utf-8";
       case "svg" -> "image/svg+xml";
-      case "woff2" -> "font/woff2";
+      case "woff2" -> FONT;
+      case "txt" -> "text/plain; charset=utf-8";
       default -> throw new IllegalStateException("no content type for " + name);
     };
   }

@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.page;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -131,8 +132,17 @@ class ExplorerLayoutTest extends ExplorerRun {
         List.of("shop.web"),
         texts(browser.evaluate("new URLSearchParams(location.search).getAll('type')")));
     String hour = browser.text("location.search.match(/from.*?&to=[^&]*/)[0]");
-    String events = query("type=shop.web&stats=count&" + hour).getFirst().path("count").asText();
+    assertEquals("0", browser.text("new URLSearchParams(location.search).get('shard')"));
+    String shard = query("type=shop.web&shard=0&stats=count&" + hour).getFirst().toString();
+    String events = shard.replaceAll("\\D", "");
+    assertNotEquals(
+        query("type=shop.web&stats=count&" + hour).getFirst().toString(), shard, "only that shard");
+    assertEquals("shard 0 ✕", browser.text(element("shard") + ".textContent"));
     browser.await(element("bars") + ".dataset.total === '" + events + "'");
+    browser.evaluate(element("shard") + ".click()"); // all of them
+    browser.await("!location.search.includes('shard') && " + element("shard") + ".hidden");
+    browser.press("u");
+    browser.await("location.search.includes('shard=0')");
     browser.press("u");
     browser.await("location.search.includes('layout')");
     assertEquals(List.of(), browser.problems());

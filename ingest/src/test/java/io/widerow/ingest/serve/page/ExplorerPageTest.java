@@ -375,7 +375,12 @@ class ExplorerPageTest extends ExplorerRun {
     browser.press("G");
     browser.press("k");
     browser.press("Enter");
-    browser.await(element("partition"));
+    browser.await(element("place") + ".textContent.includes('open row')");
+    browser.await(element("shards") + ".querySelector('.here')");
+    browser.await("document.fonts.status === 'loaded'");
+    List<String> fonts =
+        texts(browser.evaluate("[...document.fonts].map((font) => font.family + font.status)"));
+    assertEquals(List.of("Interloaded", "JetBrains Monoloaded"), fonts);
     shots("events");
     assertEquals(List.of(), browser.problems());
   }
