@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
 /// A file of the page, read from the class path once.
@@ -158,10 +160,18 @@ final class PageFile {
 
   private static byte[] gzip(byte[] bytes) throws IOException {
     var packed = new ByteArrayOutputStream();
-    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+    try (GZIPOutputStream out = new Packed(packed)) {
       out.write(bytes);
     }
     return packed.toByteArray();
+  }
+
+  /// As small as it gets: it is done once.
+  private static final class Packed extends GZIPOutputStream {
+    Packed(OutputStream out) throws IOException {
+      super(out);
+      def.setLevel(Deflater.BEST_COMPRESSION);
+    }
   }
 
   private static String etag(byte[] bytes) {

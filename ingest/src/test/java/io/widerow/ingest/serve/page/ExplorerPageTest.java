@@ -229,8 +229,17 @@ class ExplorerPageTest extends ExplorerRun {
     browser.evaluate(element("picture") + ".click()");
     browser.await("window.saved");
     String saved = browser.text("window.saved");
-    assertTrue(saved.startsWith("widerow-20251120T190000Z.png data:image/png;base64,"), first);
+    assertTrue(saved.startsWith("widerow-20251120T190000Z.png data:image/png;base64,"), saved);
     assertTrue(saved.length() > 5_000, "an empty picture");
+    browser.evaluate("window.saved = ''");
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("download"));
+    browser.evaluate(element("download") + ".click()");
+    browser.await("window.saved");
+    String file = browser.text("window.saved");
+    assertTrue(file.startsWith("widerow-20251120T190000Z.ndjson " + url + "/v1/query?"), file);
+    String events = http.get(file.substring(file.indexOf("/v1/"))).body();
+    assertEquals(50, events.lines().filter(line -> line.startsWith("{\"id\"")).count());
     Path _ =
         Files.write(
             SHOTS.resolve("bars.png"),
