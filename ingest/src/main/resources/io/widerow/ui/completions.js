@@ -7,10 +7,10 @@ import { nameText, quoted } from "./range.js";
 import { plain, valueText } from "./text.js";
 
 const SHOWN = 10;
-const NAME = "(?:[A-Za-z_][\\w.\\-/@:]*|`[^`]*`)";
+const NAME = "(?:[A-Za-z_][\\w.\\-/@:]*|\\x60[^\\x60]*\\x60)";
 const COMPARED = new RegExp(`(${NAME})\\s*(?:=|!=|<=?|>=?|~|contains|icontains|has)\\s+("[^"]*|[^\\s"()]*)$`);
 const NAMED = new RegExp(`(${NAME})\\s+$`);
-const BEGUN = /(?:^|[\s(])([A-Za-z_`][^\s()"]*|)$/;
+const BEGUN = /(?:^|[\s(])([A-Za-z_\x60][^\s()"]*|)$/;
 const WORDS = ["and", "or"];
 const OF_TEXT = ["=", "!=", "contains", "icontains", "has", "~", "is not null"];
 const OF_NUMBER = ["=", "!=", ">=", "<=", ">", "<", "is not null"];

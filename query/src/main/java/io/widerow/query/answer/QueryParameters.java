@@ -30,10 +30,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
-/// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
-/// `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of the events
-/// instead of the events; then `limit` is of their rows. An unknown name or an invalid value throws
-/// [QueryException.Refused] with the value in its message.
+/// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`,
+/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of
+/// the events instead of the events; then `limit` is of their rows. An unknown name or an invalid
+/// value throws [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer

@@ -21,7 +21,7 @@ final class EventPlaces {
   private final PartitionKey key;
   private final EventId id;
   private final int lanes;
-  private @Nullable StoreView.Place place;
+  private StoreView.@Nullable Place place;
   private long arrival; // of the write that lies there
 
   private EventPlaces(CellView view, PartitionKey key, EventId id, int lanes) {
@@ -32,7 +32,7 @@ final class EventPlaces {
   }
 
   /// The place of the latest write; null when the partition does not have the event.
-  static @Nullable StoreView.Place find(CellView view, PartitionKey key, EventId id, int lanes) {
+  static StoreView.@Nullable Place find(CellView view, PartitionKey key, EventId id, int lanes) {
     EventPlaces places = new EventPlaces(view, key, id, lanes);
     Scan scan = view.kept(key, Scan.all().withRange(id, id.next()));
     for (OpenRows.View rows : view.rows()) {
@@ -61,8 +61,7 @@ final class EventPlaces {
   }
 
   private void look(LiveSegment segment) {
-    SegmentCursor.Place found =
-        SegmentCursor.find(segment.fileFor(key), key, id, view.readers());
+    SegmentCursor.Place found = SegmentCursor.find(segment.fileFor(key), key, id, view.readers());
     if (found != null) {
       var sealed =
           new StoreView.Place.Sealed(

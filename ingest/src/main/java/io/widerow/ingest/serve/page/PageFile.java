@@ -142,7 +142,8 @@ final class PageFile {
   }
 
   /// A script with empty lines for those that are comments as a whole, so that numbers of lines
-  /// stay, and without types and indentation. What its comments say is for those who read it in the repository.
+  /// stay, and without types and indentation. What its comments say is for those who read it in the
+  /// repository.
   static String withoutComments(String script) {
     StringBuilder kept = new StringBuilder(script.length());
     boolean inside = false;

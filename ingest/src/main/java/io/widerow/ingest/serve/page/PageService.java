@@ -18,8 +18,9 @@ import java.util.Map;
 /// it asks of the endpoints, with the token that its reader gives it.
 ///
 /// Browsers ask each time whether a file has changed (`etag`), so that a page is never made of
-/// files of two versions; but for fonts, whose names hold a hash. The policy lets the page run its own scripts and ask its own daemon,
-/// nothing else: a stored text that became markup by a mistake could still not run.
+/// files of two versions; but for fonts, whose names hold a hash. The policy lets the page run its
+/// own scripts and ask its own daemon, nothing else: a stored text that became markup by a mistake
+/// could still not run.
 ///
 /// - Threads: any event loop.
 public final class PageService {

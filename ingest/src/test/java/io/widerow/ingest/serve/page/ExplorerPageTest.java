@@ -204,7 +204,7 @@ class ExplorerPageTest extends ExplorerRun {
   }
 
   @Test
-  void aRangeIsPrintedAndItsBarsArePictured() throws IOException {
+  void aRangeIsPrintedAndItsBarsArePictured() throws IOException, InterruptedException {
     browser.open(url + SHOP + "&where=status%20%3D%20503&cols=version");
     browser.evaluate("window.print = () => { window.printed = true; }");
     browser.evaluate(element("saved") + ".click()");

@@ -49,7 +49,8 @@ class ExplorerSpeedTest {
   private static final String RANGE = "from=2025-11-20T19:00:00Z&to=2025-11-20T20:00:00Z";
   private static final String LATER = "from=2025-11-20T19:30:00Z&to=2025-11-20T20:00:00Z";
   private static final String SHOP = "type=shop&" + RANGE;
-  private static final String LIVE = "{\"type\":\"live\",\"level\":\"info\",\"body\":\"an event\"}\n";
+  private static final String LIVE =
+      "{\"type\":\"live\",\"level\":\"info\",\"body\":\"an event\"}\n";
 
   private Path directory = Path.of(".");
   private ServeProcess daemon;
@@ -140,9 +141,7 @@ class ExplorerSpeedTest {
 
   private double mark(String name) {
     browser.await("performance.getEntriesByName('" + name + "').length > 0");
-    return browser
-        .evaluate("performance.getEntriesByName('" + name + "')[0].startTime")
-        .asDouble();
+    return browser.evaluate("performance.getEntriesByName('" + name + "')[0].startTime").asDouble();
   }
 
   @Test
@@ -179,8 +178,7 @@ class ExplorerSpeedTest {
     int near = EVENTS / 2 + EVENTS / 100;
     report(
         "the next match, 1 % of the events away, in any case",
-        "50 ms",
-        millis(request(match + "CART/" + near + "%22&" + later)));
+        "50 ms", millis(request(match + "CART/" + near + "%22&" + later)));
     String bars = "/v1/query?stats=count&by=level&every=auto&" + SHOP;
     report("bars by level of %,d events".formatted(EVENTS), "1 s", millis(request(bars)));
     String some = bars + "&where=body%20contains%20%2277%22";
@@ -240,8 +238,7 @@ class ExplorerSpeedTest {
     browser.press("g");
     browser.await("document.querySelector('[aria-selected=true][data-test=row]')");
     String wheel = "list.scrollTop += 400";
-    String key =
-        "list.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))";
+    String key = "list.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))";
     report("worst frame while scrolling", "50 ms", frames(wheel));
     report("worst frame while j is held", "50 ms", frames(key));
   }
@@ -284,7 +281,9 @@ class ExplorerSpeedTest {
 
   private long daemonMillis() {
     Duration used =
-        ProcessHandle.of(daemon.pid()).flatMap(each -> each.info().totalCpuDuration()).orElseThrow();
+        ProcessHandle.of(daemon.pid())
+            .flatMap(each -> each.info().totalCpuDuration())
+            .orElseThrow();
     return used.toMillis();
   }
 

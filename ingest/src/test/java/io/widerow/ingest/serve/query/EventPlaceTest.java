@@ -143,8 +143,8 @@ class EventPlaceTest {
           "GET",
           "/v1/query?",
           Map.of(
-              "shard=-1", "shard: must be a whole number from 0 to 65535, got -1",
-              "shard=65536", "got 65536",
+              "shard=-1", "shard: must be a whole number from 0 to 32767, got -1",
+              "shard=32768", "got 32768",
               "shard=a", "got a",
               "shard=", "got "));
     });
@@ -154,10 +154,6 @@ class EventPlaceTest {
   void eachEventLiesWhereItIsSaidToLie() throws IOException, InterruptedException {
     withDaemon(it -> {
       assertEquals("open", placesAre(it));
-      it.store.sealAll();
-      it.store.awaitBackground();
-      String sealed = placesAre(it);
-      assertTrue(sealed.equals("sealed") || sealed.equals("final"), sealed);
       it.merge();
       assertEquals("final", placesAre(it));
       String line = events(it, "limit=1").getFirst();
@@ -177,13 +173,15 @@ class EventPlaceTest {
   private static String placesAre(OperatedDaemon it) throws IOException, InterruptedException {
     String state = "";
     for (JsonNode partition : partitions(it)) {
-      String range = "&from=" + partition.path("from").asText() + "&to=" + partition.path("to").asText();
+      String range =
+          "&from=" + partition.path("from").asText() + "&to=" + partition.path("to").asText();
       String of = "type=" + partition.path("type").asText() + "&shard=" + partition.path("shard");
       List<String> own = events(it, of + range);
       assertEquals(partition.path("events").asInt(), own.size());
       for (int i = 0; i < own.size(); i += 3) {
         JsonNode event = JSON.readTree(own.get(i));
-        String path = "/v1/events/" + event.path("id").asText() + "?type=" + event.path("type").asText();
+        String path =
+            "/v1/events/" + event.path("id").asText() + "?type=" + event.path("type").asText();
         JsonNode told = JSON.readTree(it.get(path));
         assertEquals(partition.path("partition"), told.path("partition"));
         assertEquals(partition.path("lane"), told.path("lane"));

@@ -108,6 +108,8 @@ record PartitionRead(PartitionKey key, List<DirectoryRow> rows, boolean beyond, 
 
   /// A bound that no event of a segment comes before, in the direction of reading.
   static EventId bound(DirectoryRow row, Scan scan) {
-    return scan.descending() ? EventId.min(row.last(), scan.until()) : EventId.max(row.first(), scan.from());
+    return scan.descending()
+        ? EventId.min(row.last(), scan.until())
+        : EventId.max(row.first(), scan.from());
   }
 }
