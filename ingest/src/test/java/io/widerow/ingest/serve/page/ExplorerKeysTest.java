@@ -237,9 +237,8 @@ class ExplorerKeysTest extends ExplorerRun {
   }
 
   private String cells() {
-    return browser.text(
-        "[...document.querySelectorAll('[data-test=row]')].at(-1).children.length + ' '"
-            + " + [...document.querySelectorAll('[data-test=row]')].at(-1).children[2].textContent");
+    String row = "[...document.querySelectorAll('[data-test=row]')].at(-1).children";
+    return browser.text(row + ".length + ' ' + " + row + "[2].textContent");
   }
 
   private JsonNode box(String element) {

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -44,7 +45,6 @@ class ExplorerSpeedTest {
   private static final int FLUSHES = 10; // a second, of what comes at a rate
   private static final int TYPES = 50;
   private static final int ROWS_MAX = 60;
-  private static final long TICKS = 100; // of the kernel's clock in a second
   private static final long START_MILLIS = Instant.parse("2025-11-20T19:00:00Z").toEpochMilli();
   private static final String RANGE = "from=2025-11-20T19:00:00Z&to=2025-11-20T20:00:00Z";
   private static final String LATER = "from=2025-11-20T19:30:00Z&to=2025-11-20T20:00:00Z";
@@ -147,7 +147,7 @@ class ExplorerSpeedTest {
   @Test
   void aPageIsThereAtOnce() {
     int files = PageFile.all().values().stream().mapToInt(file -> file.gzip().length).sum();
-    PageFile script = PageFile.all().get("main.js");
+    PageFile script = Objects.requireNonNull(PageFile.all().get("main.js"));
     report(
         "files of the page, packed, and its script",
         "200 kB, 40 kB",
@@ -359,7 +359,7 @@ class ExplorerSpeedTest {
     double followed = fullRate();
     report(
         "ingest at full rate beside %d open pages, and %d more that follow".formatted(PAGES, PAGES),
-        "97 % of %,.0f/s alone".formatted(alone),
+        "97 %% of %,.0f/s alone".formatted(alone),
         "%.0f %%, %.0f %%".formatted(100 * open / alone, 100 * followed / alone));
   }
 }
