@@ -52,7 +52,7 @@ public final class EventAnswer {
   ///
   /// ```
   /// {"event":{...},"token":"w1...","partition":"2026-11-24T23|shop.web|7","lane":1,
-  ///  "place":{"state":"sealed","segment":440,"file":"00000000000001b8.seg","block":17,"blocks":31,"row":204},
+  ///  "place":{"state":"sealed","segment":440,"file":"..","block":17,"blocks":31,"row":204},
   ///  "tick":..,"arrival":..}
   /// ```
   ///

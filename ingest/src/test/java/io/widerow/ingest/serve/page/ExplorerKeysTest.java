@@ -222,7 +222,7 @@ class ExplorerKeysTest extends ExplorerRun {
   private void following() {
     press("f");
     awaitUrl("tail", "1");
-    browser.await(element("tail") + ".getAttribute('aria-pressed') === 'true'");
+    browser.await(element("tail") + ".textContent.startsWith('following')");
     press("Space");
     browser.await(element("tail") + ".textContent.includes('held')");
     press("Space");
