@@ -67,7 +67,7 @@ class ExplorerSpeedTest {
     Path program = ExplorerRun.chromium();
     directory = given;
     Map<String, String> keys =
-        Map.of("lanes", "2", "bucket-minutes", "60", "shards", "8", "merge-after", "1d");
+        Map.of("lanes", "2", "bucket-minutes", "60", "shards", "8", "merge-after", "3650d");
     try (OperatedDaemon filled = new OperatedDaemon(directory, keys)) {
       fill(filled);
       filled.store.sealAll(); // not merged: merges widen what is as thin as this
@@ -79,9 +79,8 @@ class ExplorerSpeedTest {
     url = "http://127.0.0.1:" + daemon.port();
     browser = new Browser(program, directory.resolve("profile"));
     System.out.printf(
-        "| %,d events, %,d partitions; %d processors, load %.1f | | |%n",
+        "| %,d events; %d processors, load %.1f | | |%n",
         EVENTS,
-        PARTITIONS,
         Runtime.getRuntime().availableProcessors(),
         java.lang.management.ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
   }
