@@ -47,6 +47,16 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return new EventId(TimeUuid.timeOfNanos(epochNanos), tail);
   }
 
+  /// The one of two ids that comes first.
+  public static EventId lesser(EventId a, EventId b) {
+    return a.compareTo(b) <= 0 ? a : b;
+  }
+
+  /// The one of two ids that comes last.
+  public static EventId greater(EventId a, EventId b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+
   /// @throws IllegalArgumentException when `uuid` is not version 1 or not of the variant of RFC
   ///   9562
   public static EventId of(UUID uuid) {

@@ -1,5 +1,6 @@
 package io.widerow.storage.upkeep;
 
+import io.widerow.event.Bucket;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
@@ -97,30 +98,49 @@ final class Expiry {
   private static boolean isPast(LiveSegment live, Retentions.OnDisk onDisk) {
     long until = SegmentSet.bucketOf(live).untilNanos();
     return !onDisk.staysWhole(until)
-        && live.partitions().types().stream().allMatch(type -> onDisk.mayGo(type, until));
+        && live.partitions().types().stream().allMatch(type -> onDisk.mayGoWhole(type, until));
   }
 
-  /// Segments that are worth writing again without what is past in them, oldest first.
-  List<LiveSegment> worthRewriting() {
+  /// The same, but for figures that they leave behind, see [FigureKeeper].
+  List<LiveSegment> pastWithFigures(FigureKeeper.Moment figures) {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     return contents.state().segments().all().stream()
-        .filter(live -> live.entry().merged() && live.isWhole())
-        .filter(live -> isWorthRewriting(live, onDisk))
+        .filter(live -> live.isWhole() && isPast(live, onDisk, figures))
         .filter(live -> !isPast(live, onDisk))
         .toList();
   }
 
-  private static boolean isWorthRewriting(LiveSegment live, Retentions.OnDisk onDisk) {
+  private static boolean isPast(
+      LiveSegment live, Retentions.OnDisk onDisk, FigureKeeper.Moment figures) {
     long until = SegmentSet.bucketOf(live).untilNanos();
-    if (onDisk.staysWhole(until)
-        || live.partitions().types().stream().noneMatch(type -> onDisk.mayGo(type, until))) {
+    return !onDisk.staysWhole(until)
+        && live.partitions().types().stream()
+            .allMatch(type -> figures.mayGo(onDisk, type, SegmentSet.bucketOf(live)));
+  }
+
+  /// Segments that are worth writing again without what is past in them, oldest first.
+  List<LiveSegment> worthRewriting(FigureKeeper.Moment figures) {
+    Retentions.OnDisk onDisk = contents.retentions().onDisk();
+    return contents.state().segments().all().stream()
+        .filter(live -> live.entry().merged() && live.isWhole())
+        .filter(live -> isWorthRewriting(live, onDisk, figures))
+        .filter(live -> !isPast(live, onDisk))
+        .toList();
+  }
+
+  private static boolean isWorthRewriting(
+      LiveSegment live, Retentions.OnDisk onDisk, FigureKeeper.Moment figures) {
+    Bucket bucket = SegmentSet.bucketOf(live);
+    if (onDisk.staysWhole(bucket.untilNanos())
+        || live.partitions().types().stream()
+            .noneMatch(type -> figures.mayGo(onDisk, type, bucket))) {
       return false;
     }
     long[] bytes = live.partitionBytes();
     long past = 0;
     int at = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
-      past += onDisk.mayGo(partition.key().type(), until) ? bytes[at] : 0;
+      past += figures.mayGo(onDisk, partition.key().type(), bucket) ? bytes[at] : 0;
       at++;
     }
     return past >= live.entry().bytes() / SHARE || past >= BYTES_MANY;
