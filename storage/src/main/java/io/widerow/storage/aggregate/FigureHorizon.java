@@ -57,6 +57,15 @@ public final class FigureHorizon {
     return keep > 0 && untilNanos + keep > kept.nowNanos();
   }
 
+  /// True when figures of a bucket of a type were kept for as long as was said.
+  ///
+  /// @param untilNanos end of the bucket
+  /// @param saidNanos how long it was said that they are kept, when their events went
+  boolean isOver(String type, long untilNanos, long saidNanos) {
+    long keep = keepNanos(type);
+    return untilNanos + (keep > 0 ? keep : saidNanos) <= kept.nowNanos();
+  }
+
   /// True when nothing is shown of a bucket of a type.
   ///
   /// @param untilNanos end of the bucket

@@ -67,7 +67,7 @@ public final class KeptCount {
           && EventId.leastOf(each.entry().fromNanos()).compareTo(scan.until()) < 0) {
         Segment file = each.file();
         for (int number = 0; number < file.partitions().size(); number++) {
-          add(file, number, types, pieces);
+          add(each, number, types, pieces);
         }
       }
     }
@@ -78,10 +78,11 @@ public final class KeptCount {
   }
 
   private void add(
-      Segment file,
+      LiveFigures figures,
       int number,
       Predicate<String> types,
       Map<Source, List<CellSource.Piece>> pieces) {
+    Segment file = figures.file();
     SegmentSummary.Partition partition = file.partitions().get(number);
     String type = partition.key().type();
     if (!types.test(type)
@@ -91,7 +92,9 @@ public final class KeptCount {
     }
     Source source = source(file, number, partition);
     if (source == null) {
-      scan.watch().kept(0, minutes(file, number));
+      if (!horizon.isOver(type, partition.key().untilNanos(), figures.entry().keepNanos())) {
+        scan.watch().kept(0, minutes(file, number));
+      }
       return;
     }
     long ticks = source.minutes * Cells.MINUTE_TICKS;

@@ -1,6 +1,5 @@
 package io.widerow.storage.upkeep;
 
-import io.widerow.event.Bucket;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
@@ -13,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
 /// Drops what retention no longer keeps: files with nothing else in them are unlinked, those with
 /// enough of it are written again without it, by the [Merger].
@@ -101,46 +101,32 @@ final class Expiry {
         && live.partitions().types().stream().allMatch(type -> onDisk.mayGoWhole(type, until));
   }
 
-  /// The same, but for figures that they leave behind, see [FigureKeeper].
-  List<LiveSegment> pastWithFigures(FigureKeeper.Moment figures) {
-    Retentions.OnDisk onDisk = contents.retentions().onDisk();
-    return contents.state().segments().all().stream()
-        .filter(live -> live.isWhole() && isPast(live, onDisk, figures))
-        .filter(live -> !isPast(live, onDisk))
-        .toList();
-  }
-
-  private static boolean isPast(
-      LiveSegment live, Retentions.OnDisk onDisk, FigureKeeper.Moment figures) {
-    long until = SegmentSet.bucketOf(live).untilNanos();
-    return !onDisk.staysWhole(until)
-        && live.partitions().types().stream()
-            .allMatch(type -> figures.mayGo(onDisk, type, SegmentSet.bucketOf(live)));
-  }
-
   /// Segments that are worth writing again without what is past in them, oldest first.
-  List<LiveSegment> worthRewriting(FigureKeeper.Moment figures) {
+  List<LiveSegment> worthRewriting() {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     return contents.state().segments().all().stream()
         .filter(live -> live.entry().merged() && live.isWhole())
-        .filter(live -> isWorthRewriting(live, onDisk, figures))
+        .filter(live -> isWorthRewriting(live, onDisk))
         .filter(live -> !isPast(live, onDisk))
         .toList();
   }
 
-  private static boolean isWorthRewriting(
-      LiveSegment live, Retentions.OnDisk onDisk, FigureKeeper.Moment figures) {
-    Bucket bucket = SegmentSet.bucketOf(live);
-    if (onDisk.staysWhole(bucket.untilNanos())
-        || live.partitions().types().stream()
-            .noneMatch(type -> figures.mayGo(onDisk, type, bucket))) {
+  private static boolean isWorthRewriting(LiveSegment live, Retentions.OnDisk onDisk) {
+    long until = SegmentSet.bucketOf(live).untilNanos();
+    return !onDisk.staysWhole(until)
+        && isMuch(live, type -> onDisk.mayGoWhole(type, until));
+  }
+
+  /// True when the partitions of some types are enough of a segment to write it again without.
+  static boolean isMuch(LiveSegment live, Predicate<String> types) {
+    if (live.partitions().types().stream().noneMatch(types)) {
       return false;
     }
     long[] bytes = live.partitionBytes();
     long past = 0;
     int at = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
-      past += figures.mayGo(onDisk, partition.key().type(), bucket) ? bytes[at] : 0;
+      past += types.test(partition.key().type()) ? bytes[at] : 0;
       at++;
     }
     return past >= live.entry().bytes() / SHARE || past >= BYTES_MANY;

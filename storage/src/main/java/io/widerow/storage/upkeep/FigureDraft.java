@@ -1,18 +1,13 @@
 package io.widerow.storage.upkeep;
 
 import io.widerow.event.Bucket;
-import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
-import io.widerow.event.TimeUuid;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.rollup.RollupShape;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.figures.FiguresWriter;
-import io.widerow.storage.live.BucketSpans;
 import io.widerow.storage.live.FigureFiles;
 import io.widerow.storage.live.LiveFigures;
-import io.widerow.storage.live.LiveSegment;
-import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.Segment;
@@ -21,15 +16,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the figures of partitions that one edit will drop. Where no event may replace another,
 /// cells are copied. Elsewhere the events are counted, each id once: of several writes the last one
-/// counts, and one that a segment has too that stays is counted there.
+/// counts.
 ///
 /// - Threads: the merging one.
 /// - Memory: the cells of one file.
@@ -38,25 +33,21 @@ final class FigureDraft implements AutoCloseable {
   private final FigureFiles files;
   private final List<RollupDefinition> kept;
   private final BlockReaders readers;
-  private final Pace pace;
+  private final BooleanSupplier pace;
   private final List<LiveFigures> finished = new ArrayList<>();
   private @Nullable FiguresWriter writer;
   private long keepNanos; // of what the writer has
   private int count;
   private boolean done;
 
-  /// Waits until writing may go on; false when it must be given up.
-  interface Pace {
-    boolean isTime();
-  }
-
   /// @param kept rollups that keep figures beyond their events
+  /// @param pace waits until writing may go on; false when it must be given up
   FigureDraft(
       StoreContents contents,
       FigureFiles files,
       List<RollupDefinition> kept,
       BlockReaders readers,
-      Pace pace) {
+      BooleanSupplier pace) {
     this.contents = contents;
     this.files = files;
     this.kept = kept;
@@ -68,15 +59,11 @@ final class FigureDraft implements AutoCloseable {
   ///
   /// @return false when it was given up
   boolean write(List<MergeOutput.Source> dropped) {
-    Set<MergeOutput.Source> all = new HashSet<>(dropped);
     for (Map.Entry<PartitionKey, List<MergeOutput.Source>> group : groups(dropped).entrySet()) {
-      PartitionKey key = group.getKey();
-      List<MergeOutput.Source> staying = staying(key, all);
-      boolean own = mayReplace(group.getValue()) || mayReplace(staying);
       boolean goesOn =
-          own
-              ? count(key, group.getValue(), staying)
-              : copy(key, group.getValue());
+          mayReplace(group.getValue())
+              ? count(group.getKey(), group.getValue())
+              : copy(group.getKey(), group.getValue());
       if (!goesOn) {
         return false;
       }
@@ -125,27 +112,6 @@ final class FigureDraft implements AutoCloseable {
     return sources.stream().anyMatch(source -> source.partition().ownIds());
   }
 
-  /// Partitions of a type in overlapping buckets that stay.
-  private List<MergeOutput.Source> staying(PartitionKey key, Set<MergeOutput.Source> dropped) {
-    SegmentSet segments = contents.state().segments();
-    List<MergeOutput.Source> staying = new ArrayList<>();
-    for (NavigableSet<Bucket> buckets : segments.buckets()) {
-      for (Bucket bucket : BucketSpans.near(buckets, key.fromNanos(), key.untilNanos())) {
-        if (bucket.overlaps(key.fromNanos(), key.untilNanos())) {
-          // What a damaged one has nobody can tell.
-          for (LiveSegment live : segments.of(bucket).stream().filter(LiveSegment::isWhole).toList()) {
-            live.partitions()
-                .forEach(
-                    key.type()::equals,
-                    partition -> staying.add(new MergeOutput.Source(live, partition)));
-          }
-        }
-      }
-    }
-    staying.removeAll(dropped);
-    return staying;
-  }
-
   /// Copies cells, or counts the events of partitions that lack some.
   private boolean copy(PartitionKey key, List<MergeOutput.Source> sources) {
     Set<RollupShape> shapes =
@@ -158,12 +124,12 @@ final class FigureDraft implements AutoCloseable {
       var as = new PartitionKey(key.bucketMinutes(), key.widthMinutes(), key.type(), shard++);
       Segment from = source.segment().fileFor(source.partition().key());
       int number = from.partitions().find(source.partition().key());
-      if (!pace.isTime()) {
+      if (!pace.getAsBoolean()) {
         return false;
       }
       if (has(from, number, shapes)) {
         writer(as).copy(from, number, as, shapes);
-      } else if (!count(as, List.of(source), List.of())) {
+      } else if (!count(as, List.of(source))) {
         return false;
       }
     }
@@ -180,39 +146,20 @@ final class FigureDraft implements AutoCloseable {
     return from.cells().isThere() && there.containsAll(shapes);
   }
 
-  /// Counts events, but those of which a write stays.
-  private boolean count(
-      PartitionKey key, List<MergeOutput.Source> sources, List<MergeOutput.Source> staying) {
+  /// Counts events, of each id the last write.
+  private boolean count(PartitionKey key, List<MergeOutput.Source> sources) {
     FiguresWriter to = writer(key);
-    boolean begun = false;
-    try (EventCursor events = MergeOutput.Target.all(sources).open(readers);
-        EventCursor others = MergeOutput.Target.all(staying).open(readers)) {
-      boolean more = EventCursor.nextLocal(others);
+    to.begin(key);
+    try (EventCursor events = MergeOutput.Target.all(sources).open(readers)) {
       while (EventCursor.nextLocal(events)) {
-        EventView event = events.event();
-        while (more && compare(others.event(), event) < 0) {
-          more = EventCursor.nextLocal(others);
-        }
-        if (!more || compare(others.event(), event) != 0) {
-          if (!begun) {
-            to.begin(key);
-            begun = true;
-          }
-          to.add(event);
-        }
-        if (++count % MergeWriter.PACE_EVENTS == 0 && !pace.isTime()) {
+        to.add(events.event());
+        if (++count % MergeWriter.PACE_EVENTS == 0 && !pace.getAsBoolean()) {
           return false;
         }
       }
     }
-    if (begun) {
-      to.end();
-    }
+    to.end();
     return true;
-  }
-
-  private static int compare(EventView one, EventView other) {
-    return TimeUuid.compare(one.idTime(), one.idTail(), other.idTime(), other.idTail());
   }
 
   private FiguresWriter writer(PartitionKey key) {

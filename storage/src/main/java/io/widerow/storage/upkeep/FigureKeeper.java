@@ -17,16 +17,20 @@ import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Drops events that are past their retention and keeps their figures: one edit of the manifest
 /// puts files of figures in the place of segments. So a figure is in a segment or in such a file at
-/// any moment, and never in both.
+/// any moment, and never in both. A segment that has other types too is written again without them
+/// by the same edit.
 ///
 /// ```
 ///   events      |########|########|########|        retention is past for the first two
@@ -37,52 +41,39 @@ import org.jspecify.annotations.Nullable;
 /// Nothing is dropped so while a deletion runs, or while open rows have events of the same buckets:
 /// what is counted must be all that there is. A damaged segment stays until it is repaired.
 ///
-/// - Threads: the merging one; [#moment] any.
+/// - Threads: the merging one; [#isDue] any.
 final class FigureKeeper {
-  /// Segments that one edit drops.
+  /// Segments that one edit drops, about.
   private static final int SEGMENTS_MAX = 64;
 
   private final StoreContents contents;
   private final SegmentFiles files;
-  private final FigureDraft.Pace pace;
+  private final MergeWriter segments;
   private final FigureMerges merges;
   private final Set<Long> unreadable = ConcurrentHashMap.newKeySet(); // ids of segments
 
-  FigureKeeper(StoreContents contents, SegmentFiles files, BooleanSupplier isTime) {
+  FigureKeeper(StoreContents contents, SegmentFiles files, MergeWriter segments) {
     this.contents = contents;
     this.files = files;
-    this.pace = isTime::getAsBoolean;
+    this.segments = segments;
     this.merges = new FigureMerges(contents, files);
   }
 
-  /// What may be dropped now if figures of it are kept.
-  ///
-  /// @param quiet false while a deletion runs
-  /// @param open buckets of open rows, by type
-  record Moment(boolean quiet, Map<String, List<Bucket>> open) {
-    /// True when a bucket of a type may be dropped, with figures left behind or without.
-    boolean mayGo(Retentions.OnDisk onDisk, String type, Bucket bucket) {
-      long until = bucket.untilNanos();
-      if (!onDisk.mayGo(type, until)) {
-        return false;
-      }
-      return !onDisk.leavesFigures(type, until)
-          || (quiet
-              && open.getOrDefault(type, List.of()).stream()
-                  .noneMatch(row -> row.overlaps(bucket.fromNanos(), until)));
-    }
+  /// True when there is something to do.
+  boolean isDue() {
+    return !units().isEmpty() || merges.isDue();
   }
 
-  /// What may be dropped now.
-  Moment moment() {
-    if (contents.rollups().stream().noneMatch(rollup -> rollup.keep() != null)) {
-      return new Moment(true, Map.of());
+  private List<Set<LiveSegment>> units() {
+    if (contents.rollups().stream().allMatch(rollup -> rollup.keep() == null)
+        || !contents.deletions().isQuiet()) {
+      return List.of();
     }
     Map<String, List<Bucket>> open = new HashMap<>();
     for (OpenRows rows : contents.state().rows()) {
       OpenRows.View view = rows.view();
       if (view == null) {
-        return new Moment(false, Map.of()); // they are being sealed; the next look sees segments
+        return List.of(); // they are being sealed; the next look sees segments
       }
       try (view) {
         for (OpenRow row : view.rows()) {
@@ -90,38 +81,26 @@ final class FigureKeeper {
         }
       }
     }
-    return new Moment(contents.deletions().isQuiet(), open);
-  }
-
-  /// True when there is something to do.
-  boolean isDue(Expiry expiry) {
-    return !due(expiry).isEmpty() || merges.isDue();
-  }
-
-  private List<LiveSegment> due(Expiry expiry) {
-    return expiry.pastWithFigures(moment()).stream()
-        .filter(live -> !unreadable.contains(live.entry().id()))
-        .limit(SEGMENTS_MAX)
-        .toList();
+    SegmentSet now = contents.state().segments();
+    return new FigurePlan(now, contents.retentions().onDisk(), open).units(unreadable);
   }
 
   /// Drops some segments, or files of figures that are past, or writes small ones as one.
   ///
   /// @return false when nothing was done
   boolean step(Expiry expiry, BlockReaders readers) {
-    List<LiveSegment> due = due(expiry);
-    try {
-      if (due.isEmpty()) {
-        return merges.step();
+    List<Set<LiveSegment>> units = units();
+    List<LiveSegment> due = new ArrayList<>();
+    for (Set<LiveSegment> unit : units) {
+      if (due.size() < SEGMENTS_MAX) {
+        due.addAll(unit);
       }
-      return expiry.take(due) && drop(due, readers);
+    }
+    try {
+      return due.isEmpty() ? merges.step() : expiry.take(due) && drop(due, readers);
     } catch (StorageException.Corrupt damaged) {
       contents.backgroundFailed(damaged);
-      if (due.size() <= 1) {
-        due.forEach(live -> unreadable.add(live.entry().id()));
-        return !due.isEmpty();
-      }
-      return dropOneByOne(due, readers);
+      return !due.isEmpty() && dropApart(units, due, readers);
     } catch (StorageException failed) {
       contents.backgroundFailed(failed);
       return false;
@@ -130,72 +109,114 @@ final class FigureKeeper {
     }
   }
 
-  private boolean dropOneByOne(List<LiveSegment> due, BlockReaders readers) {
-    for (LiveSegment live : due) {
-      try {
-        if (!drop(List.of(live), readers)) {
-          return false;
+  /// Drops one unit after the other, and leaves those alone that cannot be read.
+  private boolean dropApart(
+      List<Set<LiveSegment>> units, List<LiveSegment> taken, BlockReaders readers) {
+    for (Set<LiveSegment> unit : units) {
+      if (taken.containsAll(unit)) {
+        try {
+          if (!drop(List.copyOf(unit), readers)) {
+            return false;
+          }
+        } catch (StorageException.Corrupt damaged) {
+          contents.backgroundFailed(damaged);
+          unit.forEach(live -> unreadable.add(live.entry().id()));
         }
-      } catch (StorageException.Corrupt damaged) {
-        contents.backgroundFailed(damaged);
-        unreadable.add(live.entry().id());
       }
     }
     return true;
   }
 
-  private boolean drop(List<LiveSegment> due, BlockReaders readers) {
-    List<MergeOutput.Source> sources = new ArrayList<>();
+  /// What becomes of the partitions of some segments.
+  ///
+  /// @param figured those that go and leave figures
+  /// @param gone those that go, by type and end of their bucket
+  /// @param mixed segments of which something stays
+  /// @param kept what that is, for each of them
+  private record Parts(
+      List<MergeOutput.Source> figured,
+      Set<PartitionKey> gone,
+      List<LiveSegment> mixed,
+      List<MergeOutput> kept) {}
+
+  private Parts parts(List<LiveSegment> due) {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
+    Parts parts = new Parts(new ArrayList<>(), new HashSet<>(), new ArrayList<>(), new ArrayList<>());
     for (LiveSegment live : due) {
+      NavigableMap<PartitionKey, List<MergeOutput.Source>> kept = new TreeMap<>();
       for (SegmentSummary.Partition partition : live.partitions()) {
         PartitionKey key = partition.key();
+        var source = new MergeOutput.Source(live, partition);
+        if (!onDisk.mayGo(key.type(), key.untilNanos())) {
+          kept.put(key, List.of(source));
+          continue;
+        }
+        parts.gone.add(key);
         if (onDisk.leavesFigures(key.type(), key.untilNanos())) {
-          sources.add(new MergeOutput.Source(live, partition));
+          parts.figured.add(source);
         }
       }
+      if (!kept.isEmpty()) {
+        parts.mixed.add(live);
+        parts.kept.add(MergeOutput.of(SegmentSet.bucketOf(live), kept));
+      }
     }
-    List<LiveFigures> figures = write(sources, readers);
-    return figures != null
-        && commit(
-            new Swap(List.of(), due, figures, List.of()),
-            () -> due.stream().allMatch(this::mayGo));
+    return parts;
   }
 
-  private boolean mayGo(LiveSegment live) {
+  private boolean drop(List<LiveSegment> due, BlockReaders readers) {
+    Parts parts = parts(due);
+    List<LiveFigures> figures = write(parts.figured, readers);
+    if (figures == null) {
+      return false;
+    }
+    List<LiveSegment> written = List.of();
+    try {
+      if (!parts.kept.isEmpty()) {
+        written = segments.write(parts.mixed, parts.kept, readers);
+        if (written.isEmpty()) {
+          abandon(figures, new IllegalStateException("it was given up"));
+          return false;
+        }
+      }
+    } catch (Throwable failed) {
+      abandon(figures, failed);
+      throw failed;
+    }
+    Swap swap = new Swap(written, due, figures, List.of());
+    return segments.commit(written, () -> commit(swap, () -> mayGo(parts.gone)));
+  }
+
+  private boolean mayGo(Set<PartitionKey> gone) {
     Retentions.OnDisk now = contents.retentions().onDisk();
-    long until = SegmentSet.bucketOf(live).untilNanos();
-    return live.partitions().types().stream().allMatch(type -> now.mayGo(type, until));
+    return gone.stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()));
   }
 
-  /// Writes the figures of partitions that are dropped by one edit.
-  ///
-  /// @return the files; null when it was given up
-  @Nullable List<LiveFigures> write(List<MergeOutput.Source> dropped, BlockReaders readers) {
-    if (dropped.isEmpty()) {
-      return List.of();
-    }
+  /// Null when it was given up.
+  private @Nullable List<LiveFigures> write(
+      List<MergeOutput.Source> figured, BlockReaders readers) {
     List<RollupDefinition> kept =
         contents.rollups().stream().filter(rollup -> rollup.keep() != null).toList();
-    try (var draft = new FigureDraft(contents, files.figures(), kept, readers, pace)) {
-      return draft.write(dropped) ? draft.finish() : null;
+    try (var draft =
+        new FigureDraft(contents, files.figures(), kept, readers, segments::isTime)) {
+      return draft.write(figured) ? draft.finish() : null;
     }
   }
 
-  /// Lists files of figures, in the place of segments too. They go when it does not.
+  /// Lists files of figures and segments in the place of segments. The figures go when it does not.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
-  /// @return what it said
-  boolean commit(Swap swap, BooleanSupplier still) {
+  private boolean commit(Swap swap, BooleanSupplier still) {
     try {
       if (!swap.figures().isEmpty()) {
         files.figures().forceDirectory();
       }
-      if (!contents.replaced(swap, () -> isAll(swap) && still.getAsBoolean())) {
-        abandon(swap.figures(), new IllegalStateException("something changed"));
-        return false;
+      if (contents.replaced(
+          swap, () -> contents.deletions().isQuiet() && still.getAsBoolean())) {
+        return true;
       }
-      return true;
+      abandon(swap.figures(), new IllegalStateException("something changed"));
+      return false;
     } catch (Throwable failed) {
       if (!contents.hasEnded()) { // otherwise the manifest may list them
         abandon(swap.figures(), failed);
@@ -204,13 +225,7 @@ final class FigureKeeper {
     }
   }
 
-  /// True when nothing was counted that is to be deleted now.
-  private boolean isAll(Swap swap) {
-    return swap.figures().isEmpty() || contents.deletions().isQuiet();
-  }
-
-  /// Deletes files that no manifest lists.
-  void abandon(List<LiveFigures> written, Throwable failure) {
+  private void abandon(List<LiveFigures> written, Throwable failure) {
     written.forEach(each -> files.figures().abandon(each, failure));
   }
 }

@@ -5,14 +5,12 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.Kept;
-import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
-import io.widerow.storage.live.Swap;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.SegmentSummary;
@@ -111,7 +109,7 @@ public final class Merger {
     this.pace = pace;
     this.executor = executor;
     this.expiry = new Expiry(contents, executor);
-    this.figures = new FigureKeeper(contents, files, this::isTime);
+    this.figures = new FigureKeeper(contents, files, writer);
   }
 
   /// Runs on other threads from now on.
@@ -126,7 +124,7 @@ public final class Merger {
   /// Starts what is due, unless it is running already.
   public void start() {
     expiry.start();
-    if (plan() == null && asked.isEmpty() && !figures.isDue(expiry)) {
+    if (plan() == null && asked.isEmpty() && !figures.isDue()) {
       return;
     }
     task.start(executor);
@@ -196,7 +194,7 @@ public final class Merger {
   /// Segments that should become one, oldest first; null when there are none.
   private ThinHistory.@Nullable Merge plan() {
     List<ThinHistory.Merge> due = due();
-    List<LiveSegment> rewritten = expiry.worthRewriting(figures.moment());
+    List<LiveSegment> rewritten = expiry.worthRewriting();
     if (!rewritten.isEmpty() && !MergePace.isUrgent(sealed(due))) {
       LiveSegment first = rewritten.getFirst();
       return new ThinHistory.Merge(SegmentSet.bucketOf(first), List.of(first));
@@ -329,46 +327,24 @@ public final class Merger {
       return; // it will be planned again
     }
     try {
-      Parts parts = parts(due, contents.retentions().onDisk(), figures.moment());
-      List<LiveFigures> left = figures.write(parts.figured, readers);
-      if (left == null) {
-        return; // it was given up
-      }
-      BooleanSupplier still = () -> mayGo(parts.left);
+      Parts parts = parts(due, contents.retentions().onDisk());
       if (parts.kept.isEmpty()) {
-        boolean _ = figures.commit(new Swap(List.of(), due.sources(), left, List.of()), still);
-      } else if (write(due, parts, left, readers)) {
-        merges.incrementAndGet();
+        boolean _ = contents.replaced(List.of(), due.sources(), () -> mayGo(parts.left));
+        return;
+      }
+      List<LiveSegment> merged =
+          writer.write(due.sources(), outputs(due, parts.kept, readers), readers);
+      BooleanSupplier still = () -> mayGo(parts.left) && !wouldShow(due.bucket(), parts);
+      if (!merged.isEmpty() && writer.commit(merged, due.sources(), still)) {
+        merged(due.sources(), merged);
       }
     } finally {
       expiry.giveBack();
     }
   }
 
-  /// @param left figures of what is left out
-  private boolean write(
-      ThinHistory.Merge due, Parts parts, List<LiveFigures> left, BlockReaders readers) {
-    List<LiveSegment> merged;
-    try {
-      merged = writer.write(due.sources(), outputs(due, parts.kept, readers), readers);
-    } catch (Throwable failed) {
-      figures.abandon(left, failed);
-      throw failed;
-    }
-    if (merged.isEmpty()) {
-      figures.abandon(left, new IllegalStateException("the merge was given up"));
-      return false;
-    }
-    BooleanSupplier still = () -> mayGo(parts.left) && !wouldShow(due.bucket(), parts);
-    Swap swap = new Swap(merged, due.sources(), left, List.of());
-    boolean done = writer.commit(merged, () -> figures.commit(swap, still));
-    if (done) {
-      merged(due.sources(), merged);
-    }
-    return done;
-  }
-
   private void merged(List<LiveSegment> sources, List<LiveSegment> merged) {
+    merges.incrementAndGet();
     long before = sources.stream().mapToLong(live -> live.entry().bytes()).sum();
     long after = merged.stream().mapToLong(live -> live.entry().bytes()).sum();
     if (sources.stream().noneMatch(live -> live.entry().merged())) {
@@ -380,23 +356,15 @@ public final class Merger {
   private record Left(String type, long untilNanos) {}
 
   /// @param kept what goes into each partition of the new segment
-  /// @param figured what is left out, of which figures are kept
-  private record Parts(
-      NavigableMap<PartitionKey, List<MergeOutput.Source>> kept,
-      Set<Left> left,
-      List<MergeOutput.Source> figured) {}
+  private record Parts(NavigableMap<PartitionKey, List<MergeOutput.Source>> kept, Set<Left> left) {}
 
-  private static Parts parts(
-      ThinHistory.Merge due, Retentions.OnDisk onDisk, FigureKeeper.Moment moment) {
-    Parts parts = new Parts(new TreeMap<>(), new HashSet<>(), new ArrayList<>());
+  private static Parts parts(ThinHistory.Merge due, Retentions.OnDisk onDisk) {
+    Parts parts = new Parts(new TreeMap<>(), new HashSet<>());
     for (LiveSegment segment : due.sources()) {
       for (SegmentSummary.Partition partition : segment.partitions()) {
         PartitionKey key = partition.key();
-        if (moment.mayGo(onDisk, key.type(), Bucket.of(key))) {
+        if (onDisk.mayGoWhole(key.type(), key.untilNanos())) {
           parts.left.add(new Left(key.type(), key.untilNanos()));
-          if (onDisk.leavesFigures(key.type(), key.untilNanos())) {
-            parts.figured.add(new MergeOutput.Source(segment, partition));
-          }
         } else {
           parts
               .kept
