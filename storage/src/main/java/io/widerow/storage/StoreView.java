@@ -79,9 +79,9 @@ public interface StoreView extends AutoCloseable {
     return false;
   }
 
-  /// A view for a question for figures that are kept beyond their events: it has the events that are
-  /// past their retention and still on the disk, of types of which a rollup that is kept answers.
-  /// The rest of their past is in [#openKept].
+  /// A view for a question for figures that are kept beyond their events: it has the events that
+  /// are past their retention and still on the disk, of types of which a rollup that is kept
+  /// answers. The rest of their past is in [#openKept].
   ///
   /// - Memory: belongs to this view, and is not closed.
   ///

@@ -172,8 +172,7 @@ public final class StoreReading {
     EventCursor gone = view.openKept(types, scan);
     if (gone != null) {
       sums(gone)
-          .forEach(
-              (group, sum) -> sums.computeIfAbsent(group, _ -> new NumberSum()).add(sum));
+          .forEach((group, sum) -> sums.computeIfAbsent(group, _ -> new NumberSum()).add(sum));
     }
     return sums;
   }

@@ -43,7 +43,8 @@ public record KeptUse(long minutes, long missing) {
   public List<String> sentences() {
     return minutes == 0
         ? List.of()
-        : List.of(String.format(Locale.ROOT, "kept figures: %,d minutes whose events are gone", minutes));
+        : List.of(
+            String.format(Locale.ROOT, "kept figures: %,d minutes whose events are gone", minutes));
   }
 
   /// What the answer lacks, for people.

@@ -17,7 +17,8 @@ import java.util.stream.Collectors;
 /// `by`, `stats`, `every`, `keep`.
 public final class RollupParameters {
   private static final List<String> NAMES = List.of("type", "by", "stats", "every", "keep");
-  private static final long MINUTE_NANOS = 60_000_000_000L;
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long MINUTE_NANOS = 60 * SECOND_NANOS;
   private static final String BUILT_IN = "count";
 
   private RollupParameters() {}
@@ -61,11 +62,11 @@ public final class RollupParameters {
   }
 
   private static Duration keep(String keep) {
-    Duration wanted = Duration.ofNanos(TimeText.positive("keep", keep));
-    if (wanted.getNano() != 0) {
+    long nanos = TimeText.positive("keep", keep);
+    if (nanos % SECOND_NANOS != 0) {
       throw new QueryException.Refused("keep", "must be whole seconds, got " + keep);
     }
-    return wanted;
+    return Duration.ofNanos(nanos);
   }
 
   private static RollupShape shape(StatsQuery figures, int minutes) {

@@ -109,7 +109,8 @@ public final class RemoteAnswer implements AutoCloseable {
     return header("widerow-arrived");
   }
 
-  /// How much of them came from figures whose events are gone; null when the daemon does not say so.
+  /// How much of them came from figures whose events are gone; null when the daemon does not say
+  /// so.
   public @Nullable String kept() {
     return header("widerow-kept");
   }

@@ -44,9 +44,7 @@ public final class FigureHorizon {
 
   private long keepNanos(String type) {
     RollupChoice of = choice;
-    return of == null
-        ? 0
-        : keepNanos.computeIfAbsent(type, name -> of.keepNanos(name, filter));
+    return of == null ? 0 : keepNanos.computeIfAbsent(type, name -> of.keepNanos(name, filter));
   }
 
   /// True when figures of a bucket of a type answer the question, and are kept.

@@ -53,7 +53,7 @@ public final class KeptCount {
     @Override
     public int compareTo(Source other) {
       return Comparator.comparing(Source::type)
-          .thenComparing(Source::minutes)
+          .thenComparingInt(Source::minutes)
           .thenComparing(Source::counts)
           .compare(this, other);
     }
@@ -72,8 +72,8 @@ public final class KeptCount {
       }
     }
     List<EventCursor> cursors = new ArrayList<>();
-    pieces.forEach((source, of) ->
-        cursors.add(new LazyCursor(scan.from(), () -> open(source, of))));
+    pieces.forEach(
+        (source, of) -> cursors.add(new LazyCursor(scan.from(), () -> open(source, of))));
     return new ChainCursor(cursors);
   }
 
@@ -85,9 +85,7 @@ public final class KeptCount {
     Segment file = figures.file();
     SegmentSummary.Partition partition = file.partitions().get(number);
     String type = partition.key().type();
-    if (!types.test(type)
-        || !Filters.mayKeepType(scan.filter(), type)
-        || !overlaps(partition)) {
+    if (!types.test(type) || !Filters.mayKeepType(scan.filter(), type) || !overlaps(partition)) {
       return;
     }
     Source source = source(file, number, partition);
@@ -113,8 +111,7 @@ public final class KeptCount {
   }
 
   /// Null when nothing that is kept of the partition answers.
-  private @Nullable Source source(
-      Segment file, int number, SegmentSummary.Partition partition) {
+  private @Nullable Source source(Segment file, int number, SegmentSummary.Partition partition) {
     RollupChoice choice = horizon.choice();
     String type = partition.key().type();
     if (choice == null || !horizon.hasFigures(type, partition.key().untilNanos())) {

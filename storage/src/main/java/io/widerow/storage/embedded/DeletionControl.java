@@ -247,8 +247,7 @@ public final class DeletionControl {
                     if (planned.state() != State.PLANNED) {
                       throw new IllegalArgumentException(
                           "id: d-%d is %s already"
-                              .formatted(
-                                  id, planned.state() == State.DONE ? "done" : "running"));
+                              .formatted(id, planned.state() == State.DONE ? "done" : "running"));
                     }
                     return now.with(
                         planned.with(State.RUNNING, contents.arrivals().get(), 0, Proof.NONE));

@@ -155,7 +155,8 @@ public final class EmbeddedStore implements EventStore {
     this.start = parts.start();
     this.retention = new RetentionControl(contents, this::requireTidy);
     this.layout = new LayoutSettings(contents, clock, this::requireTidy);
-    this.deletions = new DeletionControl(contents, files, merger, this::lanesNow, this::requireTidy);
+    this.deletions =
+        new DeletionControl(contents, files, merger, this::lanesNow, this::requireTidy);
     this.recovery = parts.recovery();
   }
 

@@ -38,7 +38,6 @@ import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
-import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -361,8 +360,7 @@ final class EmbeddedView implements StoreView, CellView {
   public StoreView ofFigures(@Nullable RollupQuestion question, Filter filter) {
     return question == null || contents.rollups().stream().allMatch(each -> each.keep() == null)
         ? this
-        : new EmbeddedView(
-            this, kept.with(new RollupChoice(contents.rollups(), question), filter));
+        : new EmbeddedView(this, kept.with(new RollupChoice(contents.rollups(), question), filter));
   }
 
   @Override

@@ -66,8 +66,7 @@ public final class FiguresWriter implements AutoCloseable {
   /// Creates the file, which must not exist.
   ///
   /// @param kept rollups whose cells are counted from events
-  public FiguresWriter(
-      Disk disk, Path path, UUID storeId, long id, List<RollupDefinition> kept) {
+  public FiguresWriter(Disk disk, Path path, UUID storeId, long id, List<RollupDefinition> kept) {
     this.disk = disk;
     this.path = path;
     this.id = id;
@@ -143,8 +142,7 @@ public final class FiguresWriter implements AutoCloseable {
     }
     cells.end();
     rollups.copy(copied);
-    put(
-        new SegmentSummary.Partition(as, of.events(), of.least(), of.greatest(), of.ownIds()));
+    put(new SegmentSummary.Partition(as, of.events(), of.least(), of.greatest(), of.ownIds()));
   }
 
   private void put(SegmentSummary.Partition partition) {

@@ -131,9 +131,7 @@ public final class FigureFiles {
     }
     Segment file = Segment.open(disk, path, storeId, entry.id());
     SegmentSummary found = file.summary();
-    if (!file.isOfFigures()
-        || found.bytes() != entry.bytes()
-        || found.events() != entry.events()) {
+    if (!file.isOfFigures() || found.bytes() != entry.bytes() || found.events() != entry.events()) {
       file.close();
       throw new StorageException.Corrupt(
           path,

@@ -90,8 +90,7 @@ public final class StoreContents implements AutoCloseable {
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
-    Swap there =
-        new Swap(segments, List.of(), files.figures().open(manifest.figures()), List.of());
+    Swap there = new Swap(segments, List.of(), files.figures().open(manifest.figures()), List.of());
     this.state = StoreState.empty().replaced(List.of(), there);
   }
 

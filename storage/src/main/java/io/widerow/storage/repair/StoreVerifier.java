@@ -140,8 +140,7 @@ public final class StoreVerifier {
     remarks.addAll(tables.remarks());
   }
 
-  private void verifyFigures(
-      FigureFiles files, Manifest manifest, SegmentInventory inventory) {
+  private void verifyFigures(FigureFiles files, Manifest manifest, SegmentInventory inventory) {
     for (LiveFigures figures : files.open(manifest.figures())) {
       try {
         segments++;

@@ -23,9 +23,16 @@ public final class RollupsWriter {
   private static final int BYTES_MAX = 32 << 20;
 
   /// A piece that another file has.
-  ///
-  /// @param bytes without the checksum; none when there are no cells
-  public record Copied(RollupShape shape, byte[] bytes) {}
+  public static final class Copied {
+    private final RollupShape shape;
+    private final byte[] bytes;
+
+    /// @param bytes without the checksum; none when there are no cells
+    public Copied(RollupShape shape, byte[] bytes) {
+      this.shape = shape;
+      this.bytes = bytes;
+    }
+  }
 
   /// Computes the checksum of a piece.
   public interface Checksum {

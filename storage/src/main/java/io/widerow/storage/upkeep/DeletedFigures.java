@@ -55,8 +55,7 @@ public record DeletedFigures(
     return new DeletedFigures(deletion, files, partitions, events);
   }
 
-  private static boolean isConcerned(
-      PartitionKey key, Deletion deletion, Predicate<String> types) {
+  private static boolean isConcerned(PartitionKey key, Deletion deletion, Predicate<String> types) {
     return types.test(key.type())
         && key.untilNanos() > deletion.fromNanos()
         && key.fromNanos() < deletion.untilNanos();

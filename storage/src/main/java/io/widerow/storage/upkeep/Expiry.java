@@ -113,8 +113,7 @@ final class Expiry {
 
   private static boolean isWorthRewriting(LiveSegment live, Retentions.OnDisk onDisk) {
     long until = SegmentSet.bucketOf(live).untilNanos();
-    return !onDisk.staysWhole(until)
-        && isMuch(live, type -> onDisk.mayGoWhole(type, until));
+    return !onDisk.staysWhole(until) && isMuch(live, type -> onDisk.mayGoWhole(type, until));
   }
 
   /// True when the partitions of some types are enough of a segment to write it again without.

@@ -87,10 +87,8 @@ final class FigureDraft implements AutoCloseable {
     types.forEach((type, sources) -> {
       boolean own = mayReplace(sources);
       List<MergeOutput.Source> widest = new ArrayList<>(sources);
-      widest.sort(
-          (a, b) ->
-              Integer.compare(
-                  b.partition().key().widthMinutes(), a.partition().key().widthMinutes()));
+      widest.sort((a, b) ->
+          Integer.compare(b.partition().key().widthMinutes(), a.partition().key().widthMinutes()));
       NavigableMap<Bucket, Bucket> outer = new TreeMap<>();
       for (MergeOutput.Source source : widest) {
         Bucket bucket = Bucket.of(source.partition().key());

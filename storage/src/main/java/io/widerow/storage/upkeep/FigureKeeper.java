@@ -141,7 +141,8 @@ final class FigureKeeper {
 
   private Parts parts(List<LiveSegment> due) {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
-    Parts parts = new Parts(new ArrayList<>(), new HashSet<>(), new ArrayList<>(), new ArrayList<>());
+    Parts parts =
+        new Parts(new ArrayList<>(), new HashSet<>(), new ArrayList<>(), new ArrayList<>());
     for (LiveSegment live : due) {
       NavigableMap<PartitionKey, List<MergeOutput.Source>> kept = new TreeMap<>();
       for (SegmentSummary.Partition partition : live.partitions()) {
@@ -197,8 +198,7 @@ final class FigureKeeper {
       List<MergeOutput.Source> figured, BlockReaders readers) {
     List<RollupDefinition> kept =
         contents.rollups().stream().filter(rollup -> rollup.keep() != null).toList();
-    try (var draft =
-        new FigureDraft(contents, files.figures(), kept, readers, segments::isTime)) {
+    try (var draft = new FigureDraft(contents, files.figures(), kept, readers, segments::isTime)) {
       return draft.write(figured) ? draft.finish() : null;
     }
   }
@@ -211,8 +211,7 @@ final class FigureKeeper {
       if (!swap.figures().isEmpty()) {
         files.figures().forceDirectory();
       }
-      if (contents.replaced(
-          swap, () -> contents.deletions().isQuiet() && still.getAsBoolean())) {
+      if (contents.replaced(swap, () -> contents.deletions().isQuiet() && still.getAsBoolean())) {
         return true;
       }
       abandon(swap.figures(), new IllegalStateException("something changed"));

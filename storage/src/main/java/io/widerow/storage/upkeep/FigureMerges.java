@@ -90,9 +90,7 @@ final class FigureMerges {
     Map<Integer, List<LiveFigures>> tiers = new TreeMap<>();
     for (LiveFigures figures : contents.state().segments().figures()) {
       long bytes = figures.entry().bytes();
-      if (figures.isWhole()
-          && bytes < BYTES_LARGE
-          && !unreadable.contains(figures.entry().id())) {
+      if (figures.isWhole() && bytes < BYTES_LARGE && !unreadable.contains(figures.entry().id())) {
         int tier = (Long.SIZE - Long.numberOfLeadingZeros(bytes)) / 2;
         tiers.computeIfAbsent(tier, _ -> new ArrayList<>()).add(figures);
       }
@@ -137,8 +135,7 @@ final class FigureMerges {
     }
     try {
       files.figures().forceDirectory();
-      if (!contents.replaced(
-          Swap.ofFigures(List.of(merged), sources), () -> areThere(sources))) {
+      if (!contents.replaced(Swap.ofFigures(List.of(merged), sources), () -> areThere(sources))) {
         files.figures().abandon(merged, new IllegalStateException("something changed"));
         return false;
       }

@@ -104,7 +104,7 @@ final class FigurePlan {
             near.stream().filter(each -> typesOf(each).containsKey(type.getKey())).toList();
         boolean own =
             type.getValue()
-                || with.stream().anyMatch(each -> typesOf(each).get(type.getKey()) == true);
+                || with.stream().anyMatch(each -> typesOf(each).getOrDefault(type.getKey(), false));
         long until = SegmentSet.bucketOf(live).untilNanos();
         if (own && leavesFigures(type.getKey(), until)) {
           for (LiveSegment each : with) {

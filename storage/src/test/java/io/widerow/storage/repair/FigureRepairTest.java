@@ -63,9 +63,7 @@ class FigureRepairTest {
     try (EmbeddedStore store = open()) {
       var field = new RollupField(AttributeName.of("n"), RollupFigure.ALL);
       var shape = new RollupShape(60, List.of(AttributeName.of("value")), List.of(field));
-      store
-          .rollups()
-          .set(new RollupDefinition("r", "*", shape, "sum(n)", Duration.ofDays(400)));
+      store.rollups().set(new RollupDefinition("r", "*", shape, "sum(n)", Duration.ofDays(400)));
       long now = Instant.now().getEpochSecond() * 1_000_000_000L;
       for (String type : List.of("a", "b", "c")) {
         write(store, type, now - 240 * HOUR_NANOS);
@@ -109,8 +107,7 @@ class FigureRepairTest {
   private static Map<String, String> figures(EmbeddedStore store) {
     Map<String, String> figures = new TreeMap<>();
     try (StoreView view = store.view()) {
-      StoreReading.keptSums(
-              view, _ -> true, 0, Long.MAX_VALUE / 2, new ScanWatch(() -> {}))
+      StoreReading.keptSums(view, _ -> true, 0, Long.MAX_VALUE / 2, new ScanWatch(() -> {}))
           .forEach((group, sum) -> figures.put(group, sum.whole() + " of " + sum.count()));
     }
     return figures;

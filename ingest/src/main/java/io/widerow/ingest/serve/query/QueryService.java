@@ -22,9 +22,9 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.answer.Extras;
+import io.widerow.query.answer.KeptUse;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
-import io.widerow.query.answer.KeptUse;
 import io.widerow.query.answer.RollupUse;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
@@ -60,6 +60,7 @@ final class QueryService {
 
   /// How much of the answer came from rollups.
   private static final AsciiString ROLLUP = HttpHeaderNames.of("widerow-rollup");
+
   private static final AsciiString KEPT = HttpHeaderNames.of("widerow-kept");
 
   private static final int PIECE_BYTES = 256 << 10;

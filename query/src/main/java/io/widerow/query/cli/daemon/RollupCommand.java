@@ -51,8 +51,7 @@ import picocli.CommandLine.Parameters;
 public final class RollupCommand implements Callable<Integer> {
   private static final String PATH = "/v1/rollups";
   private static final List<String> HEADS =
-      List.of(
-          "rollup", "type", "by", "stats", "every", "segments", "without", "keep", "kept");
+      List.of("rollup", "type", "by", "stats", "every", "segments", "without", "keep", "kept");
 
   private final Shell shell;
 
