@@ -5,7 +5,6 @@ import io.widerow.cql.plan.Planner;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.table.TableModel;
-import io.widerow.table.TableStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -13,7 +12,7 @@ import java.util.UUID;
 
 /// For tests: a server with tables over the model of their store, and a clock of its own.
 public final class TableServer {
-  private final TableStore store = new TableModel();
+  private final TableModel store = new TableModel();
   private Duration passed = Duration.ZERO;
   private Tables tables = open();
 
@@ -34,6 +33,11 @@ public final class TableServer {
   /// Starts again with what the store has.
   public void restart() {
     tables = open();
+  }
+
+  /// Keys of the store that have rows or had some.
+  public int keys() {
+    return store.keys();
   }
 
   /// Asks it, in a keyspace.

@@ -38,6 +38,23 @@ public final class TableModel implements TableStore {
     return CompletableFuture.completedFuture(answer);
   }
 
+  @Override
+  public synchronized void forget(List<KeySpan> spans) {
+    NavigableMap<byte[], List<ModelFragment>> left = new TreeMap<>(Arrays::compareUnsigned);
+    rows.forEach((key, list) -> {
+      if (spans.stream().noneMatch(span -> span.compareKey(key, key.length) == 0)) {
+        left.put(key, new ArrayList<>(list));
+      }
+    });
+    rows = left;
+    views = 0;
+  }
+
+  /// Keys that something was written to and that are not forgotten.
+  public synchronized int keys() {
+    return rows.size();
+  }
+
   private void add(List<ModelFragment> fragments) {
     if (views > 0) {
       NavigableMap<byte[], List<ModelFragment>> copy = new TreeMap<>(Arrays::compareUnsigned);

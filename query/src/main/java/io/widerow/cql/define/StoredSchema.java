@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next
-///   -        | tables |      ->  next: the number of the next table
+///   -        | tables |      ->  next: the number of the next table, columns: DroppedNumbers
 /// ```
 final class StoredSchema {
   private static final String KEYSPACE = "keyspace";
@@ -70,7 +70,7 @@ final class StoredSchema {
   /// What is kept.
   ///
   /// @param timestamp of the last change, in microseconds
-  record Kept(Schema schema, int nextTable, long timestamp) {}
+  record Kept(Schema schema, int nextTable, DroppedNumbers dropped, long timestamp) {}
 
   /// One row.
   private record Entry(
@@ -107,15 +107,17 @@ final class StoredSchema {
       }
     }
     int nextTable = 1;
+    DroppedNumbers dropped = DroppedNumbers.NONE;
     Schema schema = new Schema(List.of());
     for (Entry entry : entries) {
       if (entry.kind.equals(NUMBERS)) {
         nextTable = Objects.requireNonNull(entry.next);
+        dropped = entry.columns == null ? dropped : DroppedNumbers.of(entry.columns);
       } else if (entry.kind.equals(KEYSPACE)) {
         schema = schema.with(keyspace(entry, entries));
       }
     }
-    return new Kept(schema, nextTable, timestamp);
+    return new Kept(schema, nextTable, dropped, timestamp);
   }
 
   private static Definition definition(Entry entry) {
@@ -172,7 +174,12 @@ final class StoredSchema {
   ///
   /// @param keyspace null when it was dropped
   static void write(
-      String name, @Nullable Keyspace keyspace, int nextTable, Mutations out, long timestamp) {
+      String name,
+      @Nullable Keyspace keyspace,
+      int nextTable,
+      DroppedNumbers dropped,
+      Mutations out,
+      long timestamp) {
     byte[] partition = KEYS.partition(List.of(name));
     var _ = out.row(TableKeys.header(partition), partition.length).deletePartition(timestamp - 1);
     if (keyspace != null) {
@@ -191,6 +198,12 @@ final class StoredSchema {
     }
     row("-", NUMBERS, "", out, timestamp);
     cell("next", nextTable, out, timestamp);
+    if (!dropped.isEmpty()) {
+      List<Object> first = new ArrayList<>();
+      dropped.runs().keySet().forEach(number -> first.add(Integer.toString(number)));
+      List<Object> last = new ArrayList<>(dropped.runs().values());
+      cell("columns", Wire.sorted(NativeType.TEXT, first, last), out, timestamp);
+    }
   }
 
   private static void write(Table table, Mutations out, long timestamp) {

@@ -6,7 +6,9 @@ import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.table.Mutations;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +24,18 @@ public final class TableSchema {
   private volatile State written; // what the next write finds; changed by writes alone
 
   /// A schema, and how many came before it.
-  private record State(Schema schema, int nextTable, long version) {}
+  private record State(Schema schema, int nextTable, DroppedNumbers dropped, long version) {}
 
   /// Reads the schema that the store has.
   public TableSchema(TableWriter writer) {
     this.writer = writer;
     StoredSchema.Kept kept = StoredSchema.read(writer.store());
     writer.startAfter(kept.timestamp());
-    shown = new State(kept.schema(), kept.nextTable(), 0);
+    shown = new State(kept.schema(), kept.nextTable(), kept.dropped(), 0);
     written = shown;
+    if (!kept.dropped().isEmpty()) {
+      writer.store().forget(kept.dropped().spans());
+    }
   }
 
   public Schema schema() {
@@ -75,15 +80,29 @@ public final class TableSchema {
       return List.of();
     }
     String keyspace = edit.change().keyspace();
+    Set<Integer> gone = numbers(before.schema);
+    gone.removeAll(numbers(edit.schema()));
+    DroppedNumbers dropped = before.dropped.with(gone);
     StoredSchema.write(
-        keyspace, edit.schema().find(keyspace), edit.nextTable(), out, writer.timestamp());
-    State after = new State(edit.schema(), edit.nextTable(), before.version + 1);
+        keyspace, edit.schema().find(keyspace), edit.nextTable(), dropped, out, writer.timestamp());
+    State after = new State(edit.schema(), edit.nextTable(), dropped, before.version + 1);
     written = after;
     return List.of(new Written(edit.change(), after));
   }
 
+  private static Set<Integer> numbers(Schema schema) {
+    Set<Integer> numbers = new HashSet<>();
+    for (Keyspace keyspace : schema.keyspaces()) {
+      keyspace.tables().forEach(table -> numbers.add(table.number()));
+    }
+    return numbers;
+  }
+
   private synchronized void show(State state) {
     if (state.version > shown.version) {
+      if (!state.dropped.equals(shown.dropped)) {
+        writer.store().forget(state.dropped.spans());
+      }
       shown = state;
     }
   }
