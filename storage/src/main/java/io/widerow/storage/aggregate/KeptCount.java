@@ -63,8 +63,8 @@ public final class KeptCount {
   public EventCursor open(Predicate<String> types) {
     Map<Source, List<CellSource.Piece>> pieces = new TreeMap<>();
     for (LiveFigures each : files) {
-      if (EventId.leastOf(each.entry().untilNanos()).compareTo(scan.from()) > 0
-          && EventId.leastOf(each.entry().fromNanos()).compareTo(scan.until()) < 0) {
+      if (EventId.leastOf(each.untilNanos()).compareTo(scan.from()) > 0
+          && EventId.leastOf(each.fromNanos()).compareTo(scan.until()) < 0) {
         Segment file = each.file();
         for (int number = 0; number < file.partitions().size(); number++) {
           add(each, number, types, pieces);
@@ -90,7 +90,7 @@ public final class KeptCount {
     }
     Source source = source(file, number, partition);
     if (source == null) {
-      if (!horizon.isOver(type, partition.key().untilNanos(), figures.entry().keepNanos())) {
+      if (!horizon.isOver(type, partition.key().untilNanos(), figures.keepNanos())) {
         scan.watch().kept(0, minutes(file, number));
       }
       return;

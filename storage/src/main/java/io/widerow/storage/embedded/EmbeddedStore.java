@@ -239,9 +239,7 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
-  /// Its retention policies.
-  ///
-  /// @throws IllegalStateException when the store is drained: it drops what is released
+  /// Its retention policies. A store that is drained drops what is released and has none.
   public RetentionControl retention() {
     requireDrained(false, NOT_BY_AGE);
     return retention;

@@ -34,6 +34,21 @@ public final class LiveFigures {
     return entry;
   }
 
+  /// Start of its first bucket, nanoseconds since the Unix epoch.
+  public long fromNanos() {
+    return entry.fromNanos();
+  }
+
+  /// End of its last bucket, nanoseconds since the Unix epoch.
+  public long untilNanos() {
+    return entry.untilNanos();
+  }
+
+  /// How long it is kept from then on, as it was said when it was written.
+  public long keepNanos() {
+    return entry.keepNanos();
+  }
+
   /// The file. The caller must hold a lease.
   ///
   /// @throws StorageException.Corrupt when it cannot be read
