@@ -56,9 +56,18 @@ public final class LiveDeletions {
     contents.requireWriting();
     DeletionSection next = change.apply(section);
     files.requireSections();
+    boolean[] stays = {true};
     changing = true;
     try {
-      if (!contents.replaced(swap, still, next.toSections())) {
+      boolean _ =
+          contents.replaced(
+              swap,
+              () -> {
+                stays[0] = still.getAsBoolean();
+                return stays[0];
+              },
+              next.toSections());
+      if (!stays[0]) {
         return false;
       }
       shown = shownBy(next);
