@@ -125,7 +125,8 @@ final class FigureDraft implements AutoCloseable {
       if (!pace.getAsBoolean()) {
         return false;
       }
-      if (has(from, number, shapes)) {
+      boolean same = Bucket.of(source.partition().key()).equals(Bucket.of(key));
+      if (same && has(from, number, shapes)) { // steps count from the start of the bucket
         writer(as).copy(from, number, as, shapes);
       } else if (!count(as, List.of(source))) {
         return false;
