@@ -47,13 +47,13 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return new EventId(TimeUuid.timeOfNanos(epochNanos), tail);
   }
 
-  /// The one of two ids that comes first.
-  public static EventId lesser(EventId a, EventId b) {
+  /// The lesser of two ids.
+  public static EventId min(EventId a, EventId b) {
     return a.compareTo(b) <= 0 ? a : b;
   }
 
-  /// The one of two ids that comes last.
-  public static EventId greater(EventId a, EventId b) {
+  /// The greater of two ids.
+  public static EventId max(EventId a, EventId b) {
     return a.compareTo(b) >= 0 ? a : b;
   }
 

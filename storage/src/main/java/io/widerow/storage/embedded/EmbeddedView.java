@@ -282,8 +282,13 @@ final class EmbeddedView implements StoreView, CellView {
     if (keptFrom <= key.fromNanos()) {
       return scan;
     }
-    EventId from = EventId.greater(scan.from(), EventId.leastOf(keptFrom));
-    return scan.withRange(from, EventId.greater(from, scan.until()));
+    EventId from = EventId.max(scan.from(), EventId.leastOf(keptFrom));
+    return scan.withRange(from, EventId.max(from, scan.until()));
+  }
+
+  @Override
+  public @Nullable Place place(PartitionKey key, EventId id) {
+    return EventPlaces.find(this, key, id, contents.config().lanes());
   }
 
   private static List<Bucket> overlapping(

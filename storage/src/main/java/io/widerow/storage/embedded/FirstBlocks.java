@@ -46,7 +46,7 @@ final class FirstBlocks {
   /// A bound that no event of a scan comes before, in the direction of reading.
   static EventId bound(SegmentSummary.Partition partition, Scan scan) {
     return scan.descending()
-        ? EventId.lesser(partition.greatest(), scan.until())
-        : EventId.greater(partition.least(), scan.from());
+        ? EventId.min(partition.greatest(), scan.until())
+        : EventId.max(partition.least(), scan.from());
   }
 }
