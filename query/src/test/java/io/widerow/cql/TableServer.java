@@ -7,18 +7,36 @@ import io.widerow.cql.system.ServerIdentity;
 import io.widerow.table.TableModel;
 import io.widerow.table.TableStore;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
-/// For tests: a server with tables over the model of their store, and a clock of its own.
+/// For tests: a server with tables, over the model of their store with a clock of its own unless
+/// others are given.
 public final class TableServer {
-  private final TableStore store = new TableModel();
+  private final Supplier<TableStore> store;
+  private final InstantSource clock;
   private Duration passed = Duration.ZERO;
-  private Tables tables = open();
+  private Tables tables;
+
+  public TableServer() {
+    this(new TableModel());
+  }
+
+  private TableServer(TableStore model) {
+    this(() -> model, InstantSource.system());
+  }
+
+  /// @param store the present one, for each start
+  public TableServer(Supplier<TableStore> store, InstantSource clock) {
+    this.store = store;
+    this.clock = clock;
+    this.tables = open();
+  }
 
   private Tables open() {
-    return new Tables(store, () -> Instant.now().plus(passed));
+    return new Tables(store.get(), () -> clock.instant().plus(passed));
   }
 
   public Planner planner() {

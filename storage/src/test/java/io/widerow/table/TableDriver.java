@@ -157,7 +157,7 @@ public final class TableDriver {
     try (TableCursor cursor = view.scan(from, until, descending, nowSeconds)) {
       while (cursor.next()) {
         StringBuilder row = new StringBuilder(hex(cursor.key()));
-        row.append(cursor.isLive() ? " live" : "");
+        row.append(cursor.isLive() ? " live to " + cursor.liveExpiry() : "");
         while (cursor.nextCell()) {
           row.append(" | ").append(cursor.column()).append(' ').append(hex(cursor.path()));
           row.append('=').append(hex(cursor.value())).append(" at ").append(cursor.timestamp());

@@ -13,8 +13,10 @@ import io.widerow.table.Mutations;
 import io.widerow.table.TableDriver;
 import io.widerow.table.TableModel;
 import io.widerow.table.TableView;
+import io.widerow.table.TableWrite;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -35,7 +37,8 @@ public class TablesModelTest {
     return Seeds.of(RUNS);
   }
 
-  static EmbeddedStore open(
+  /// A store of small files on a simulated disk, whose writes run on the caller's thread.
+  public static EmbeddedStore open(
       SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
     StoreConfig config =
         StoreConfig.at(Path.of("/store"))
@@ -54,6 +57,48 @@ public class TablesModelTest {
   static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {
     model.write((_, out) -> run(group, out)).join();
     store.tables().write((_, out) -> run(group, out)).join();
+  }
+
+  /// Writes a group, and adds to it what follows from a look at the tables with it.
+  private static void writeLooking(EmbeddedStore store, TableModel model, TableDriver driver) {
+    Consumer<Mutations> group = driver.group(START_SECONDS);
+    Consumer<Mutations> more = driver.group(START_SECONDS);
+    byte[][] range = driver.range();
+    List<List<String>> seen = new ArrayList<>();
+    model.write((_, out) -> run(group, out)).join();
+    try (TableView right = model.view()) {
+      look(right, range, seen);
+    }
+    model.write((_, out) -> run(more, out)).join();
+    store
+        .tables()
+        .write(
+            new TableWrite<Boolean>() {
+              @Override
+              public Boolean run(TableView before, Mutations out) {
+                return TablesModelTest.run(group, out);
+              }
+
+              @Override
+              public boolean derives() {
+                return true;
+              }
+
+              @Override
+              public void derive(TableView before, TableView after, Mutations out) {
+                look(after, range, seen);
+                more.accept(out);
+                look(after, range, seen);
+              }
+            })
+        .join();
+    assertEquals(seen.subList(0, 2), seen.subList(2, 4));
+    assertEquals(seen.subList(0, 2), seen.subList(4, 6)); // what was added is not in it
+  }
+
+  private static void look(TableView view, byte[][] range, List<List<String>> seen) {
+    seen.add(TableDriver.readAll(view, START_SECONDS));
+    seen.add(TableDriver.read(view, range[0], range[1], true, START_SECONDS));
   }
 
   static boolean run(Consumer<Mutations> group, Mutations out) {
@@ -94,6 +139,7 @@ public class TablesModelTest {
           for (int left = random.nextInt(8); left > 0; left--) {
             write(store, model, driver.group(now));
           }
+          writeLooking(store, model, driver);
         }
       }
       compare(store, model, driver, random, clock.wallNanos() / 1_000_000_000L);
