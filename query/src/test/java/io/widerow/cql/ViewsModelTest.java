@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.table.TablesModelTest;
 import java.time.Instant;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -44,7 +44,7 @@ class ViewsModelTest {
     var disk = new SimDisk(random.nextLong());
     var driver = new ViewDriver(random.split(), START_SECONDS * 1_000_000);
     SplittableRandom choice = random.split();
-    EmbeddedStore store = TablesModelTest.open(disk, clock, random, Runnable::run);
+    EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
     Asking asking = server(store).asking("k");
     ViewDriver.create(asking);
     for (int step = 0; step < 120; step++) {
@@ -57,7 +57,7 @@ class ViewsModelTest {
           } else {
             disk = disk.restart(); // killed
           }
-          store = TablesModelTest.open(disk, clock, random, Runnable::run);
+          store = SimStore.open(disk, clock, random, Runnable::run);
           asking = server(store).asking("k");
         }
         case 3, 4 -> {
@@ -86,7 +86,7 @@ class ViewsModelTest {
     var disk = new SimDisk(random.nextLong());
     var driver = new ViewDriver(random.split(), START_SECONDS * 1_000_000);
     SplittableRandom crashes = random.split();
-    EmbeddedStore store = TablesModelTest.open(disk, clock, random, Runnable::run);
+    EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
     Asking asking = server(store).asking("k");
     ViewDriver.create(asking);
     int[] checked = new int[2];
@@ -94,7 +94,7 @@ class ViewsModelTest {
       if (crashes.nextInt(8) == 0) {
         SimDisk crashed = disk.crash(crashes.nextBoolean());
         try (EmbeddedStore opened =
-            TablesModelTest.open(crashed, clock, crashes.split(), Runnable::run)) {
+            SimStore.open(crashed, clock, crashes.split(), Runnable::run)) {
           Asking after = server(opened).asking("k");
           compare(after, driver);
           checked[0]++;

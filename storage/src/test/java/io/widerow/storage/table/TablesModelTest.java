@@ -2,24 +2,19 @@ package io.widerow.storage.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableDriver;
 import io.widerow.table.TableModel;
 import io.widerow.table.TableView;
 import io.widerow.table.TableWrite;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,23 +30,6 @@ public class TablesModelTest {
 
   static List<Long> seeds() {
     return Seeds.of(RUNS);
-  }
-
-  /// A store of small files on a simulated disk, whose writes run on the caller's thread.
-  public static EmbeddedStore open(
-      SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
-    StoreConfig config =
-        StoreConfig.at(Path.of("/store"))
-            .withMemory(2 << 20, Duration.ofMinutes(1))
-            .withJournal(1 << 20, 4 << 20)
-            .withDiskReserveBytes(0);
-    int fileBytes = 1 << random.nextInt(8, 13);
-    EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(config, disk, clock, background)
-                .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
-    store.tables().writeOn(Runnable::run);
-    return store;
   }
 
   static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {
@@ -117,7 +95,7 @@ public class TablesModelTest {
       driver.withValues(20_000);
     }
     var model = new TableModel();
-    EmbeddedStore store = open(disk, clock, random, Runnable::run);
+    EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
     for (int step = 0; step < 60; step++) {
       long now = clock.wallNanos() / 1_000_000_000L;
       switch (random.nextInt(10)) {
@@ -129,7 +107,7 @@ public class TablesModelTest {
           } else {
             disk = disk.restart(); // killed
           }
-          store = open(disk, clock, random, Runnable::run);
+          store = SimStore.open(disk, clock, random, Runnable::run);
         }
         case 3 -> {
           clock.advance(random.nextLong(70_000_000_000L));
