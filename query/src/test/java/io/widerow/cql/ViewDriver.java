@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Random statements on one table with materialized views, few keys and few timestamps, so that much
-/// of it meets; and a recount of the views from the table.
+/// Random statements on one table with materialized views, few keys and few timestamps, so that
+/// much of it meets; and a recount of the views from the table.
 ///
 /// - Threads: one.
 final class ViewDriver {
@@ -198,8 +198,7 @@ final class ViewDriver {
     shown.addAll(view.required);
     shown.add("c"); // null for a partition that has static columns alone
     List<List<String>> rows = new ArrayList<>();
-    for (List<String> row :
-        asking.cells("SELECT %s FROM t".formatted(String.join(", ", shown)))) {
+    for (List<String> row : asking.cells("SELECT %s FROM t".formatted(String.join(", ", shown)))) {
       if (!row.subList(columns, row.size()).contains("null")) {
         rows.add(row.subList(0, columns));
       }

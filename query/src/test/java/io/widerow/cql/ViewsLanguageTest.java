@@ -8,8 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: materialized views by the rules and in the words of Cassandra. Method: statements and their
-/// answers, over the model of the store of tables.
+/// Goal: materialized views by the rules and in the words of Cassandra. Method: statements and
+/// their answers, over the model of the store of tables.
 class ViewsLanguageTest {
   private final TableServer server = new TableServer();
   private Asking asking = server.asking("k");
@@ -109,8 +109,7 @@ class ViewsLanguageTest {
         "SELECT view_name, base_table_name, include_all_columns, where_clause FROM"
             + " system_schema.views WHERE keyspace_name = 'k'",
         "[v, likes, true, stars IS NOT NULL AND thing IS NOT NULL AND liked IS NOT NULL]");
-    assertRows(
-        "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'k'", "[likes]");
+    assertRows("SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'k'", "[likes]");
     assertRows(
         "SELECT column_name, kind FROM system_schema.columns WHERE keyspace_name = 'k' AND"
             + " table_name = 'v' AND column_name = 'stars'",
@@ -123,17 +122,16 @@ class ViewsLanguageTest {
         "2200 Cannot drop a table when materialized views still depend on it (v)");
     List<String> described = asking.rows("DESCRIBE TABLE likes");
     assertEquals(2, described.size());
-    assertTrue(
-        described
-            .getLast()
-            .startsWith(
-                "[k, materialized_view, v, CREATE MATERIALIZED VIEW k.v AS\n"
-                    + "    SELECT *\n"
-                    + "    FROM k.likes\n"
-                    + "    WHERE stars IS NOT NULL AND thing IS NOT NULL AND liked IS NOT NULL\n"
-                    + "    PRIMARY KEY (stars, thing, liked)\n"
-                    + " WITH CLUSTERING ORDER BY (thing ASC, liked DESC)\n"),
-        described.getLast());
+    String statement =
+        """
+        [k, materialized_view, v, CREATE MATERIALIZED VIEW k.v AS
+            SELECT *
+            FROM k.likes
+            WHERE stars IS NOT NULL AND thing IS NOT NULL AND liked IS NOT NULL
+            PRIMARY KEY (stars, thing, liked)
+         WITH CLUSTERING ORDER BY (thing ASC, liked DESC)
+        """;
+    assertTrue(described.getLast().startsWith(statement), described.getLast());
     assertEquals(described.subList(1, 2), asking.rows("DESCRIBE MATERIALIZED VIEW v"));
     run(
         "ALTER MATERIALIZED VIEW v WITH comment = 'by stars'",
@@ -149,7 +147,8 @@ class ViewsLanguageTest {
     run(view("v", "*", "stars, item, liked"));
     String modify = "2200 Cannot directly modify a materialized view";
     assertRefused("INSERT INTO v (stars, item, liked) VALUES (1, 'i', 1)", modify);
-    assertRefused("UPDATE v SET customer = 'x' WHERE stars = 1 AND item = 'i' AND liked = 1", modify);
+    assertRefused(
+        "UPDATE v SET customer = 'x' WHERE stars = 1 AND item = 'i' AND liked = 1", modify);
     assertRefused("DELETE FROM v WHERE stars = 1", modify);
     assertRefused(
         "TRUNCATE v",
@@ -169,8 +168,7 @@ class ViewsLanguageTest {
         "2200 Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used"
             + " to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered"
             + " updates to expire before being replayed.");
-    assertRefused(
-        "DROP MATERIALIZED VIEW likes", "2200 Materialized view 'k.likes' doesn't exist");
+    assertRefused("DROP MATERIALIZED VIEW likes", "2200 Materialized view 'k.likes' doesn't exist");
     assertRefused(
         "ALTER MATERIALIZED VIEW x WITH comment = ''",
         "2200 Materialized view 'k.x' doesn't exist");
@@ -206,8 +204,7 @@ class ViewsLanguageTest {
     assertRefused(
         view("w", "*", "item, item, liked"),
         "2200 Duplicate column 'item' in PRIMARY KEY clause for materialized view 'w'");
-    assertRefused(
-        view("w", "x", "item, liked"), "2200 Undefined column name x in table k.likes");
+    assertRefused(view("w", "x", "item, liked"), "2200 Undefined column name x in table k.likes");
     assertRefused(
         view("w", "item AS i, liked", "item, liked"),
         "2200 Cannot use aliases when defining a materialized view (got item AS i)");

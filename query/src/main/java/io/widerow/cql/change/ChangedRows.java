@@ -103,7 +103,10 @@ final class ChangedRows {
   }
 
   private static boolean isSame(@Nullable StoredRow one, @Nullable StoredRow other) {
-    return one == null || other == null ? one == other : one.isSame(other);
+    if (one == null) {
+      return other == null;
+    }
+    return other != null && one.isSame(other);
   }
 
   /// The rows there are in a range that is deleted.

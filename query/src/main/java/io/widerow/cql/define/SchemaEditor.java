@@ -67,9 +67,7 @@ final class SchemaEditor {
               change[0] = each;
               return true;
             });
-    return change[0] == null
-        ? null
-        : new Edit(next, change[0], nextTable + usedNumbers);
+    return change[0] == null ? null : new Edit(next, change[0], nextTable + usedNumbers);
   }
 
   private Schema apply(Definition definition, Predicate<SchemaChange> tell) {

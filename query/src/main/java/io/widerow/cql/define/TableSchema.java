@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// written before or after a change.
 ///
 /// A materialized view is filled before it is in the schema: writes know it from the start, and
-/// clients when it has all rows. When that does not come to its end, nothing is left of the view but
-/// rows of a number that no other table gets.
+/// clients when it has all rows. When that does not come to its end, nothing is left of the view
+/// but rows of a number that no other table gets.
 ///
 /// - Threads: any; one change at a time.
 public final class TableSchema implements WrittenSchema {
@@ -50,10 +50,7 @@ public final class TableSchema implements WrittenSchema {
   /// @param filling a view that has not all rows yet; null for none
   /// @param views of each table, by its number
   private record State(
-      Schema schema,
-      int nextTable,
-      @Nullable Table filling,
-      Map<Integer, List<ViewWriter>> views) {
+      Schema schema, int nextTable, @Nullable Table filling, Map<Integer, List<ViewWriter>> views) {
     State {
       views = Map.copyOf(views);
     }
@@ -213,9 +210,9 @@ public final class TableSchema implements WrittenSchema {
       return null;
     }
     Keyspace keyspace = edit.schema().keyspace(edit.change().keyspace());
-    Table view = Objects.requireNonNull(keyspace.find(Objects.requireNonNull(edit.change().name())));
-    Table base =
-        Objects.requireNonNull(keyspace.find(Objects.requireNonNull(view.view()).base()));
+    Table view =
+        Objects.requireNonNull(keyspace.find(Objects.requireNonNull(edit.change().name())));
+    Table base = Objects.requireNonNull(keyspace.find(Objects.requireNonNull(view.view()).base()));
     boolean _ =
         writer.write((_, out) -> {
           StoredSchema.writeNextTable(edit.nextTable(), out, writer.timestamp());

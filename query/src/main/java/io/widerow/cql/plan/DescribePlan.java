@@ -145,8 +145,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     List<List<String>> rows = new ArrayList<>();
     for (Keyspace keyspace : schema.keyspaces()) {
       if (in == null || keyspace.name().equals(in)) {
-        keyspace
-            .tables().stream()
+        keyspace.tables().stream()
             .filter(table -> table.view() == null)
             .forEach(table -> rows.add(List.of(keyspace.name(), "table", table.name())));
       }

@@ -93,8 +93,7 @@ public final class CreateText {
   /// The conditions of a materialized view.
   public static String where(Table.ViewOf view) {
     return String.join(
-        " AND ",
-        view.notNull().stream().map(name -> Names.quoted(name) + " IS NOT NULL").toList());
+        " AND ", view.notNull().stream().map(name -> Names.quoted(name) + " IS NOT NULL").toList());
   }
 
   private static String primaryKey(Table table) {

@@ -4,8 +4,8 @@ import io.widerow.table.TableCursor;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of a materialized view: those that are live themselves. A row of it ends with what
-/// its key is made of, also when other cells of it last longer.
+/// The rows of a materialized view: those that are live themselves. A row of it ends with what its
+/// key is made of, also when other cells of it last longer.
 ///
 /// - Threads: one.
 final class ViewRows implements TableCursor {

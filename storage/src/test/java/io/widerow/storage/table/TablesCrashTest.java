@@ -92,8 +92,7 @@ public class TablesCrashTest {
   @Test
   void aClockThatIsWrongForgetsNothing() {
     var random = new SplittableRandom(2);
-    try (EmbeddedStore store =
-        SimStore.open(new SimDisk(2), clock, random, background::add)) {
+    try (EmbeddedStore store = SimStore.open(new SimDisk(2), clock, random, background::add)) {
       long expiry = START_SECONDS + 3_600;
       store
           .tables()
@@ -138,8 +137,7 @@ public class TablesCrashTest {
       clock.advance(2_000_000_000L);
       store.maintain();
       runBackground();
-      try (EmbeddedStore opened =
-          SimStore.open(disk.crash(false), clock, random, Runnable::run)) {
+      try (EmbeddedStore opened = SimStore.open(disk.crash(false), clock, random, Runnable::run)) {
         long now = clock.wallNanos() / 1_000_000_000L;
         try (TableView shown = opened.tables().view();
             TableView written = acknowledged.view()) {
