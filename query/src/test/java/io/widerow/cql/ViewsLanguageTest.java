@@ -166,8 +166,8 @@ class ViewsLanguageTest {
     assertRefused(
         "ALTER MATERIALIZED VIEW v WITH gc_grace_seconds = 0",
         "2200 Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used"
-            + " to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered"
-            + " updates to expire before being replayed.");
+            + " to TTL undelivered updates. Setting gc_grace_seconds too low might cause"
+            + " undelivered updates to expire before being replayed.");
     assertRefused("DROP MATERIALIZED VIEW likes", "2200 Materialized view 'k.likes' doesn't exist");
     assertRefused(
         "ALTER MATERIALIZED VIEW x WITH comment = ''",

@@ -157,7 +157,10 @@ public final class TableDriver {
     try (TableCursor cursor = view.scan(from, until, descending, nowSeconds)) {
       while (cursor.next()) {
         StringBuilder row = new StringBuilder(hex(cursor.key()));
-        row.append(cursor.isLive() ? " live to " + cursor.liveExpiry() : "");
+        row.append(cursor.isLive() ? " live" : "");
+        if (cursor.isLive() && cursor.liveExpiry() < Long.MAX_VALUE) {
+          row.append(" to ").append(cursor.liveExpiry());
+        }
         while (cursor.nextCell()) {
           row.append(" | ").append(cursor.column()).append(' ').append(hex(cursor.path()));
           row.append('=').append(hex(cursor.value())).append(" at ").append(cursor.timestamp());
