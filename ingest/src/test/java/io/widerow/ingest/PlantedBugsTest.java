@@ -84,7 +84,7 @@ class PlantedBugsTest {
     return new Planted(rule, new Suite(in, test, List.of()), List.of(cuts), false);
   }
 
-  /// All with `-Dplants=all`, otherwise a random third of those that do not wait.
+  /// All with `-Dplants=all`, otherwise a third of those that do not wait.
   static List<Planted> slice() {
     int third = (int) Math.floorMod(SEED, 3L);
     boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;

@@ -42,6 +42,28 @@ class TableLanguageTest {
   }
 
   @Test
+  void rowsOfDroppedAndTruncatedTablesAreForgotten() {
+    for (String name : List.of("a", "b", "c")) {
+      run("CREATE TABLE " + name + " (p int PRIMARY KEY, v int)");
+    }
+    int ofSchema = server.keys();
+    for (int i = 0; i < 10; i++) {
+      for (String name : List.of("a", "b", "c")) {
+        run("INSERT INTO %s (p, v) VALUES (%d, 1)".formatted(name, i));
+      }
+    }
+    assertEquals(ofSchema + 30, server.keys());
+    run("TRUNCATE a", "DROP TABLE b");
+    assertEquals(ofSchema + 10, server.keys());
+    server.restart();
+    run("INSERT INTO a (p, v) VALUES (1, 2)");
+    assertRows("SELECT v FROM a", "[2]");
+    assertEquals(10, asking.rows("SELECT * FROM c").size());
+    run("DROP KEYSPACE k");
+    assertEquals(ofSchema, server.keys());
+  }
+
+  @Test
   void slicesInBothDirections() {
     run(
         "CREATE TABLE t (p int, a int, b text, v int, PRIMARY KEY (p, a, b))"

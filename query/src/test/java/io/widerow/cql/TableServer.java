@@ -54,6 +54,11 @@ public final class TableServer {
     tables = open();
   }
 
+  /// Keys of the model that have rows or had some.
+  public int keys() {
+    return ((TableModel) store.get()).keys();
+  }
+
   /// Asks it, in a keyspace.
   public Asking asking(String keyspace) {
     return new Asking(this::planner, keyspace);

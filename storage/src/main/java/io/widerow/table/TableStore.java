@@ -1,5 +1,6 @@
 package io.widerow.table;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// Rows of tables, in the order of their keys.
@@ -18,4 +19,14 @@ public interface TableStore {
   ///   with the exception of the write, which then has changed nothing, or with a
   ///   [io.widerow.storage.StorageException]
   <T> CompletableFuture<T> write(TableWrite<T> write);
+
+  /// Says which keys nobody asks for any more, and nobody writes. Their rows are dropped when files
+  /// are written, and a file of which they are a large part is written soon. Before that everything
+  /// that was written so far is forced to disk: what made them needless cannot be lost without
+  /// them.
+  ///
+  /// A store does not remember it: the owner says it again after each opening.
+  ///
+  /// @param spans all of them, also those told before; none meets another
+  void forget(List<KeySpan> spans);
 }

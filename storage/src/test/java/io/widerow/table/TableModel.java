@@ -49,6 +49,23 @@ public final class TableModel implements TableStore {
     return copy;
   }
 
+  @Override
+  public synchronized void forget(List<KeySpan> spans) {
+    NavigableMap<byte[], List<ModelFragment>> left = new TreeMap<>(Arrays::compareUnsigned);
+    rows.forEach((key, list) -> {
+      if (spans.stream().noneMatch(span -> span.compareKey(key, key.length) == 0)) {
+        left.put(key, new ArrayList<>(list));
+      }
+    });
+    rows = left;
+    views = 0;
+  }
+
+  /// Keys that something was written to and that are not forgotten.
+  public synchronized int keys() {
+    return rows.size();
+  }
+
   private void add(List<ModelFragment> fragments) {
     if (views > 0) {
       rows = copy();

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next
-///   -        | tables |      ->  next: the number of the next table
+///   -        | tables |      ->  next: the number of the next table, columns: DroppedNumbers
 ///   -        | views |       ->  next: its own time is later than all of what views have
 /// ```
 ///
@@ -80,7 +80,8 @@ final class StoredSchema {
   ///
   /// @param timestamp of the last change, in microseconds
   /// @param viewTime later than what is written to views, in microseconds
-  record Kept(Schema schema, int nextTable, long timestamp, long viewTime) {}
+  record Kept(
+      Schema schema, int nextTable, DroppedNumbers dropped, long timestamp, long viewTime) {}
 
   /// One row.
   private record Entry(
@@ -123,15 +124,17 @@ final class StoredSchema {
       }
     }
     int nextTable = 1;
+    DroppedNumbers dropped = DroppedNumbers.NONE;
     Schema schema = new Schema(List.of());
     for (Entry entry : entries) {
       if (entry.kind.equals(NUMBERS)) {
         nextTable = Objects.requireNonNull(entry.next);
+        dropped = entry.columns == null ? dropped : DroppedNumbers.of(entry.columns);
       } else if (entry.kind.equals(KEYSPACE)) {
         schema = schema.with(keyspace(entry, entries));
       }
     }
-    return new Kept(schema, nextTable, timestamp, viewTime);
+    return new Kept(schema, nextTable, dropped, timestamp, viewTime);
   }
 
   private static Definition definition(Entry entry) {
@@ -201,7 +204,12 @@ final class StoredSchema {
   ///
   /// @param keyspace null when it was dropped
   static void write(
-      String name, @Nullable Keyspace keyspace, int nextTable, Mutations out, long timestamp) {
+      String name,
+      @Nullable Keyspace keyspace,
+      int nextTable,
+      DroppedNumbers dropped,
+      Mutations out,
+      long timestamp) {
     byte[] partition = KEYS.partition(List.of(name));
     var _ = out.row(TableKeys.header(partition), partition.length).deletePartition(timestamp - 1);
     if (keyspace != null) {
@@ -218,13 +226,17 @@ final class StoredSchema {
         write(table, out, timestamp);
       }
     }
-    writeNextTable(nextTable, out, timestamp);
+    writeNumbers(nextTable, dropped, out, timestamp);
   }
 
-  /// Writes the number of the next table.
-  static void writeNextTable(int nextTable, Mutations out, long timestamp) {
+  /// Writes the number of the next table, and those that no table has any more.
+  static void writeNumbers(int nextTable, DroppedNumbers dropped, Mutations out, long timestamp) {
     row(NOWHERE, NUMBERS, "", out, timestamp);
     cell("next", nextTable, out, timestamp);
+    List<Object> first = new ArrayList<>();
+    dropped.runs().keySet().forEach(number -> first.add(Integer.toString(number)));
+    List<Object> last = new ArrayList<>(dropped.runs().values());
+    cell("columns", Wire.sorted(NativeType.TEXT, first, last), out, timestamp);
   }
 
   /// Writes a time that is later than all of what views have.

@@ -15,9 +15,11 @@ import io.widerow.table.TableView;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -50,12 +52,16 @@ public final class TableSchema implements WrittenSchema {
   /// @param filling a view that has not all rows yet; null for none
   /// @param views of each table, by its number
   private record State(
-      Schema schema, int nextTable, @Nullable Table filling, Map<Integer, List<ViewWriter>> views) {
+      Schema schema,
+      int nextTable,
+      DroppedNumbers dropped,
+      @Nullable Table filling,
+      Map<Integer, List<ViewWriter>> views) {
     State {
       views = Map.copyOf(views);
     }
 
-    static State of(Schema schema, int nextTable, @Nullable Table filling) {
+    static State of(Schema schema, int nextTable, DroppedNumbers dropped, @Nullable Table filling) {
       Map<Integer, List<ViewWriter>> views = new HashMap<>();
       for (Keyspace keyspace : schema.keyspaces()) {
         for (Table table : keyspace.tables()) {
@@ -65,7 +71,7 @@ public final class TableSchema implements WrittenSchema {
       if (filling != null) {
         add(filling, schema.keyspace(filling.keyspace()), views);
       }
-      return new State(schema, nextTable, filling, views);
+      return new State(schema, nextTable, dropped, filling, views);
     }
 
     private static void add(Table table, Keyspace keyspace, Map<Integer, List<ViewWriter>> views) {
@@ -86,8 +92,11 @@ public final class TableSchema implements WrittenSchema {
     writer.startAfter(kept.timestamp());
     viewTime = kept.viewTime();
     viewTimeKept = kept.viewTime();
-    shown = State.of(kept.schema(), kept.nextTable(), null);
+    shown = State.of(kept.schema(), kept.nextTable(), kept.dropped(), null);
     written = shown;
+    if (!kept.dropped().isEmpty()) {
+      writer.store().forget(kept.dropped().spans());
+    }
   }
 
   public Schema schema() {
@@ -141,7 +150,7 @@ public final class TableSchema implements WrittenSchema {
       if (edit == null) {
         return null;
       }
-      shown = written;
+      show();
       listeners.forEach(listener -> listener.accept(edit.change()));
       return edit.change();
     } finally {
@@ -151,15 +160,26 @@ public final class TableSchema implements WrittenSchema {
 
   private SchemaEditor.@Nullable Edit make(
       Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {
-    Schema before = written.schema;
+    State before = written;
     try {
       return definition instanceof Definition.CreateView
           ? createView(definition, inUse, cancelled)
           : apply(definition, inUse);
     } catch (Throwable failed) { // numbers that it took are not given again
-      written = State.of(before, written.nextTable, null);
+      Table filling = written.filling;
+      DroppedNumbers dropped =
+          filling == null ? before.dropped : before.dropped.with(List.of(filling.number()));
+      written = State.of(before.schema, written.nextTable, dropped, null);
       throw failed;
     }
+  }
+
+  private void show() {
+    State now = written;
+    if (!now.dropped.equals(shown.dropped)) {
+      writer.store().forget(now.dropped.spans());
+    }
+    shown = now;
   }
 
   private void lock() {
@@ -198,9 +218,20 @@ public final class TableSchema implements WrittenSchema {
 
   private void write(SchemaEditor.Edit edit, Mutations out) {
     String keyspace = edit.change().keyspace();
+    Set<Integer> gone = numbers(written.schema);
+    gone.removeAll(numbers(edit.schema()));
+    DroppedNumbers dropped = written.dropped.with(gone);
     StoredSchema.write(
-        keyspace, edit.schema().find(keyspace), edit.nextTable(), out, writer.timestamp());
-    written = State.of(edit.schema(), edit.nextTable(), null);
+        keyspace, edit.schema().find(keyspace), edit.nextTable(), dropped, out, writer.timestamp());
+    written = State.of(edit.schema(), edit.nextTable(), dropped, null);
+  }
+
+  private static Set<Integer> numbers(Schema schema) {
+    Set<Integer> numbers = new HashSet<>();
+    for (Keyspace keyspace : schema.keyspaces()) {
+      keyspace.tables().forEach(table -> numbers.add(table.number()));
+    }
+    return numbers;
   }
 
   private SchemaEditor.@Nullable Edit createView(
@@ -214,9 +245,14 @@ public final class TableSchema implements WrittenSchema {
         Objects.requireNonNull(keyspace.find(Objects.requireNonNull(edit.change().name())));
     Table base = Objects.requireNonNull(keyspace.find(Objects.requireNonNull(view.view()).base()));
     boolean _ =
-        writer.write((_, out) -> {
-          StoredSchema.writeNextTable(edit.nextTable(), out, writer.timestamp());
-          written = State.of(written.schema, edit.nextTable(), view);
+        writer.write((_, out) -> { // a restart before the end takes the number for a dropped one
+          State before = written;
+          StoredSchema.writeNumbers(
+              edit.nextTable(),
+              before.dropped.with(List.of(view.number())),
+              out,
+              writer.timestamp());
+          written = State.of(before.schema, edit.nextTable(), before.dropped, view);
           return true;
         });
     new ViewFill(writer, this, base, new ViewWriter(base, view)).run(cancelled);

@@ -8,6 +8,7 @@ import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
+import io.widerow.table.KeySpan;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -45,6 +46,18 @@ public final class TableKeys {
 
   public static TableKeys of(Table table) {
     return new TableKeys(table.number(), table.of(Kind.PARTITION_KEY), table.of(Kind.CLUSTERING));
+  }
+
+  /// The keys of all rows of some tables.
+  ///
+  /// @param first number of a table
+  /// @param last number of a table, inclusive
+  public static KeySpan all(int first, int last) {
+    return new KeySpan(start(first), start(last + 1));
+  }
+
+  private static byte[] start(int number) {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
   }
 
   public List<Column> clustering() {

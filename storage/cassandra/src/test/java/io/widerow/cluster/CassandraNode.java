@@ -395,6 +395,21 @@ public final class CassandraNode implements AutoCloseable {
 
   /// The same as a user with a password, without TLS.
   public List<Row> executeAs(@Nullable String user, String password, String... statements) {
+    try (CqlSession open = session(user, password)) {
+      List<Row> rows = List.of();
+      for (String statement : statements) {
+        rows = open.execute(statement).all();
+      }
+      return rows;
+    }
+  }
+
+  /// A connection of its own, which the caller closes.
+  public CqlSession session() {
+    return session(null, "");
+  }
+
+  private CqlSession session(@Nullable String user, String password) {
     DriverConfigLoader config =
         DriverConfigLoader.programmaticBuilder()
             .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(30))
@@ -412,13 +427,7 @@ public final class CassandraNode implements AutoCloseable {
     if (user != null) {
       session.withAuthCredentials(user, password);
     }
-    try (CqlSession open = session.build()) {
-      List<Row> rows = List.of();
-      for (String statement : statements) {
-        rows = open.execute(statement).all();
-      }
-      return rows;
-    }
+    return session.build();
   }
 
   /// Kills the process and deletes what it wrote.

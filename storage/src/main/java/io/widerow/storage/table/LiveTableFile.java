@@ -11,11 +11,17 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 /// - Memory: the open file, until the last lease is released.
 final class LiveTableFile implements AutoCloseable {
+  private static final int SHARE = 4;
+
   private final TableEntry entry;
   private final @Nullable TableFile file;
   private final StorageException.@Nullable Corrupt damage;
   private final Lease lease = new Lease(this::free);
   private volatile Runnable delete = () -> {};
+  private volatile @Nullable Weighed weighed;
+
+  /// How many bytes are of forgotten keys.
+  private record Weighed(Forgotten by, long bytes) {}
 
   LiveTableFile(TableEntry entry, TableFile file) {
     this.entry = entry;
@@ -51,6 +57,20 @@ final class LiveTableFile implements AutoCloseable {
     }
     StorageException.Corrupt known = damage;
     throw known == null ? new IllegalStateException("no file and no damage") : known;
+  }
+
+  /// True when a quarter of the file or more is of forgotten keys.
+  boolean isLargelyForgotten(Forgotten forgotten) {
+    TableFile open = file;
+    if (open == null || forgotten.isEmpty()) {
+      return false;
+    }
+    Weighed known = weighed;
+    if (known == null || !known.by.equals(forgotten)) {
+      known = new Weighed(forgotten, open.bytesOf(forgotten));
+      weighed = known;
+    }
+    return known.bytes >= Math.max(1, open.bytes() / SHARE);
   }
 
   boolean tryAcquire() {

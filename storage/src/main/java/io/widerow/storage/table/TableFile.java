@@ -208,6 +208,17 @@ final class TableFile implements AutoCloseable {
             || filter.mayHave(TableFileFormat.hash(range.fromArray())));
   }
 
+  /// Bytes of the blocks that have nothing but forgotten keys.
+  long bytesOf(Forgotten forgotten) {
+    long bytes = 0;
+    for (int block = 0; block < blocks(); block++) {
+      if (forgotten.holdsAll(block == 0 ? firstKey : lastKeys[block - 1], lastKeys[block])) {
+        bytes += end(block) - start(block);
+      }
+    }
+    return bytes;
+  }
+
   /// Its rows in a range of keys.
   Fragments fragments(KeyRange range, boolean descending) {
     return new Rows(range, descending, Set.of());

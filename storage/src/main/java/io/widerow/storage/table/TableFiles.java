@@ -47,14 +47,16 @@ final class TableFiles {
   /// Writes what is left of all rows of some sources to a file, and reads it back.
   ///
   /// @param sources are closed
+  /// @param forgotten rows that are left out
   /// @return null when nothing is left
-  @Nullable LiveTableFile write(long id, List<Fragments> sources, Purge purge, TableOrigin origin) {
+  @Nullable LiveTableFile write(
+      long id, List<Fragments> sources, Purge purge, Forgotten forgotten, TableOrigin origin) {
     Path temporary = temporary(id);
     disk.delete(temporary);
     TableEntry entry;
     try (var rows = new MergedRows(sources, false);
         var writer = new TableFileWriter(disk, temporary, storeId, id)) {
-      copy(rows, writer, purge);
+      copy(rows, writer, purge, forgotten.sweep());
       if (writer.rows() == 0) {
         entry = null;
       } else {
@@ -71,11 +73,15 @@ final class TableFiles {
     return adopt(entry, temporary);
   }
 
-  private static void copy(MergedRows rows, TableFileWriter writer, Purge purge) {
+  private static void copy(
+      MergedRows rows, TableFileWriter writer, Purge purge, Forgotten.Sweep forgotten) {
     var encoder = new FragmentEncoder();
     var out = new ByteSink();
     var hidden = new HiddenRows();
     while (rows.next()) {
+      if (forgotten.holds(rows.key(), rows.keyBytes())) {
+        continue;
+      }
       if (!hidden.isOf(rows)) {
         hidden.begin(rows);
       }

@@ -139,7 +139,8 @@ public final class TableRepair {
         lost.add(found.damage(Damage.Kind.BLOCK, List.of()));
       });
       var rows = List.of(source.fragmentsWithout(bad));
-      return files.write(manifest.takeSegmentId(), rows, Purge.NOTHING, source.origin());
+      return files.write(
+          manifest.takeSegmentId(), rows, Purge.NOTHING, Forgotten.NOTHING, source.origin());
     }
   }
 

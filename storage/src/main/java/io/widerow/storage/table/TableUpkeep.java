@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// so that a key lies in few of them.
 ///
 /// A deletion is kept for ten days, so that a write of an earlier time that comes late stays
-/// hidden; then a merge of all files forgets it. The same holds for what has expired.
+/// hidden; then a merge of all files forgets it. The same holds for what has expired. A file of
+/// which a large part is forgotten is merged alone.
 ///
 /// - Threads: any; one at a time works.
 final class TableUpkeep {
@@ -30,6 +31,7 @@ final class TableUpkeep {
   private final ReentrantLock work = new ReentrantLock();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile @Nullable Journal journal;
+  private volatile Forgotten forgotten = Forgotten.NOTHING;
   private volatile boolean ended;
   private volatile boolean metDamage; // merging would meet it again
 
@@ -40,6 +42,12 @@ final class TableUpkeep {
   /// The journal whose files go when what they have is flushed.
   void trim(Journal started) {
     journal = started;
+  }
+
+  /// What is left out of every file from now on; what made it so is forced to disk.
+  void forget(Forgotten told) {
+    forgotten = told;
+    start();
   }
 
   /// Hands the work that is due to the executor.
@@ -58,7 +66,7 @@ final class TableUpkeep {
   }
 
   private boolean isDue() {
-    return !ended && (contents.state().memories().size() > 1 || !tier().isEmpty());
+    return !ended && (contents.state().memories().size() > 1 || !due().isEmpty());
   }
 
   private void run() {
@@ -69,7 +77,7 @@ final class TableUpkeep {
         if (contents.state().memories().size() > 1) {
           flushOldest();
         } else {
-          merge(tier());
+          merge(due());
         }
       }
     } catch (StorageException failure) {
@@ -101,7 +109,7 @@ final class TableUpkeep {
       long seconds = contents.context().nowSeconds() + 1;
       var origin = new TableOrigin(seconds, oldest.lsnBefore(), oldest.lsnLast(), List.of());
       var rows = List.of(oldest.fragments(KeyRange.ALL, false, Long.MAX_VALUE));
-      written = contents.files().write(contents.takeId(), rows, Purge.NOTHING, origin);
+      written = contents.files().write(contents.takeId(), rows, Purge.NOTHING, forgotten, origin);
     }
     try {
       contents.flushed(oldest, written);
@@ -127,11 +135,28 @@ final class TableUpkeep {
     }
   }
 
-  /// The files to merge next: those of the least tier that has enough. None when there is none, or
-  /// when a file is damaged, or turned out to be when it was read: what is in it may matter.
+  /// The files to merge next; none when there are none.
+  private List<LiveTableFile> due() {
+    List<LiveTableFile> tier = tier();
+    if (!tier.isEmpty() || hasDamage()) {
+      return tier;
+    }
+    Forgotten now = forgotten;
+    return contents.state().files().stream()
+        .filter(file -> file.isLargelyForgotten(now))
+        .limit(1)
+        .toList();
+  }
+
+  /// True when a file is damaged, or turned out to be when it was read: what is in it may matter.
+  private boolean hasDamage() {
+    return metDamage || contents.state().files().stream().anyMatch(file -> file.damage() != null);
+  }
+
+  /// The files of the least tier that has enough of them.
   private List<LiveTableFile> tier() {
     List<LiveTableFile> files = contents.state().files();
-    if (metDamage || files.stream().anyMatch(file -> file.damage() != null)) {
+    if (hasDamage()) {
       return List.of();
     }
     List<LiveTableFile> bySize =
@@ -182,7 +207,8 @@ final class TableUpkeep {
     files.forEach(file -> rows.add(file.file().fragments(KeyRange.ALL, false)));
     List<Long> ids = files.stream().map(file -> file.entry().id()).toList();
     var origin = new TableOrigin(newest, 0, lsnLast, ids);
-    LiveTableFile written = contents.files().write(contents.takeId(), rows, purge, origin);
+    LiveTableFile written =
+        contents.files().write(contents.takeId(), rows, purge, forgotten, origin);
     try {
       contents.merged(files, written);
     } catch (StorageException failure) {

@@ -6,6 +6,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.fragment.MutationGroup;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.TableEntry;
+import io.widerow.table.KeySpan;
 import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
 import io.widerow.table.TableWrite;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// The tables of an embedded store. Writes wait in a queue; one task takes all that wait, and makes
@@ -40,6 +42,9 @@ public final class Tables implements TableStore, AutoCloseable {
   private volatile Executor writers; // runs the writes, one at a time
   private volatile boolean sealRequested;
   private volatile boolean forceRequested;
+
+  /// What is to be forgotten after a force.
+  private final AtomicReference<@Nullable Forgotten> told = new AtomicReference<>();
 
   /// A write that waits.
   private static final class Waiting<T> {
@@ -144,6 +149,15 @@ public final class Tables implements TableStore, AutoCloseable {
     return waiting.done;
   }
 
+  @Override
+  public void forget(List<KeySpan> spans) {
+    if (!readOnly) {
+      told.set(new Forgotten(spans));
+      forceRequested = true;
+      wake();
+    }
+  }
+
   /// Starts the task that writes, unless it runs.
   private void wake() {
     synchronized (queue) {
@@ -208,6 +222,9 @@ public final class Tables implements TableStore, AutoCloseable {
           now.commit(durability);
         }
       }
+      if (now != null) {
+        forget(now);
+      }
       if (sealRequested) {
         sealRequested = false;
         if (now != null) {
@@ -222,6 +239,15 @@ public final class Tables implements TableStore, AutoCloseable {
     } catch (Error failure) {
       left.forEach(each -> each.done.completeExceptionally(failure));
       throw failure;
+    }
+  }
+
+  private void forget(TableLane now) {
+    Forgotten next = told.get();
+    if (next != null) {
+      now.commit(Durability.DISK);
+      upkeep.forget(next);
+      told.compareAndSet(next, null); // another one that came meanwhile stays
     }
   }
 
@@ -290,7 +316,7 @@ public final class Tables implements TableStore, AutoCloseable {
       if (now != null) {
         if (now.isOlderThan(context.clock().monotonicNanos() - openAge.toNanos())) {
           requestSeal();
-        } else if (durability.compareTo(Durability.DISK) < 0) {
+        } else if (durability.compareTo(Durability.DISK) < 0 || told.get() != null) {
           forceRequested = true; // what was acknowledged is forced when it is a second old
           wake();
         }

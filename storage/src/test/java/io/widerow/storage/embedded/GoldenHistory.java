@@ -4,6 +4,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.Appends;
+import io.widerow.faults.GoldenZip;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import java.io.IOException;
@@ -151,7 +152,7 @@ final class GoldenHistory {
         store.maintain();
       }
     }
-    GoldenStoreTest.pack(directory, out.resolve(args[1] + ".zip"));
+    GoldenZip.pack(directory, out.resolve(args[1] + ".zip"));
     Runtime.getRuntime().halt(0); // the journals stay
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventBatch;
 import io.widerow.event.Text;
+import io.widerow.faults.GoldenZip;
 import io.widerow.faults.KilledWriter;
 import io.widerow.faults.NumberedEvents;
 import io.widerow.faults.StoreModel;
@@ -32,7 +33,6 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,9 +44,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
-import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,7 +75,7 @@ class GoldenStoreTest {
   @ParameterizedTest
   @ValueSource(strings = {"store-v1-sealed", "store-v1-journal", "store-v1-groups-sealed"})
   void itShowsWhatItHeld(String name, @TempDir Path directory) throws IOException {
-    unpack(name, directory);
+    GoldenZip.unpack(name, directory);
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory.resolve(name))) {
       check(store);
     }
@@ -94,7 +91,7 @@ class GoldenStoreTest {
   @ParameterizedTest
   @ValueSource(strings = {OLD_HISTORY, NEW_HISTORY})
   void aHistoryShowsWhatItHeld(String name, @TempDir Path directory) throws IOException {
-    unpack(name, directory);
+    GoldenZip.unpack(name, directory);
     Path path = directory.resolve(name);
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
     try (EmbeddedStore store = EmbeddedStore.openForReading(path)) {
@@ -115,7 +112,7 @@ class GoldenStoreTest {
   /// Each part of the new form is in the store that is kept, as FORMAT.md tells.
   @Test
   void theNewHistoryIsOfTheNewForm(@TempDir Path directory) throws IOException {
-    unpack(NEW_HISTORY, directory);
+    GoldenZip.unpack(NEW_HISTORY, directory);
     Path path = directory.resolve(NEW_HISTORY);
     String format = Files.readString(path.resolve(StoreFormat.NAME));
     assertTrue(format.contains(features(StoreFormat.FEATURE_WIDE)), format);
@@ -154,7 +151,7 @@ class GoldenStoreTest {
   @ValueSource(
       strings = {"store-v1-sealed", "store-v1-journal", "store-v1-groups-sealed", OLD_HISTORY})
   void anOldStoreBecomesOneOfTheNewForm(String name, @TempDir Path directory) throws IOException {
-    unpack(name, directory);
+    GoldenZip.unpack(name, directory);
     Path path = directory.resolve(name);
     assertTrue(!Files.exists(path.resolve(Witness.NAME)));
     assertTrue(Files.readString(path.resolve(StoreFormat.NAME)).contains(features(0)));
@@ -323,19 +320,6 @@ class GoldenStoreTest {
     }
   }
 
-  private static void unpack(String name, Path directory) throws IOException {
-    try (InputStream bytes =
-            Objects.requireNonNull(
-                GoldenStoreTest.class.getResourceAsStream("/golden/" + name + ".zip"));
-        var in = new ZipInputStream(bytes)) {
-      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-        Path file = directory.resolve(name).resolve(entry.getName());
-        Files.createDirectories(Objects.requireNonNull(file.getParent()));
-        Files.copy(in, file);
-      }
-    }
-  }
-
   /// Writes golden stores. Only for a new version of the format: existing ones are never replaced.
   ///
   /// @param args a directory for the zips, and a prefix of their names
@@ -362,22 +346,8 @@ class GoldenStoreTest {
       if (sealed) {
         store.close();
       }
-      pack(directory, out.resolve(name + ".zip"));
+      GoldenZip.pack(directory, out.resolve(name + ".zip"));
     }
     Runtime.getRuntime().halt(0); // the second store stays as it is
-  }
-
-  static void pack(Path directory, Path zip) throws IOException {
-    try (OutputStream bytes = Files.newOutputStream(zip);
-        var out = new ZipOutputStream(bytes);
-        Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-        var entry = new ZipEntry(directory.relativize(file).toString());
-        entry.setTime(0);
-        out.putNextEntry(entry);
-        Files.copy(file, out);
-        out.closeEntry();
-      }
-    }
   }
 }

@@ -67,7 +67,9 @@ public final class TableFuzz {
     memory.add(group.bytes(), group.count(), 1);
     var rows = List.of(memory.fragments(KeyRange.ALL, false, 1));
     var origin = new TableOrigin(7, 0, 1, List.of());
-    var written = new TableFiles(disk, TABLES, STORE).write(1, rows, Purge.NOTHING, origin);
+    var written =
+        new TableFiles(disk, TABLES, STORE)
+            .write(1, rows, Purge.NOTHING, Forgotten.NOTHING, origin);
     Objects.requireNonNull(written).close();
     memory.close();
     return List.of(disk.bytesOf(FILE));

@@ -15,12 +15,16 @@ import io.widerow.storage.embedded.StoreSnapshot;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.repair.StoreRepair;
 import io.widerow.storage.repair.StoreVerifier;
+import io.widerow.table.KeySpan;
 import io.widerow.table.TableDriver;
 import io.widerow.table.TableView;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
@@ -116,6 +120,61 @@ class TablesUpkeepTest {
       var refused = store.tables().write((_, _) -> true);
       var failure = assertThrows(CompletionException.class, refused::join);
       assertInstanceOf(StorageException.ReadOnly.class, failure.getCause());
+    }
+  }
+
+  /// Keys of rows from one number until another, both multiples of 256.
+  private static KeySpan span(int from, int until) {
+    return new KeySpan(
+        Arrays.copyOf(key(from), PARTITION - 1), Arrays.copyOf(key(until), PARTITION - 1));
+  }
+
+  private long bytes() throws IOException {
+    try (Stream<Path> files = Files.list(store().resolve("tables/segments"))) {
+      return files.mapToLong(file -> file.toFile().length()).sum();
+    }
+  }
+
+  @Test
+  void whatIsForgottenGivesItsRoomBack() throws IOException {
+    try (EmbeddedStore store = open(store())) {
+      write(store, 0, 2_560);
+      store.tables().flush();
+      long whole = bytes();
+      store.tables().forget(List.of(span(512, 768)));
+      assertEquals(whole, bytes(), "a tenth is not worth writing a file anew");
+      store.tables().forget(List.of(span(2_304, 2_560), span(512, 1_536)));
+      assertTrue(bytes() < whole * 6 / 10, bytes() + " of " + whole);
+      assertEquals(2_560 - 1_280, rows(store));
+      write(store, 2_560, 2_570);
+      store.tables().flush();
+    }
+    try (EmbeddedStore store = open(store())) {
+      assertEquals(2_560 - 1_280 + 10, rows(store), "the same after a start");
+      store.tables().forget(List.of(span(0, 0x7f00)));
+      assertEquals(0, rows(store));
+      assertEquals(0, bytes());
+      write(store, 0, 10);
+      store.tables().flush();
+      assertEquals(0, bytes(), "nothing of it is written again");
+    }
+    assertEquals(List.of(), StoreVerifier.verify(store()).damage());
+  }
+
+  @Test
+  void nothingIsForgottenBesideDamage() throws IOException {
+    try (EmbeddedStore store = open(store())) {
+      write(store, 0, 512);
+      store.tables().flush();
+      write(store, 512, 1_024);
+    }
+    try (FileChannel file = FileChannel.open(tableFile(), StandardOpenOption.WRITE)) {
+      file.truncate(file.size() - 1);
+    }
+    long before = bytes();
+    try (EmbeddedStore store = open(store())) {
+      store.tables().forget(List.of(span(0, 0x7f00)));
+      assertEquals(before, bytes());
     }
   }
 

@@ -1,0 +1,195 @@
+package io.widerow.ingest.cql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
+import com.datastax.oss.driver.api.core.cql.ColumnDefinitions;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.AlreadyExistsException;
+import com.datastax.oss.driver.api.core.servererrors.FunctionFailureException;
+import com.datastax.oss.driver.api.core.servererrors.InvalidConfigurationInQueryException;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
+import com.datastax.oss.driver.api.core.servererrors.ServerError;
+import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
+import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
+import io.widerow.cluster.CassandraNode;
+import io.widerow.faults.Seeds;
+import io.widerow.ingest.cql.RandomTable.Kind;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: rows, their order and types, and codes of errors are those of Cassandra. Method: random
+/// statements over random tables, each with a page size of its own, are given to a daemon and to
+/// Cassandra 5.0.9, and the answers are compared as texts. In every build the answers are compared
+/// with a recording (`cql/recorded.txt`: a statement, a tab, its answer); `-Dcql.record=FILE`
+/// writes one.
+class CqlDifferentialTest {
+  private static final int STATEMENTS = Integer.getInteger("cql.statements", 5_000);
+  private static final int STATEMENTS_PER_TABLE = 250;
+  private static final int DIFFERENCES_SHOWN = 40;
+  private static final List<Integer> PAGES = List.of(1, 2, 3, 7, 100, 5_000);
+
+  @TempDir private Path directory = Path.of(".");
+
+  /// A statement and the size of the pages of its answer.
+  record Step(String statement, int page) {}
+
+  static List<Long> seeds() {
+    return Seeds.of(1);
+  }
+
+  private static List<Step> steps(long seed, int count) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Step> steps = new ArrayList<>();
+    String keyspace = "d" + Long.toUnsignedString(seed);
+    steps.add(
+        new Step(
+            "CREATE KEYSPACE "
+                + keyspace
+                + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+            100));
+    steps.add(new Step("USE " + keyspace, 100));
+    steps.add(new Step("CREATE TYPE pair (a int, b text)", 100));
+    for (int n = 0; steps.size() < count; n++) {
+      Kind kind = n % 5 == 4 ? Kind.COUNTED : n % 5 == 3 ? Kind.CONDITIONAL : Kind.TIMED;
+      RandomTable table = new RandomTable("t" + n, kind, random);
+      steps.add(new Step(table.definition(), 100));
+      RandomStatements statements = new RandomStatements(table, random);
+      for (int i = 0; i < STATEMENTS_PER_TABLE && steps.size() < count; i++) {
+        steps.add(new Step(statements.next(), RandomTable.any(PAGES, random)));
+      }
+    }
+    return steps;
+  }
+
+  private static String answer(CqlSession session, Step step) {
+    try {
+      ResultSet rows =
+          session.execute(SimpleStatement.builder(step.statement).setPageSize(step.page).build());
+      return shown(rows);
+    } catch (DriverException refused) {
+      return "error " + code(refused);
+    }
+  }
+
+  private static String code(DriverException refused) {
+    return switch (refused) {
+      case SyntaxError _ -> "2000";
+      case AlreadyExistsException _ -> "2400";
+      case InvalidConfigurationInQueryException _ -> "2300";
+      case InvalidQueryException _ -> "2200";
+      case FunctionFailureException _ -> "1400";
+      case ServerError _ -> "0000";
+      case AllNodesFailedException failed -> failed.getAllErrors().toString();
+      default -> refused.toString();
+    };
+  }
+
+  private static String shown(ResultSet rows) {
+    StringBuilder text = new StringBuilder();
+    ColumnDefinitions columns = rows.getColumnDefinitions();
+    for (ColumnDefinition column : columns) {
+      text.append(column.getName()).append(' ').append(column.getType().asCql(true, true));
+      text.append("; ");
+    }
+    for (Row row : rows) {
+      text.append(" | ");
+      for (int i = 0; i < columns.size(); i++) {
+        text.append(i == 0 ? "" : ", ");
+        CodecRegistry codecs = row.codecRegistry();
+        text.append(codecs.codecFor(columns.get(i).getType()).format(row.getObject(i)));
+      }
+    }
+    return text.toString().replace("\n", "\\n").replace("\t", "\\t");
+  }
+
+  private static void compare(List<Step> steps, List<String> wanted, List<String> given) {
+    List<String> differences = new ArrayList<>();
+    for (int i = 0; i < steps.size(); i++) {
+      if (!wanted.get(i).equals(given.get(i)) && differences.size() < DIFFERENCES_SHOWN) {
+        differences.add(
+            "%d %s\n  Cassandra: %s\n  here:      %s"
+                .formatted(i, steps.get(i), wanted.get(i), given.get(i)));
+      }
+    }
+    assertEquals("", String.join("\n", differences));
+  }
+
+  private List<String> answers(List<Step> steps) {
+    List<String> given = new ArrayList<>();
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.driver("V5", "none").build()) {
+      for (Step step : steps) {
+        given.add(answer(session, step));
+      }
+    }
+    return given;
+  }
+
+  @Test
+  @Timeout(120)
+  void asRecorded() throws IOException {
+    List<Step> steps = new ArrayList<>();
+    List<String> wanted = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                new GZIPInputStream(
+                    Objects.requireNonNull(
+                        CqlDifferentialTest.class.getResourceAsStream("/cql/recorded.txt.gz"))),
+                StandardCharsets.UTF_8))) {
+      for (String line : lines.lines().toList()) {
+        String[] parts = line.split("\t", -1);
+        steps.add(new Step(parts[1], Integer.parseInt(parts[0])));
+        wanted.add(parts[2]);
+      }
+    }
+    compare(steps, wanted, answers(steps));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  @Tag("cluster")
+  @Timeout(1_200)
+  void asCassandra(long seed) throws IOException {
+    CassandraNode.require();
+    List<Step> steps = steps(seed, STATEMENTS);
+    List<String> wanted = new ArrayList<>();
+    try (CqlSession session = CassandraNode.shared().session()) {
+      for (Step step : steps) {
+        wanted.add(answer(session, step));
+      }
+    }
+    String record = System.getProperty("cql.record");
+    if (record != null) {
+      List<String> lines = new ArrayList<>();
+      for (int i = 0; i < steps.size(); i++) {
+        Step step = steps.get(i);
+        lines.add(step.page + "\t" + step.statement + "\t" + wanted.get(i));
+      }
+      Files.write(Path.of(record), lines);
+    }
+    compare(steps, wanted, answers(steps));
+  }
+}
