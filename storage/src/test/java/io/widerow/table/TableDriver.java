@@ -150,6 +150,19 @@ public final class TableDriver {
     return new byte[][] {from, until};
   }
 
+  /// From when the rows that are live themselves are not.
+  public static List<Long> liveExpiries(TableView view, long nowSeconds) {
+    List<Long> expiries = new ArrayList<>();
+    try (TableCursor cursor = view.scan(FIRST, LAST, false, nowSeconds)) {
+      while (cursor.next()) {
+        if (cursor.isLive()) {
+          expiries.add(cursor.liveExpiry());
+        }
+      }
+    }
+    return expiries;
+  }
+
   /// All that a scan shows: a line a row.
   public static List<String> read(
       TableView view, byte[] from, byte[] until, boolean descending, long nowSeconds) {
@@ -158,9 +171,6 @@ public final class TableDriver {
       while (cursor.next()) {
         StringBuilder row = new StringBuilder(hex(cursor.key()));
         row.append(cursor.isLive() ? " live" : "");
-        if (cursor.isLive() && cursor.liveExpiry() < Long.MAX_VALUE) {
-          row.append(" to ").append(cursor.liveExpiry());
-        }
         while (cursor.nextCell()) {
           row.append(" | ").append(cursor.column()).append(' ').append(hex(cursor.path()));
           row.append('=').append(hex(cursor.value())).append(" at ").append(cursor.timestamp());

@@ -134,6 +134,7 @@ public class TablesModelTest {
     try (TableView shown = store.tables().view();
         TableView right = model.view()) {
       assertEquals(TableDriver.readAll(right, now), TableDriver.readAll(shown, now));
+      assertEquals(TableDriver.liveExpiries(right, now), TableDriver.liveExpiries(shown, now));
       for (int i = 0; i < 6; i++) {
         byte[][] range = driver.range();
         boolean descending = random.nextBoolean();
