@@ -136,6 +136,16 @@ function refusal(text, status) {
   }
 }
 
+/** True when the daemon was given a token: the browser's own requests have none. */
+export function hasToken() {
+  return token !== "";
+}
+
+/** An answer as a whole. @param {string} path @param {URLSearchParams} params */
+export async function blob(path, params) {
+  return (await send(path, params)).blob();
+}
+
 /** All lines of an answer. @param {string} path @param {URLSearchParams} params @param {AbortSignal} [signal] */
 export async function all(path, params, signal) {
   /** @type {any[]} */

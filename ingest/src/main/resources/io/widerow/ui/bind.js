@@ -3,7 +3,7 @@ import * as follow from "./follow.js";
 import { iso } from "./format.js";
 import * as keys from "./keys.js";
 import * as layout from "./layout.js";
-import { openNewest, openOldest, openTime } from "./list.js";
+import { list, openNewest, openOldest, openTime } from "./list.js";
 import * as question from "./question.js";
 import { range } from "./range.js";
 import * as rows from "./rows.js";
@@ -15,25 +15,39 @@ function moveRange(/** @type {bigint} */ by, /** @type {bigint} */ wider = 0n) {
 }
 
 /**
- * Binds the keys of the page.
+ * Binds the keys of the page. This list is also what `?` shows.
  * @param {Record<string, any>} on what the frame does
  */
 export function bind(on) {
-  const { run, jump, step, context, leave, toggleFollow, tell } = on;
+  const { run, jump, step, context, leave, toggleFollow, tell, goTo } = on;
   const half = () => (range.to - range.from) / 2n;
-  keys.start({
-    "/": question.focus, Escape: leave, j: () => step(1), k: () => step(-1), J: () => step(rows.pageRows()), K: () => step(-rows.pageRows()),
-    Enter: () => (state.view === "layout" ? layout.open() : void event.open().then(rows.layOut)),
-    g: () => void run(openOldest), G: () => void run(openNewest), e: () => jump("error", true), E: () => jump("error", false),
-    n: () => jump("find", true), N: () => jump("find", false), "[": () => moveRange(-half()), "]": () => moveRange(half()),
-    "-": () => moveRange(0n, half()), "=": () => moveRange(0n, -half() / 2n), z: strip.zoom, m: rows.toggleMark,
-    "'": () => { const at = rows.markedTime(); if (at !== null) { void run(() => openTime(at)); } },
-    c: context, f: toggleFollow,
-    Space: () => follow.hold(!follow.follow.held), w: () => change({ wrap: !state.wrap }),
-    h: () => { range.said = strip.toggleHeat() ? "" : "no field of these events is a number"; tell(); },
-    d: () => change({ view: "differences" }, true), l: () => change({ view: "layout" }, true), v: () => change({ view: "events" }, true),
-    y: () => void event.copyLink(), Y: () => void event.copyJson(), u: () => history.back(),
-    t: () => change({ tz: state.tz === "utc" ? "local" : "utc" }), "?": keys.toggle,
-    b: () => change({ map: state.map === "bytes" ? "events" : "bytes" }), B: () => change({ map: state.map === "each" ? "events" : "each" }),
+  const end = (/** @type {() => Promise<void>} */ open, /** @type {number} */ at) => () => void run(async () => {
+    await open();
+    const item = list.items.at(at);
+    await (item ? goTo(item.key) : null);
   });
+  const view = (/** @type {string} */ name) => () => change({ view: name }, true);
+  const map = (/** @type {string} */ by) => () => change({ map: state.map === by ? "events" : by });
+  keys.start([
+    ["/", "filter", question.focus], ["Esc", "leave or close", leave],
+    ["Enter", "open the event, or the events of the wide row", () => (state.view === "layout" ? layout.open() : void event.open().then(rows.layOut))],
+    ["j k", "next and previous event", () => step(1), () => step(-1)],
+    ["J K", "next and previous page", () => step(rows.pageRows()), () => step(-rows.pageRows())],
+    ["g G", "first and last", end(openOldest, 0), end(openNewest, -1)],
+    ["e E", "next and previous error", () => jump("error", true), () => jump("error", false)],
+    ["n N", "next and previous match of what was found", () => jump("find", true), () => jump("find", false)],
+    ["[ ]", "half a range earlier or later", () => moveRange(-half()), () => moveRange(half())],
+    ["- =", "wider or closer", () => moveRange(0n, half()), () => moveRange(0n, -half() / 2n)],
+    ["z", "zoom into the choice", strip.zoom],
+    ["m '", "mark an event, go back to it", rows.toggleMark,
+      () => { const at = rows.markedTime(); if (at !== null) { void run(() => openTime(at)); } }],
+    ["c", "context: the events around it", context], ["f", "follow what comes", toggleFollow],
+    ["Space", "hold, go on", () => follow.hold(!follow.follow.held)],
+    ["w", "wrap lines", () => change({ wrap: !state.wrap })],
+    ["h", "volume as a heat map of a number", () => { range.said = strip.toggleHeat() ? "" : "no field of these events is a number"; tell(); }],
+    ["d l v", "differences, layout, events", view("differences"), view("layout"), view("events")],
+    ["y Y", "copy link, copy JSON", () => void event.copyLink(), () => void event.copyJson()],
+    ["u", "undo", () => history.back()], ["t", "UTC or local time", () => change({ tz: state.tz === "utc" ? "local" : "utc" })],
+    ["b B", "map by bytes, by bytes an event", map("bytes"), map("each")], ["?", "these keys", keys.toggle],
+  ]);
 }

@@ -2,6 +2,7 @@
 // field, the most different first.
 
 import { all, ask, latest } from "./api.js";
+import { fields as columns } from "./columns.js";
 import { between, narrow, number } from "./facets.js";
 import { fill, h, shown } from "./dom.js";
 import { clock, iso, minuteText, nanos, percent, sinceText, whole } from "./format.js";
@@ -156,7 +157,8 @@ async function first(where, time) {
   const filter = where ? both(state.where && `(${state.where})`, `(${where})`) : state.where;
   await ask("/v1/query", params({ limit: FIRST }, { where: filter, from, to }), latest("why-first"),
     (line) => line.id && events.push(line));
-  const box = element.querySelector(".first");
+  const box = /** @type {HTMLElement | null} */ (element.querySelector(".first"));
+  box?.style.setProperty("--columns", `25ch 11ch 18ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 14ch)".repeat(columns().length)}`);
   if (box && events.length > 0) {
     fill(box, h("h3", {}, "The first of them, in order"), h("div.first-rows", {}, ...events.map((event, i) => line(event, events[i - 1]))));
   }
@@ -168,5 +170,6 @@ function line(event, before) {
     h("span.time", {}, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`)),
     h("span.since", {}, before ? sinceText(nanos(event.ts) - nanos(before.ts)) : ""),
     h("span.type", {}, ...shown(event.type)), h("span.level", {}, ...shown(valueText(event.level ?? ""))),
-    h("span.body", {}, ...shown(valueText(event.body ?? "").slice(0, 300))));
+    h("span.body", {}, ...shown(valueText(event.body ?? "").slice(0, 300))),
+    ...columns().map((name) => h("span", {}, ...shown(event[name] === undefined ? "" : valueText(event[name]).slice(0, 100)))));
 }

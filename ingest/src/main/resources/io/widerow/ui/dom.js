@@ -92,6 +92,12 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** The colours of the style sheet for one drawing, each looked up once. @returns {(name: string) => string} */
+export function palette() {
+  const known = new Map();
+  return (name) => known.get(name) ?? known.set(name, colour(name)).get(name);
+}
+
 /** Runs a function once in the next frame, however often it is asked for. @param {() => void} run */
 export function perFrame(run) {
   let asked = false;

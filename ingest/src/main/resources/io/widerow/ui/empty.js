@@ -12,7 +12,7 @@ export function welcome() {
     h("h2", {}, "Nothing is stored yet. Send something:"),
     line("curl", `echo '{"type":"hello","body":"first event"}' |\n  curl -H 'content-type: application/x-ndjson' --data-binary @- ${url}/v1/events`),
     line("Telegraf", `[[outputs.influxdb_v2]]\n  urls = ["${url}"]`),
-    line("Vector", `[sinks.widerow]\ntype = "elasticsearch"\ninputs = ["my_source"]\nendpoints = ["${url}"]\nbulk.index = "app"`),
+    line("rsyslog (with its module omelasticsearch)", `action(type="omelasticsearch" server="${location.hostname}" serverport="${location.port || "80"}" bulkmode="on" searchIndex="syslog" searchType="")`),
   ];
 }
 
@@ -28,6 +28,9 @@ export async function nothing() {
   }
   if (state.types.length > 0) {
     cases.push(["of all types", await count({ types: [] })]);
+  }
+  if (state.shard) {
+    cases.push(["of all shards", await count({ shard: "" })]);
   }
   cases.push(["at any time", await count({ unbounded: true })]);
   return [

@@ -1,7 +1,8 @@
-import { ask, isOld, latest } from "./api.js";
+import { all, ask, isOld, latest } from "./api.js";
 import { fill, h, key, shown } from "./dom.js";
-import { clock, nanos, whole } from "./format.js";
-import { narrow, toggleColumn } from "./facets.js";
+import { clock, iso, nanos, whole } from "./format.js";
+import { toggle } from "./columns.js";
+import { narrow } from "./facets.js";
 import { indexOf, list } from "./list.js";
 import { nameText, quoted } from "./range.js";
 import { address, change, state } from "./state.js";
@@ -13,10 +14,12 @@ const DEEP = 6;
 export const element = h("aside.detail", { test: "detail", hidden: true, "aria-label": "event" });
 let current = /** @type {any} */ (null);
 let context = () => {};
+let say = (/** @type {string} */ _text) => {};
 
-/** @param {{context: () => void}} on */
+/** @param {{context: () => void, say: (text: string) => void}} on */
 export function start(on) {
   context = on.context;
+  say = on.say;
 }
 
 /** Opens the panel with the selected event. */
@@ -29,12 +32,13 @@ export async function open() {
   element.hidden = false;
   show(null);
   const event = current;
+  let place = /** @type {any} */ (null);
   try {
-    await ask(`/v1/events/${event.id}`, new URLSearchParams({ type: event.type }), latest("event"), (place) => {
-      if (current === event) {
-        show(place);
-      }
-    });
+    await ask(`/v1/events/${event.id}`, new URLSearchParams({ type: event.type }), latest("event"), (line) => { place = line; });
+    if (current === event && place) {
+      show(place);
+      await shards(place, event);
+    }
   } catch (failure) {
     if (!isOld(failure) && current === event) {
       element.append(h("p.quiet", {}, String(failure instanceof Error ? failure.message : failure)));
@@ -65,8 +69,8 @@ function show(place) {
       h("button", { test: "context", onclick: context, title: "the events around it, without the filter" }, "Context ", key("c")),
       h("button", { test: "permalink", "data-href": link(), onclick: copyLink }, "Copy link ", key("y")),
       h("button", { onclick: copyJson }, "JSON ", key("Y")),
-      h("button", { onclick: () => copy(curl()) }, "curl"),
-      h("button", { onclick: () => copy(command()) }, "command")),
+      h("button", { onclick: () => copy(curl(), "curl command") }, "curl"),
+      h("button", { onclick: () => copy(command(), "command") }, "command")),
     place ? where(place, event) : null);
 }
 
@@ -120,7 +124,7 @@ function field(name, value) {
     h(`dd.${typeof value}`, {}, h("span.value", {}, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
       does("only these", "=", () => narrow(name, value, false)),
       does("not these", "≠", () => narrow(name, value, true)),
-      does("as column", "⫶", () => toggleColumn(name)),
+      does("as column", "⫶", () => toggle(name)),
       does("differences by it", "≁", () => change({ view: "differences", pick: "", pickwhere: `${nameText(name)} = ${typeof value === "string" ? quoted(value) : text}` }, true)))),
   ];
 }
@@ -133,10 +137,36 @@ function where(place, event) {
   return h("div", {},
     h("h3", {}, "Where it lies"),
     h("p.mono", { test: "partition" }, bucket, h("i", {}, " | "), ...shown(event.type), h("i", {}, " | "), String(shard)),
-    place.state ? h("p.quiet", {}, place.state) : null,
+    h("div.shards", { test: "shards" }),
+    place.place ? h("p.quiet", { test: "place" }, `lane ${place.lane}, ${lies(place.place)}`) : null,
     h("h3", {}, "Identity"),
     h("p.mono", {}, event.id),
     h("p.quiet", {}, `100 ns tick ${whole(place.tick)} of its second, arrival ${whole(place.arrival)}`));
+}
+
+/** @param {any} at where in the store */
+function lies(at) {
+  return at.state === "open" ? "open row, in memory" : `${at.state} segment ${at.file.replace(/^0+(?=\w)/, "")}, block ${at.block + 1} of ${at.blocks}, row ${at.row + 1}`;
+}
+
+/** Shows the shards of the event's type and bucket by what they hold, its own among them. @param {any} place @param {any} event */
+async function shards(place, event) {
+  const time = nanos(event.ts);
+  const asked = new URLSearchParams({ type: event.type, from: iso(time), to: iso(time + 1n), layout: "true" });
+  const { lines } = await all("/v1/partitions", asked, latest("event-shards"));
+  const here = lines.find((line) => line.partition === place.partition);
+  const mates = lines.filter((line) => here && line.type === event.type && line.from === here.from && line.to === here.to);
+  const most = mates.reduce((top, line) => Math.max(top, line.events), 1);
+  const made = Array.from({ length: mates.reduce((top, line) => Math.max(top, line.shard + 1), 0) }, (_, shard) => {
+    const mate = mates.find((line) => line.shard === shard);
+    const bar = h(`i${mate === here ? ".here" : ""}`, { title: `shard ${shard}: ${whole(mate?.events ?? 0)} events` }, h("i"));
+    /** @type {HTMLElement} */ (bar.firstChild).style.height = `${(mate?.events ?? 0) / most * 100}%`;
+    return bar;
+  });
+  const box = element.querySelector(".shards");
+  if (current === event && box) {
+    fill(box, ...made);
+  }
 }
 
 /** The URL of the selected event. */
@@ -144,17 +174,31 @@ export function link() {
   return new URL(address({ ...state, tail: false }), location.href).href;
 }
 
-/** @param {string} text */
-async function copy(text) {
-  await navigator.clipboard.writeText(text);
+/** Copies a text, also where the page is not on this machine and has no TLS. @param {string} text @param {string} what it is */
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = /** @type {HTMLTextAreaElement} */ (h("textarea.copied"));
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  say(`${what} copied`);
 }
 
 export function copyLink() {
-  return copy(link());
+  return copy(link(), "link");
 }
 
-export function copyJson() {
-  return current ? copy(JSON.stringify(current)) : Promise.resolve();
+/** The event that is open, or else the selected one. */
+export async function copyJson() {
+  const event = current ?? list.items[indexOf(state.at)]?.event;
+  if (event) {
+    await copy(JSON.stringify(event), "JSON");
+  }
 }
 
 function curl() {

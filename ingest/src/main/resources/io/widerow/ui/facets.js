@@ -2,6 +2,7 @@ import { all, isOld, latest } from "./api.js";
 import { fill, h, shown } from "./dom.js";
 import { short, whole } from "./format.js";
 import { classOf } from "./levels.js";
+import { columns, isOwn, toggle } from "./columns.js";
 import { both, params, test } from "./range.js";
 import { change, state } from "./state.js";
 import { plain, valueText } from "./text.js";
@@ -44,22 +45,16 @@ function show(head, fields) {
 function facet(field, events, scale) {
   const shownValues = field.values.slice(0, SHOWN);
   const many = field.many ? `≈ ${short(field.distinct)} values` : field.distinct > SHOWN ? `${field.distinct} values` : "";
-  const column = state.cols.includes(field.field);
+  const column = columns().includes(field.field);
   return h("section.facet", { test: "facet", "data-field": plain(field.field) },
     h("h3", {},
-      h("button.facet-name", {
+      h(`button.facet-name${isOwn(field.field) ? ".own" : ""}`, {
         title: column ? "remove the column" : "show as a column", "aria-pressed": String(column),
-        onclick: () => toggleColumn(field.field),
+        onclick: () => toggle(field.field),
       }, ...shown(field.field)),
       h("small", {}, many)),
     field.bins ? histogram(field) : null,
     ...(field.many || field.bins ? [] : shownValues.map((/** @type {any} */ value) => row(field.field, value, events, scale))));
-}
-
-/** @param {string} name */
-export function toggleColumn(name) {
-  const cols = state.cols.includes(name) ? state.cols.filter((each) => each !== name) : [...state.cols, name];
-  change({ cols });
 }
 
 /** @param {string} name @param {any} value @param {number} events @param {number} scale */

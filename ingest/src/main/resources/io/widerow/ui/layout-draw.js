@@ -1,4 +1,4 @@
-import { colour, surface } from "./dom.js";
+import { palette, surface } from "./dom.js";
 import { SECOND, clock, dayText, minuteText, short } from "./format.js";
 import { valueOf } from "./partitions.js";
 import { range } from "./range.js";
@@ -27,8 +27,7 @@ export function draw(canvas, map, by) {
   const { pen, width, height } = on;
   const span = Number(range.to - range.from);
   const x = (/** @type {bigint} */ time) => MAP.left + Math.max(0, Math.min(1, Number(time - range.from) / span)) * (width - MAP.left - MAP.right);
-  const colours = new Map();
-  const paintOf = (/** @type {string} */ name) => colours.get(name) ?? colours.set(name, colour(name)).get(name);
+  const paintOf = palette();
   axis(pen, x, width, paintOf);
   if (map.cells.length === 0) {
     pen.textAlign = "left";

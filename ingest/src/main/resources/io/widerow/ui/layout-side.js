@@ -81,7 +81,7 @@ function chosen(map, open) {
       cell.first ? pair("first, last", `${time(cell.first)} – ${time(cell.last)}`, true) : null),
     cell.damaged ? h("p.refused-text", {}, "Damaged: not all of its events can be read.") : null,
     ratio > 1.5 && mates.length > 1 ? h("p", {}, `This shard holds ${ratio.toFixed(1)} times the mean of its bucket.`) : null,
-    h("button", { test: "map-open", onclick: open, title: mates.length > 1 ? "those of its bucket, of all shards" : "" }, "Show its events ", key("↵"))];
+    h("button", { test: "map-open", onclick: open }, "Show its events ", key("↵"))];
 }
 
 /** @param {any[]} damage */

@@ -32,6 +32,7 @@ canvas.addEventListener("keydown", arrows);
 canvas.addEventListener("pointermove", (event) => hint(event));
 canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
 new ResizeObserver(perFrame(repaint)).observe(box);
+document.fonts.addEventListener("loadingdone", perFrame(repaint));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 
 /** Asks for the catalog of the range; while following, again each second. */
@@ -141,12 +142,13 @@ function choose(cell) {
   }
 }
 
-/** Shows the events of the chosen cell's bucket, of its types. */
+/** Shows the events of the chosen cell: those of its bucket, its types and, unless it is a sum of several, its shard. */
 export function open() {
   const cell = map.chosen;
   if (cell) {
     const types = cell.types.length <= TYPES_ASKED ? cell.types : state.types;
-    change({ types, from: iso(cell.from), to: iso(cell.to), since: "", at: "", pick: "", pickwhere: "", view: "events" }, true);
+    const shard = cell.types.length <= TYPES_ASKED ? cell.of : "";
+    change({ types, shard, from: iso(cell.from), to: iso(cell.to), since: "", at: "", pick: "", pickwhere: "", view: "events" }, true);
   }
 }
 

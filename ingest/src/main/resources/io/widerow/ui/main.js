@@ -3,6 +3,7 @@ import { fill, h, key } from "./dom.js";
 import * as differences from "./differences.js";
 import * as event from "./event.js";
 import * as facets from "./facets.js";
+import * as find from "./find.js";
 import * as follow from "./follow.js";
 import { clock, whole } from "./format.js";
 import * as health from "./health.js";
@@ -17,12 +18,16 @@ import { range, settle } from "./range.js";
 import * as rows from "./rows.js";
 import { QUESTION, change, onChange, state } from "./state.js";
 import * as strip from "./strip.js";
+import { start as startHand } from "./strip-hand.js";
 import { bind } from "./bind.js";
 import { welcome, nothing } from "./empty.js";
 
+const SAID_MILLIS = 4000;
 const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"]];
-const status = h("footer.status", { test: "status" });
-const find = /** @type {HTMLInputElement} */ (h("input.find", { placeholder: "find", "aria-label": "find in bodies", hidden: true }));
+const HINTS = [["/", "filter"], ["j k", "event"], ["e", "next error"], ["n", "next match"], ["c", "context"], ["?", "keys"]];
+const told = h("span.told");
+const status = h("footer.status", { test: "status" }, told, h("span.space"), find.element,
+  ...HINTS.map(([names, does]) => h("span.hint", {}, ...names.split(" ").map(key), ` ${does}`)));
 const tabs = TABS.map(([view, name, letter, test]) =>
   h("button.tab", { test, role: "tab", onclick: () => change({ view }, true) }, name, " ", key(letter)));
 const events = h("main.events", {}, facets.element, rows.element, event.element);
@@ -96,14 +101,11 @@ async function emptiness() {
 function tell() {
   const at = list.items[indexOf(state.at)]?.time ?? strip.strip.at;
   const when = at === null || at === undefined ? null : clock(at);
-  fill(status,
+  fill(told,
     h("span", {}, h("b", {}, whole(strip.strip.total)), " events, exact order"),
     when ? h("span", {}, "at ", h("b", {}, `${when.time}.${when.nanos}`)) : null,
     h("span", {}, `list ${Math.round(list.millis)} ms, bars ${Math.round(strip.strip.millis)} ms`),
-    range.said || follow.follow.gap ? h("span.said", {}, range.said || follow.follow.gap) : null,
-    h("span.space"), find,
-    ...[["/", "filter"], ["j k", "event"], ["e", "next error"], ["n", "next match"], ["c", "context"], ["?", "keys"]]
-      .map(([name, does]) => h("span.hint", {}, ...name.split(" ").map(key), ` ${does}`)));
+    range.said || follow.follow.gap ? h("span.said", {}, range.said || follow.follow.gap) : null);
 }
 
 /** @param {boolean} [clears] whether what was refused before is told no more */
@@ -125,8 +127,7 @@ function showView(clears) {
 function jump(what, forward) {
   void run(async () => {
     if (what === "find" && !state.find) {
-      find.hidden = false;
-      find.focus();
+      find.show();
       return;
     }
     const found = await next(what, forward, state.at || rows.sight.key);
@@ -150,7 +151,7 @@ async function goTo(at) {
 
 function context() {
   if (state.at) {
-    change(state.where ? { where: "" } : { types: [] }, true);
+    change(state.where || state.shard ? { where: "", shard: "" } : { types: [] }, true);
   }
 }
 
@@ -168,7 +169,7 @@ function step(/** @type {number} */ by) {
 function leave() {
   question.refuse(null);
   question.closeRanges();
-  find.hidden = true;
+  find.element.hidden = true;
   if (event.isOpen()) {
     event.close();
     rows.layOut();
@@ -193,7 +194,7 @@ onChange((changed) => {
     if (has("at") && indexOf(state.at) < 0 && state.at) {
       void run(() => openAt(state.at));
     }
-    if (has("cols", "wrap", "tz", "find", "pick")) {
+    if (has("cols", "widths", "wrap", "tz", "find", "pick")) {
       rows.layOut();
       strip.redraw();
     }
@@ -211,35 +212,25 @@ onChange((changed) => {
   }
 });
 
-find.addEventListener("keydown", (pressed) => {
-  if (pressed.key === "Enter") {
-    change({ find: find.value });
-    find.blur();
-    jump("find", true);
-  } else if (pressed.key === "Escape") {
-    find.value = "";
-    change({ find: "" });
-    find.hidden = true;
-    find.blur();
-  }
-});
-
 async function begin() {
   whenTokenIsWanted(login, loggedIn);
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
       health.element, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
     question.element, strip.element, events, differences.element, layout.element, status, keys.element, paper);
-  strip.start({ goTo: (time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); }, different: () => change({ view: "differences" }, true) });
-  startRail((time) => { change({ at: "" }); void run(() => openTime(time)); });
+  const goToTime = (/** @type {bigint} */ time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); };
+  strip.start({ different: () => change({ view: "differences" }, true) });
+  startHand(goToTime);
+  startRail(goToTime);
   rows.start({ held: () => follow.hold(true), failed: question.refuse, opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
-  event.start({ context });
+  find.start(() => jump("find", true));
+  event.start({ context, say: (text) => { range.said = text; tell(); setTimeout(() => { range.said = range.said === text ? "" : range.said; tell(); }, SAID_MILLIS); } });
   question.start({ follow: toggleFollow });
   follow.start({ tell: (text) => {
     question.following(text, follow.follow.seen, follow.follow.behind);
     tell();
   } });
-  bind({ run, jump, step, context, leave, toggleFollow, tell });
+  bind({ run, jump, step, context, leave, toggleFollow, tell, goTo });
   await run(() => all("/v1/self", new URLSearchParams()));
   health.start();
   await ask();

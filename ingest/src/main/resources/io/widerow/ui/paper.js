@@ -1,13 +1,15 @@
 // What leaves the page: a picture of the bars, and a range on paper, for a post-mortem.
-import { all, latest } from "./api.js";
+import { Refused, all, blob, hasToken, latest } from "./api.js";
+import { fields } from "./columns.js";
 import { colour, fill, h } from "./dom.js";
-import { dayText, iso, minuteText, whole } from "./format.js";
+import { bytes, dayText, iso, minuteText, whole } from "./format.js";
 import { both, params, range } from "./range.js";
 import { state } from "./state.js";
 import { element as strip, pick, redraw, strip as bars } from "./strip.js";
 import { plain, valueText } from "./text.js";
 
 const PRINTED_MAX = 2000;
+const SAVED_BYTES_MAX = 100_000_000;
 const CAPTION = 44; // pixels above the bars in a picture
 export const element = h("article.paper", { test: "paper", "aria-hidden": "true" });
 
@@ -51,12 +53,40 @@ function onPaper() {
   return made;
 }
 
+/** @param {string} end */
+function fileName(end) {
+  return `widerow-${iso(range.from).replace(/[^0-9TZ]/g, "")}.${end}`;
+}
+
+/** @param {string} href @param {string} name */
+function save(href, name) {
+  const link = /** @type {HTMLAnchorElement} */ (h("a", {}));
+  link.href = href;
+  link.download = name;
+  link.click();
+}
+
 /** Saves the bars as a PNG file. */
 export function picture() {
-  const link = /** @type {HTMLAnchorElement} */ (h("a", {}));
-  link.href = drawn().toDataURL("image/png");
-  link.download = `widerow-${iso(range.from).replace(/[^0-9TZ]/g, "")}.png`;
-  link.click();
+  save(drawn().toDataURL("image/png"), fileName("png"));
+}
+
+/** Saves the events: by the browser itself or, with a token, through the page's memory as far as that goes. */
+export async function download() {
+  const name = fileName("ndjson");
+  const asked = params({ download: name });
+  const address = `/v1/query?${asked}`;
+  if (!hasToken()) {
+    save(address, name);
+    return;
+  }
+  const { lines } = await all("/v1/query", params({ stats: "bytes" }), latest("size"));
+  if ((lines[0]?.bytes ?? 0) > SAVED_BYTES_MAX) {
+    throw new Refused(`More than ${bytes(SAVED_BYTES_MAX)}; this saves them:\ncurl -H "Authorization: Bearer $WIDEROW_TOKEN" -o ${name} '${location.origin}${address.replaceAll("'", "%27")}'`, 0);
+  }
+  const url = URL.createObjectURL(await blob("/v1/query", asked));
+  save(url, name);
+  URL.revokeObjectURL(url);
 }
 
 /** Prints the chosen time, or the range when none is chosen: bars, and the first events. */
@@ -68,7 +98,7 @@ export async function print() {
   const events = lines.filter((line) => line.id);
   const more = events.length > PRINTED_MAX;
   const { what, times } = caption(part.from, part.to);
-  const columns = state.cols;
+  const columns = fields();
   const image = /** @type {HTMLImageElement} */ (h("img", { alt: "volume over time" }));
   image.src = onPaper().toDataURL("image/png");
   await image.decode();

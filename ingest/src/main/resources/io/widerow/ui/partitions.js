@@ -61,7 +61,7 @@ function fold(cells) {
   const types = rows(shown);
   if (types.length > TYPES_MAX) {
     const rest = new Set(types.slice(TYPES_MAX - 1).map((of) => of.type));
-    shown = sum(shown, (each) => (rest.has(each.type) ? { ...each, type: "others", shard: 0 } : each));
+    shown = sum(shown, (each) => (rest.has(each.type) ? { ...each, type: "others", shard: 0, of: "" } : each));
     said.push(`${rest.size} of them as others`);
   }
   const buckets = (/** @type {bigint} */ days) => (/** @type {any} */ each) => (days ? each.from / (days * DAY) * days * DAY : each.from);

@@ -1,11 +1,11 @@
 import { Refused } from "./api.js";
 import { fill, h, key } from "./dom.js";
 import { clock, dayText, minuteText, parseTime, spanText } from "./format.js";
-import { known } from "./facets.js";
-import { nameText, range } from "./range.js";
+import * as completions from "./completions.js";
+import { range } from "./range.js";
 import { change, state } from "./state.js";
 import * as saved from "./saved.js";
-import { plain, valueText } from "./text.js";
+import { plain } from "./text.js";
 
 const KEPT = "widerow-questions";
 const KEPT_MAX = 50;
@@ -15,18 +15,18 @@ const types = /** @type {HTMLInputElement} */ (h("input", {
 }));
 const where = /** @type {HTMLInputElement} */ (h("input", {
   test: "where", placeholder: 'status >= 500 and body contains "timeout"', spellcheck: "false", autocomplete: "off",
-  "aria-label": "filter", list: "questions",
+  "aria-label": "filter",
 }));
+const shard = h("button.shard", { test: "shard", hidden: true, title: "one of the parts of a type; click: all of them", onclick: () => change({ shard: "" }, true) });
 const colours = h("div.where-colours", { "aria-hidden": "true", "data-decor": "" });
-const asked = h("datalist", { id: "questions" });
 const rangeText = h("span");
 const rangeBox = h("button.box.range", { test: "range", "aria-expanded": "false", onclick: toggleRanges }, rangeText);
 const tail = h("button.box", { test: "tail", "aria-pressed": "false" }, "Follow ", key("f"));
 const refused = h("div.refused", { test: "refused", role: "alert", hidden: true });
 const ranges = h("div.menu", { hidden: true });
 export const element = h("div.question", {},
-  h("label.box.types", {}, h("span", {}, "types"), types),
-  h("label.box.where", {}, h("span", {}, "where"), h("span.where-in", {}, colours, where), asked),
+  h("label.box.types", {}, h("span", {}, "types"), types, shard),
+  h("label.box.where", {}, h("span", {}, "where"), h("span.where-in", {}, colours, where), completions.element),
   rangeBox, tail, saved.element, refused, ranges);
 
 const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|is|null|contains|icontains|has)\b|\b(\d[\w.:-]*)|([^"'\w]+|\w+)/gi;
@@ -34,6 +34,7 @@ const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|i
 /** @param {{follow: () => void}} on */
 export function start(on) {
   saved.start(refuse);
+  completions.start(where, kept);
   tail.addEventListener("click", on.follow);
   types.addEventListener("keydown", (event) => event.key === "Enter" && ask());
   types.addEventListener("change", ask);
@@ -43,15 +44,15 @@ export function start(on) {
   for (const input of [types, where]) {
     input.addEventListener("keydown", (event) => event.key === "Escape" && input.blur());
   }
-  where.addEventListener("focus", suggest);
 }
 
 /** Asks what the inputs say. No question while somebody is typing: Enter asks. */
 function ask() {
   const next = { types: types.value.split(/[\s,]+/).filter((type) => type), where: where.value.trim() };
-  if (next.where !== state.where || next.types.join() !== state.types.join()) {
+  const others = next.types.join() !== state.types.join();
+  if (next.where !== state.where || others) {
     remember(next.where);
-    change(next, true);
+    change(others ? { ...next, shard: "" } : next, true);
   }
 }
 
@@ -64,6 +65,8 @@ export function show() {
     where.value = state.where;
   }
   types.size = Math.max(types.value.length, 4);
+  shard.hidden = state.shard === "";
+  fill(shard, plain(`shard ${state.shard} ✕`));
   paint();
   const sameDay = dayText(range.from) === dayText(range.to - 1n);
   const seconds = range.to - range.from < 600_000_000_000n;
@@ -80,14 +83,6 @@ function paint() {
   }
   fill(colours, ...made);
   colours.style.transform = `translateX(${-where.scrollLeft}px)`;
-}
-
-/** Suggests earlier filters, and tests of the fields that there are. */
-function suggest() {
-  const tests = known.fields.filter((field) => field.field !== "type").flatMap((field) =>
-    field.values.slice(0, 3).map((/** @type {any} */ each) =>
-      `${nameText(field.field)} = ${typeof each.value === "string" ? JSON.stringify(each.value) : valueText(each.value)}`));
-  fill(asked, ...[...kept(), ...tests].map((text) => h("option", { value: plain(text) })));
 }
 
 /** @returns {string[]} */

@@ -1,4 +1,4 @@
-import { colour, h, surface } from "./dom.js";
+import { h, palette, surface } from "./dom.js";
 import { STACK } from "./levels.js";
 import { range } from "./range.js";
 import { strip } from "./strip.js";
@@ -35,6 +35,7 @@ export function draw(first, last) {
     return;
   }
   const { pen, width, height } = on;
+  const colour = palette();
   const y = (/** @type {bigint} */ time) => Number(time - range.from) / span * height;
   const most = Math.max(...strip.bars.map((bar) => STACK.reduce((sum, of) => sum + bar[of], bar.error)), 1);
   const high = Math.max(height / Math.max(strip.bars.length, 1), 1);

@@ -65,13 +65,17 @@ export async function look() {
 /**
  * The parameters of the question.
  * @param {Record<string, string | number>} [more]
- * @param {{where?: string, from?: bigint, to?: bigint, unbounded?: boolean, types?: string[]}} [other]
+ * @param {{where?: string, from?: bigint, to?: bigint, unbounded?: boolean, types?: string[], shard?: string}} [other]
  *     instead of what the question says
  */
 export function params(more = {}, other = {}) {
   const to = new URLSearchParams();
   (other.types ?? state.types).forEach((type) => to.append("type", type));
   const where = other.where ?? state.where;
+  const shard = other.shard ?? state.shard;
+  if (shard) {
+    to.set("shard", shard);
+  }
   if (where.trim()) {
     to.set("where", where);
   }

@@ -1,3 +1,4 @@
+import * as columns from "./columns.js";
 import { fill, h, perFrame, shown } from "./dom.js";
 import { clock, sinceText } from "./format.js";
 import { classOfEvent } from "./levels.js";
@@ -8,6 +9,7 @@ import { change, state } from "./state.js";
 import { ROW_CHARS, plain, valueText } from "./text.js";
 
 const ROW = 20;
+const CHAR = 7.22; // width of a character
 const NEAR = 40; // rows from an end at which more is asked for
 const OWN = new Set(["id", "ts", "type", "body", "level", "widerow.late"]);
 
@@ -15,14 +17,14 @@ const OWN = new Set(["id", "ts", "type", "body", "level", "widerow.late"]);
 let marked = /** @type {bigint | null} */ (null);
 let tops = [0]; // where each row begins, and the last one ends
 let wrapChars = 100;
+let names = columns.columns();
 
-const head = h("div.row.head", { role: "row" });
 const inner = h("div.inner", { role: "rowgroup" });
 const scroller = h("div.scroller", {
   test: "list", role: "grid", "aria-label": "events", "aria-rowcount": "-1", tabindex: "0",
 }, inner);
 const note = h("div.list-note", { hidden: true });
-export const element = h("section.list", {}, head, h("div.list-body", {}, scroller, rail), note);
+export const element = h("section.list", {}, columns.head, h("div.list-body", {}, scroller, rail), note);
 
 /** Whether the end of the list is in sight, and the event where the list stands. */
 export const sight = { end: true, key: "" };
@@ -33,6 +35,7 @@ let failed = (/** @type {unknown} */ _failure) => {};
 export function start(on) {
   opened = on.opened;
   failed = on.failed;
+  columns.start();
   scroller.addEventListener("wheel", (event) => event.deltaY < 0 && on.held(), { passive: true });
   document.addEventListener("selectionchange", () => {
     if (!document.getSelection()?.isCollapsed && scroller.contains(document.getSelection()?.anchorNode ?? null)) {
@@ -41,11 +44,15 @@ export function start(on) {
   });
   scroller.addEventListener("scroll", perFrame(render));
   new ResizeObserver(perFrame(layOut)).observe(scroller);
+  document.fonts.addEventListener("loadingdone", perFrame(layOut));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
   onList((what) => {
     note.hidden ||= list.items.length > 0;
     const before = scroller.scrollTop;
     measure();
+    if (what.opened !== undefined && list.items.length > 0) {
+      performance.mark("rows");
+    }
     inner.style.height = `${tops[tops.length - 1]}px`;
     if (what.opened !== undefined) {
       const at = what.opened === "end" ? tops[tops.length - 1] : tops[what.opened] - scroller.clientHeight / 2;
@@ -63,12 +70,11 @@ export function start(on) {
 
 /** Measures and draws anew: columns, wrapping or the size have changed. */
 export function layOut() {
-  const columns = `25ch 11ch 15ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 16ch)".repeat(state.cols.length)}`;
-  element.style.setProperty("--columns", columns);
-  wrapChars = Math.max(Math.floor((scroller.clientWidth - 420 - 120 * state.cols.length) / 7.3), 20);
-  fill(head, ...["time", marked === null ? "since last" : "since mark", "type", "level", "body"].map((name) => h("span", {}, name)),
-    ...state.cols.map((name) =>
-      h("button.column", { title: "remove this column", onclick: () => change({ cols: state.cols.filter((each) => each !== name) }) }, plain(name), " ✕")));
+  names = columns.columns();
+  element.style.setProperty("--columns", columns.grid());
+  columns.show(marked !== null);
+  const body = /** @type {HTMLElement | undefined} */ (columns.head.children[names.indexOf("body")]);
+  wrapChars = Math.max(Math.floor((body?.offsetWidth ?? 0) / CHAR), 20);
   measure();
   inner.style.height = `${tops[tops.length - 1]}px`;
   render();
@@ -107,6 +113,7 @@ export function render() {
     rows.push(row(i, chosen));
   }
   inner.replaceChildren(...rows);
+  columns.head.style.transform = `translateX(${-scroller.scrollLeft}px)`;
   sight.end = scroller.scrollTop + scroller.clientHeight >= tops[tops.length - 1] - ROW;
   if (first < NEAR) {
     grow("up").catch(failed);
@@ -125,24 +132,36 @@ export function render() {
 function row(i, chosen) {
   const { event, time, key, late } = list.items[i];
   const of = classOfEvent(event);
-  const when = clock(time);
-  const before = marked ?? (i > 0 ? list.items[i - 1].time : null);
-  const gap = before === null ? "" : sinceText(time - before);
-  const long = marked === null && before !== null && time - before > 5_000_000_000n;
   const made = h(`div.row.${of}`, {
     role: "row", test: "row", "data-id": event.id, "data-type": plain(event.type), "aria-selected": String(key === state.at),
     onclick: () => select(i, true),
-  },
-  h("span.time", { title: `${when.year}-${when.day} ${when.time}.${when.nanos}` }, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`)),
-  h(`span.since${long ? ".long" : ""}`, {}, gap),
-  h("span.type", {}, ...shown(event.type)),
-  h("span.level", {}, ...shown(event.level === undefined ? "" : valueText(event.level))),
-  body(event, late),
-  ...state.cols.map((name) => h("span", {}, ...shown(event[name] === undefined ? "" : valueText(event[name]).slice(0, ROW_CHARS)))));
+  }, ...names.map((name) => cell(name, i, event, late)));
   made.style.top = `${tops[i]}px`;
   made.style.height = `${tops[i + 1] - tops[i]}px`;
   made.classList.toggle("chosen", chosen !== null && time >= chosen.from && time < chosen.to);
   return made;
+}
+
+/** What an event has in a column. @param {string} name @param {number} i @param {any} event @param {boolean} late */
+function cell(name, i, event, late) {
+  const { time } = list.items[i];
+  switch (name) {
+    case "ts": {
+      const when = clock(time);
+      return h("span.time", { title: `${when.year}-${when.day} ${when.time}.${when.nanos}` }, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`));
+    }
+    case "+": {
+      const before = marked ?? (i > 0 ? list.items[i - 1].time : null);
+      const long = marked === null && before !== null && time - before > 5_000_000_000n;
+      return h(`span.since${long ? ".long" : ""}`, {}, before === null ? "" : sinceText(time - before));
+    }
+    case "body":
+      return body(event, late);
+    default: {
+      const text = event[name] === undefined ? "" : valueText(event[name]).slice(0, ROW_CHARS);
+      return h(`span${columns.isOwn(name) ? `.${name}` : typeof event[name] === "number" ? ".number" : ""}`, {}, ...shown(text));
+    }
+  }
 }
 
 /** What stands in the column of the body: of an event without one, its attributes. */

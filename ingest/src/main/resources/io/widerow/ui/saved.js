@@ -2,7 +2,7 @@
 // nothing, so it shows the command that saves what is on the screen.
 import { all } from "./api.js";
 import { fill, h } from "./dom.js";
-import { picture, print } from "./paper.js";
+import { download, picture, print } from "./paper.js";
 import { address, change, read, state } from "./state.js";
 import { plain } from "./text.js";
 
@@ -38,6 +38,7 @@ async function content() {
   return [
     h("div.menu-row", {},
       h("button", { test: "picture", onclick: () => { close(); picture(); } }, "Picture of the bars"),
+      h("button", { test: "download", onclick: () => { close(); void download().catch(failed); } }, "Download the events"),
       h("button", { test: "print", onclick: () => { close(); void print().catch(failed); } }, "Print the range")),
     ...lines.map((/** @type {{query: string, parameters: string}} */ each) =>
       h("button.saved-query", { test: "saved-query", title: plain(each.parameters), onclick: () => { close(); change(read(each.parameters), true); } }, plain(each.query))),

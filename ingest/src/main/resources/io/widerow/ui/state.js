@@ -1,15 +1,17 @@
 // All that the page shows is in its URL. The question has the parameters of /v1/query, so that
 // `/ui/?x` and `/v1/query?x` are the same question.
 
+import { listed, packed } from "./text.js";
+
 /** What is shown, as the URL says it. */
 export const state = {
-  types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "",
-  view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]),
+  types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "", shard: "",
+  view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]), widths: "",
   find: "", heat: "", tail: false, tz: "utc", wrap: false, map: "events",
 };
 
 /** The parameters that make a question. */
-export const QUESTION = ["types", "where", "from", "to", "since"];
+export const QUESTION = ["types", "where", "from", "to", "since", "shard"];
 
 /** @type {((changed: Set<string>) => void)[]} */
 const listeners = [];
@@ -26,10 +28,10 @@ export function read(query) {
   const view = text("view");
   return {
     types: given.getAll("type").filter((type) => type), where: text("where"), from: text("from"),
-    to: text("to"), since: text("since"),
+    to: text("to"), since: text("since"), shard: text("shard"),
     view: ["events", "differences", "layout"].includes(view) ? view : "events", at: text("at"),
     pick: text("pick"), pickwhere: text("pickwhere"),
-    cols: text("cols").split(",").filter((name) => name), find: text("find"), heat: text("heat"),
+    cols: listed(text("cols")), widths: text("widths"), find: text("find"), heat: text("heat"),
     tail: text("tail") === "1", tz: text("tz") === "local" ? "local" : "utc",
     wrap: text("wrap") === "1", map: text("map") || "events",
   };
@@ -39,7 +41,7 @@ export function read(query) {
 export function address(of) {
   const to = new URLSearchParams();
   of.types.forEach((type) => to.append("type", type));
-  for (const name of ["where", "from", "to", "since", "at", "pick", "pickwhere", "find", "heat"]) {
+  for (const name of ["where", "from", "to", "since", "shard", "at", "pick", "pickwhere", "find", "heat", "widths"]) {
     if (of[name]) {
       to.set(name, of[name]);
     }
@@ -48,7 +50,7 @@ export function address(of) {
     to.set("view", of.view);
   }
   if (of.cols.length > 0) {
-    to.set("cols", of.cols.join(","));
+    to.set("cols", packed(of.cols));
   }
   if (of.tail) {
     to.set("tail", "1");

@@ -1,4 +1,4 @@
-import { colour, fill, h, shown, surface } from "./dom.js";
+import { fill, h, palette, shown, surface } from "./dom.js";
 import { draw as drawHeat, heat, numbers, rowsFor, span as spanOf } from "./heat.js";
 import { SECOND, clock, dayText, minuteText, short, whole } from "./format.js";
 import { STACK, className } from "./levels.js";
@@ -31,13 +31,14 @@ export function draw(canvas, legend, strip, pick) {
     return;
   }
   const { pen, width } = on;
+  const colour = palette();
   const plot = width - PLOT.left - PLOT.right;
   const x = (/** @type {bigint} */ time) => PLOT.left + Number(time - range.from) / span * plot;
   pen.font = FONT;
   const volumes = strip.bars.map((/** @type {any} */ bar) => STACK.reduce((sum, of) => sum + bar[of], 0));
   const top = roundUp(Math.max(...volumes, 1));
   const errorTop = Math.max(...strip.bars.map((/** @type {any} */ bar) => bar.error), 0);
-  scale(pen, width, heat.rows.length > 0 ? 0 : top, errorTop);
+  scale(pen, colour, width, heat.rows.length > 0 ? 0 : top, errorTop);
   const place = (/** @type {number} */ i) => {
     const begin = strip.first + BigInt(i) * strip.step;
     const left = Math.max(x(begin), PLOT.left);
@@ -62,13 +63,13 @@ export function draw(canvas, legend, strip, pick) {
       pen.fillRect(left, PLOT.errorBottom - high, wide, high);
     }
   });
-  axis(pen, x, width);
-  stand(pen, x, strip);
-  choice(pen, x, strip, pick);
+  axis(pen, colour, x, width);
+  stand(pen, colour, x, strip);
+  choice(pen, colour, x, strip, pick);
 }
 
 /** @param {CanvasRenderingContext2D} pen */
-function scale(pen, width, top, errorTop) {
+function scale(pen, colour, width, top, errorTop) {
   pen.textAlign = "right";
   pen.textBaseline = "middle";
   for (const share of [1, 0.5]) {
@@ -88,7 +89,7 @@ function scale(pen, width, top, errorTop) {
 }
 
 /** Times below the plot, at round places in the zone of the page. */
-function axis(pen, x, width) {
+function axis(pen, colour, x, width) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     86_400, 172_800, 604_800, 2_592_000, 7_776_000, 31_536_000].map((seconds) => BigInt(seconds) * SECOND);
   const fit = BigInt(Math.max(Math.floor(width / 105), 1));
@@ -106,7 +107,7 @@ function axis(pen, x, width) {
   }
 }
 
-function choice(pen, x, strip, pick) {
+function choice(pen, colour, x, strip, pick) {
   const drag = strip.drag?.moved && !strip.drag.pan ? strip.drag : null;
   const chosen = drag
     ? { from: drag.from < drag.to ? drag.from : drag.to, to: drag.from < drag.to ? drag.to : drag.from }
@@ -135,7 +136,7 @@ function choice(pen, x, strip, pick) {
 }
 
 /** Where the list stands. */
-function stand(pen, x, strip) {
+function stand(pen, colour, x, strip) {
   if (strip.at !== null && strip.at >= range.from && strip.at <= range.to) {
     const at = x(strip.at);
     pen.fillStyle = colour("--text");

@@ -1,6 +1,6 @@
 import { ask, isOld, latest } from "./api.js";
 import { h } from "./dom.js";
-import { filter, heat, load as loadHeat, numbers, rowAt } from "./heat.js";
+import { heat, load as loadHeat, numbers } from "./heat.js";
 import { iso, nanos, stepFor, minuteText, dayText } from "./format.js";
 import { ERROR_IN_TEXT, classOf, classOfEvent, errorsOf } from "./levels.js";
 import { both, params, range } from "./range.js";
@@ -15,26 +15,19 @@ export const strip = {
 };
 
 const BARS = 260;
-const canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { test: "bars", role: "img", tabindex: "0" }));
+export const canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { test: "bars", role: "img", tabindex: "0" }));
 const tools = h("div.strip-tools", { hidden: true });
 const legend = h("div.legend");
 export const element = h("section.strip", { test: "strip", "aria-label": "volume over time" }, canvas, legend, tools);
 
-/** Called with a time to which the list goes. */
-let goTo = (/** @type {bigint} */ _time) => {};
-
-/** @param {{goTo: (time: bigint) => void, different: () => void}} on */
+/** @param {{different: () => void}} on */
 export function start(on) {
-  goTo = on.goTo;
   tools.append(
     h("button.link", { test: "zoom", onclick: zoom }, "Zoom in ", h("kbd", {}, "z")),
     h("button.link.strong", { test: "pick-why", onclick: on.different }, "What is different here? ", h("kbd", {}, "d")),
     h("button.link", { "aria-label": "drop the choice", onclick: unpick }, "✕"));
-  canvas.addEventListener("pointerdown", down);
-  canvas.addEventListener("pointermove", move);
-  canvas.addEventListener("pointerup", up);
-  canvas.addEventListener("wheel", wheel, { passive: false });
   new ResizeObserver(redraw).observe(canvas);
+  document.fonts.addEventListener("loadingdone", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
@@ -67,6 +60,7 @@ export async function load() {
     }
     Object.assign(strip, { step, first, bars, sums, levels, texts, total, millis: told.millis });
     redraw();
+    performance.mark("bars");
     await loadHeat(strip, redraw);
     redraw();
   } catch (failure) {
@@ -118,12 +112,10 @@ export function redraw() {
   tools.hidden = pick() === null || strip.drag !== null;
   const chosen = pick();
   if (chosen) {
-    const left = PLOT.left + Number(chosen.from - range.from) / Number(range.to - range.from)
-      * (canvas.clientWidth - PLOT.left - PLOT.right);
-    tools.style.left = `${Math.max(8, Math.min(left - 280, canvas.clientWidth - 360))}px`;
+    tools.style.left = `${Math.max(8, Math.min(placeOf(chosen.from) - 280, canvas.clientWidth - 360))}px`;
   }
-  canvas.setAttribute("aria-label",
-    `${strip.total} events, ${strip.sums.error ?? 0} errors, ${dayText(range.from)} ${minuteText(range.from)} to ${dayText(range.to)} ${minuteText(range.to)}`);
+  const most = strip.bars.reduce((top, bar) => Math.max(top, Object.values(bar).reduce((a, b) => a + b, 0)), 0);
+  canvas.setAttribute("aria-label", `${strip.total} events, at most ${most} in a bar, ${strip.sums.error ?? 0} errors, ${dayText(range.from)} ${minuteText(range.from)} to ${dayText(range.to)} ${minuteText(range.to)}`);
 }
 
 /** Turns the volume into a heat map of a number, or back; false when there is no number. */
@@ -141,73 +133,9 @@ export function mark(time) {
   }
 }
 
-/** The time at an x of the canvas. @param {number} x */
-function timeAt(x) {
-  const width = canvas.clientWidth - PLOT.left - PLOT.right;
-  const share = Math.max(0, Math.min(1, (x - PLOT.left) / width));
-  return range.from + BigInt(Math.round(share * Number(range.to - range.from)));
-}
-
-/** @param {PointerEvent} event */
-function down(event) {
-  canvas.setPointerCapture(event.pointerId);
-  const errors = event.offsetY > PLOT.errorTop;
-  strip.drag = { x: event.offsetX, y: event.offsetY, from: timeAt(event.offsetX), errors, moved: false, pan: event.shiftKey, rows: null };
-}
-
-/** @param {PointerEvent} event */
-function move(event) {
-  const drag = strip.drag;
-  if (!drag || (!drag.moved && Math.abs(event.offsetX - drag.x) < 4)) {
-    return;
-  }
-  drag.moved = true;
-  drag.to = timeAt(event.offsetX);
-  if (heat.rows.length > 0 && !drag.errors) { // a rectangle of time and values
-    const rows = [rowAt(drag.y, PLOT), rowAt(event.offsetY, PLOT)];
-    drag.rows = { low: Math.min(...rows), high: Math.max(...rows) };
-  }
-  redraw();
-}
-
-/** @param {PointerEvent} event */
-function up(event) {
-  const drag = strip.drag;
-  strip.drag = null;
-  if (!drag) {
-    return;
-  }
-  if (!drag.moved) {
-    goTo(drag.from);
-    redraw();
-    return;
-  }
-  const to = timeAt(event.offsetX);
-  if (drag.pan) {
-    const by = drag.from - to;
-    change({ from: iso(range.from + by), to: iso(range.to + by), since: "" }, true);
-    return;
-  }
-  const [a, b] = drag.from < to ? [drag.from, to] : [to, drag.from];
-  const begin = a / strip.step * strip.step;
-  const end = (b / strip.step + 1n) * strip.step;
-  change({
-    pick: `${iso(begin < range.from ? range.from : begin)}/${iso(end > range.to ? range.to : end)}`,
-    pickwhere: drag.errors ? errors() : drag.rows ? filter(drag.rows.low, drag.rows.high) : "",
-  }, true);
-  goTo(a);
-}
-
-/** @param {WheelEvent} event */
-function wheel(event) {
-  if (!event.ctrlKey) {
-    return;
-  }
-  event.preventDefault();
-  const middle = timeAt(event.offsetX);
-  const scale = event.deltaY > 0 ? 1.25 : 0.8;
-  const scaled = (/** @type {bigint} */ span) => BigInt(Math.round(Number(span) * scale));
-  change({ from: iso(middle - scaled(middle - range.from)), to: iso(middle + scaled(range.to - middle)), since: "" });
+/** Where a time is on the canvas. @param {bigint} time */
+export function placeOf(time) {
+  return PLOT.left + Number(time - range.from) / Number(range.to - range.from) * (canvas.clientWidth - PLOT.left - PLOT.right);
 }
 
 /** Makes the chosen time the range. */

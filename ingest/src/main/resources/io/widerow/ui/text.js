@@ -8,6 +8,16 @@ const UNSAFE =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff]/gu;
 
+/** A list of names as one text, for a URL. @param {string[]} names */
+export function packed(names) {
+  return names.map((name) => name.replace(/[%,]/g, encodeURIComponent)).join(",");
+}
+
+/** The names of such a text. @param {string} text */
+export function listed(text) {
+  return [...new Set(text.split(",").filter((name) => name))].map((name) => name.replace(/%(25|2C)/gi, decodeURIComponent));
+}
+
 /** Longest text of a row, and of the event's own panel. */
 export const ROW_CHARS = 600;
 export const BODY_CHARS = 20_000;

@@ -15,7 +15,18 @@ import org.jspecify.annotations.Nullable;
 public final class ParameterText {
   /// Parameters of the page's URL that say how it shows a question, beside those of the question.
   public static final List<String> OF_PAGE =
-      List.of("view", "pick", "pickwhere", "cols", "find", "tail", "tz", "wrap", "map", "heat");
+      List.of(
+          "view",
+          "pick",
+          "pickwhere",
+          "cols",
+          "widths",
+          "find",
+          "tail",
+          "tz",
+          "wrap",
+          "map",
+          "heat");
 
   private ParameterText() {}
 

@@ -117,7 +117,7 @@ public final class RangePlan {
       }
       long from = Math.max(fromNanos, span.fromNanos());
       long until = Math.min(untilNanos, span.untilNanos());
-      groups.addAll(groupsOf(view.partitions(types, from, until, since)));
+      groups.addAll(groupsOf(query.ofShard(view.partitions(types, from, until, since))));
       if (query.descending()) {
         untilNanos = from;
       } else {

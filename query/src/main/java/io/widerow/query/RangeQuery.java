@@ -5,6 +5,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// data.
 ///
 /// @param types types of the events
+/// @param shard only partitions of this shard; [#ALL_SHARDS] for all
 /// @param fromNanos start of the range, inclusive, in nanoseconds since the Unix epoch
 /// @param untilNanos end of the range, exclusive, in nanoseconds since the Unix epoch
 /// @param descending true for newest first
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param fields attributes to return, in this order; null for all
 public record RangeQuery(
     TypeGlobs types,
+    int shard,
     long fromNanos,
     long untilNanos,
     boolean descending,
@@ -35,10 +38,14 @@ public record RangeQuery(
     @Nullable Arrivals since,
     Filter filter,
     @Nullable List<AttributeName> fields) {
+  /// Instead of a shard.
+  public static final int ALL_SHARDS = -1;
+
   /// Every event, oldest first.
   public static final RangeQuery ALL =
       new RangeQuery(
           TypeGlobs.ALL,
+          ALL_SHARDS,
           TimeUuid.NANOS_MIN,
           TimeUuid.NANOS_LIMIT,
           false,
@@ -62,37 +69,42 @@ public record RangeQuery(
 
   public RangeQuery withTypes(TypeGlobs newTypes) {
     return new RangeQuery(
-        newTypes, fromNanos, untilNanos, descending, limit, after, since, filter, fields);
+        newTypes, shard, fromNanos, untilNanos, descending, limit, after, since, filter, fields);
+  }
+
+  public RangeQuery withShard(int newShard) {
+    return new RangeQuery(
+        types, newShard, fromNanos, untilNanos, descending, limit, after, since, filter, fields);
   }
 
   public RangeQuery withRange(long newFromNanos, long newUntilNanos) {
     return new RangeQuery(
-        types, newFromNanos, newUntilNanos, descending, limit, after, since, filter, fields);
+        types, shard, newFromNanos, newUntilNanos, descending, limit, after, since, filter, fields);
   }
 
   public RangeQuery withDescending(boolean newDescending) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, newDescending, limit, after, since, filter, fields);
+        types, shard, fromNanos, untilNanos, newDescending, limit, after, since, filter, fields);
   }
 
   public RangeQuery withLimit(long newLimit) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, newLimit, after, since, filter, fields);
+        types, shard, fromNanos, untilNanos, descending, newLimit, after, since, filter, fields);
   }
 
   public RangeQuery withAfter(@Nullable Token newAfter) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, newAfter, since, filter, fields);
+        types, shard, fromNanos, untilNanos, descending, limit, newAfter, since, filter, fields);
   }
 
   public RangeQuery withSince(@Nullable Arrivals newSince) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, after, newSince, filter, fields);
+        types, shard, fromNanos, untilNanos, descending, limit, after, newSince, filter, fields);
   }
 
   public RangeQuery withFilter(Filter newFilter) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, after, since, newFilter, fields);
+        types, shard, fromNanos, untilNanos, descending, limit, after, since, newFilter, fields);
   }
 
   /// The same query, with a range that its filter's tests of time and id do not exceed.
@@ -102,14 +114,21 @@ public record RangeQuery(
 
   public RangeQuery withFields(@Nullable List<AttributeName> newFields) {
     return new RangeQuery(
-        types, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);
+        types, shard, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);
   }
 
   /// The range at or before a token, without a limit: the query for late events.
   RangeQuery late(Token token) {
     long until = Math.min(untilNanos, token.tickNanos() + TimeUuid.NANOS_PER_TICK);
     return new RangeQuery(
-        types, fromNanos, until, false, Long.MAX_VALUE, null, null, filter, fields);
+        types, shard, fromNanos, until, false, Long.MAX_VALUE, null, null, filter, fields);
+  }
+
+  /// Those of some partitions that have the shard asked for.
+  public List<PartitionInfo> ofShard(List<PartitionInfo> partitions) {
+    return shard == ALL_SHARDS
+        ? partitions
+        : partitions.stream().filter(info -> info.key().shard() == shard).toList();
   }
 
   /// Start of the time range that is left after [#after], for the plan. It may include events that

@@ -47,6 +47,16 @@ public record EventId(long time, long tail) implements Comparable<EventId> {
     return new EventId(TimeUuid.timeOfNanos(epochNanos), tail);
   }
 
+  /// The lesser of two ids.
+  public static EventId min(EventId a, EventId b) {
+    return a.compareTo(b) <= 0 ? a : b;
+  }
+
+  /// The greater of two ids.
+  public static EventId max(EventId a, EventId b) {
+    return a.compareTo(b) >= 0 ? a : b;
+  }
+
   /// @throws IllegalArgumentException when `uuid` is not version 1 or not of the variant of RFC
   ///   9562
   public static EventId of(UUID uuid) {

@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.rollup.RollupQuestion;
 import java.util.List;
@@ -88,6 +89,12 @@ public interface StoreView extends AutoCloseable {
     return null;
   }
 
+  /// Where an event lies in its partition; of several writes of its id, the latest. Null when it is
+  /// not there, or when the store keeps it on other machines.
+  default @Nullable Place place(PartitionKey key, EventId id) {
+    return null;
+  }
+
   /// What reading has cost besides [ScanStatistics], in lines for people; none for a store on this
   /// machine.
   default List<String> explain() {
@@ -96,6 +103,23 @@ public interface StoreView extends AutoCloseable {
 
   @Override
   void close();
+
+  /// Where an event lies in a store on this machine.
+  ///
+  /// @param lane the lane that takes its shard
+  /// @param sealed its place in a segment; null while it is in an open row
+  record Place(int lane, @Nullable Sealed sealed) {
+    /// A place in a segment.
+    ///
+    /// @param segment number of the segment
+    /// @param file its name
+    /// @param merged true when a merge (compaction) wrote it
+    /// @param block number of the block among those of the partition in the segment, from 0
+    /// @param blocks how many these are
+    /// @param row number of the event in the block, from 0
+    public record Sealed(
+        long segment, String file, boolean merged, int block, int blocks, int row) {}
+  }
 
   /// A half-open span of time, in nanoseconds since the Unix epoch.
   record Span(long fromNanos, long untilNanos) {}

@@ -35,11 +35,11 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /// Benchmark of the store of tables against RocksDB on the same keys and values, in the order A B B
-/// A in one process: groups of 1 and of 1,000 rows, not forced; groups of 1 that are forced; points,
-/// slices of 100 rows and a scan of all. Rows are 200 bytes of words; a partition has 100 of them,
-/// and rows arrive in random order of partitions. The calling thread writes in both, and two threads
-/// flush and merge. RocksDB keeps keys and values; ours keeps a time for each cell and merges cells.
-/// See the profile `peers`.
+/// A in one process: groups of 1 and of 1,000 rows, not forced; groups of 1 that are forced;
+/// points, slices of 100 rows and a scan of all. Rows are 200 bytes of words; a partition has 100
+/// of them, and rows arrive in random order of partitions. The calling thread writes in both, and
+/// two threads flush and merge. RocksDB keeps keys and values; ours keeps a time for each cell and
+/// merges cells. See the profile `peers`.
 ///
 /// ```
 /// TableRuns <rows> <rounds>      one round is A B B A
@@ -236,7 +236,8 @@ final class TableRuns {
 
   private static String shown(Map<String, Double> run) {
     StringBuilder text = new StringBuilder();
-    run.forEach((name, figure) -> text.append(name).append(' ').append(shown(figure)).append("   "));
+    run.forEach(
+        (name, figure) -> text.append(name).append(' ').append(shown(figure)).append("   "));
     return text.toString().stripTrailing();
   }
 

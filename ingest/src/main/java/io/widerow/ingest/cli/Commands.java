@@ -18,6 +18,7 @@ import io.widerow.query.cli.cql.CqlCommand;
 import io.widerow.query.cli.daemon.DeleteCommand;
 import io.widerow.query.cli.daemon.DiffCommand;
 import io.widerow.query.cli.daemon.DoctorCommand;
+import io.widerow.query.cli.daemon.EventCommand;
 import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.LayoutCommand;
 import io.widerow.query.cli.daemon.PartitionsCommand;
@@ -53,6 +54,7 @@ final class Commands {
     all.put("types", shell -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell));
     all.put("tail", TailCommand::commandLine);
     all.put("senders", SendersCommand::commandLine);
+    all.put("event", EventCommand::commandLine);
     all.put("fields", FieldsCommand::commandLine);
     all.put("diff", DiffCommand::commandLine);
     all.put("patterns", PatternsCommand::commandLine);

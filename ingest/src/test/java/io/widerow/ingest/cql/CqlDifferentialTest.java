@@ -46,8 +46,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// writes one.
 class CqlDifferentialTest {
   private static final int STATEMENTS = Integer.getInteger("cql.statements", 5_000);
-  private static final int STATEMENTS_PER_TABLE = 250;
+  private static final int STATEMENTS_PER_TABLE = Math.max(1, STATEMENTS / 20);
   private static final int DIFFERENCES_SHOWN = 40;
+
+  /// In a recording: an answer that is meant to differ.
+  private static final String OURS = "*";
+
   private static final List<Integer> PAGES = List.of(1, 2, 3, 7, 100, 5_000);
 
   @TempDir private Path directory = Path.of(".");
@@ -83,13 +87,18 @@ class CqlDifferentialTest {
     return steps;
   }
 
-  private static String answer(CqlSession session, Step step) {
+  /// What a server has answered.
+  ///
+  /// @param told its sentence, when it has refused
+  record Given(String answer, String told) {}
+
+  private static Given answer(CqlSession session, Step step) {
     try {
       ResultSet rows =
           session.execute(SimpleStatement.builder(step.statement).setPageSize(step.page).build());
-      return shown(rows);
+      return new Given(shown(rows), "");
     } catch (DriverException refused) {
-      return "error " + code(refused);
+      return new Given("error " + code(refused), String.valueOf(refused.getMessage()));
     }
   }
 
@@ -124,10 +133,21 @@ class CqlDifferentialTest {
     return text.toString().replace("\n", "\\n").replace("\t", "\\t");
   }
 
-  private static void compare(List<Step> steps, List<String> wanted, List<String> given) {
+  /// Answers that are meant to differ: an order over several partitions has pages here; Cassandra
+  /// fails over pages of some groups, and has a type of its own for the least of some timeuuids.
+  private static boolean isOurs(Given cassandra) {
+    return cassandra.answer.equals(OURS)
+        || cassandra.told.startsWith("Cannot page queries with both ORDER BY and a IN restriction")
+        || cassandra.answer.contains("ProtocolError: Invalid value for the paging state")
+        || cassandra.answer.contains("ReadFailureException")
+        || cassandra.answer.contains("LegacyTimeUUIDType");
+  }
+
+  private static void compare(List<Step> steps, List<Given> wanted, List<Given> given) {
     List<String> differences = new ArrayList<>();
     for (int i = 0; i < steps.size(); i++) {
-      if (!wanted.get(i).equals(given.get(i)) && differences.size() < DIFFERENCES_SHOWN) {
+      boolean same = isOurs(wanted.get(i)) || wanted.get(i).answer.equals(given.get(i).answer);
+      if (!same && differences.size() < DIFFERENCES_SHOWN) {
         differences.add(
             "%d %s\n  Cassandra: %s\n  here:      %s"
                 .formatted(i, steps.get(i), wanted.get(i), given.get(i)));
@@ -136,8 +156,8 @@ class CqlDifferentialTest {
     assertEquals("", String.join("\n", differences));
   }
 
-  private List<String> answers(List<Step> steps) {
-    List<String> given = new ArrayList<>();
+  private List<Given> answers(List<Step> steps) {
+    List<Given> given = new ArrayList<>();
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
         CqlSession session = daemon.driver("V5", "none").build()) {
       for (Step step : steps) {
@@ -151,7 +171,7 @@ class CqlDifferentialTest {
   @Timeout(120)
   void asRecorded() throws IOException {
     List<Step> steps = new ArrayList<>();
-    List<String> wanted = new ArrayList<>();
+    List<Given> wanted = new ArrayList<>();
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
@@ -162,7 +182,7 @@ class CqlDifferentialTest {
       for (String line : lines.lines().toList()) {
         String[] parts = line.split("\t", -1);
         steps.add(new Step(parts[1], Integer.parseInt(parts[0])));
-        wanted.add(parts[2]);
+        wanted.add(new Given(parts[2], ""));
       }
     }
     compare(steps, wanted, answers(steps));
@@ -175,7 +195,7 @@ class CqlDifferentialTest {
   void asCassandra(long seed) throws IOException {
     CassandraNode.require();
     List<Step> steps = steps(seed, STATEMENTS);
-    List<String> wanted = new ArrayList<>();
+    List<Given> wanted = new ArrayList<>();
     try (CqlSession session = CassandraNode.shared().session()) {
       for (Step step : steps) {
         wanted.add(answer(session, step));
@@ -186,7 +206,9 @@ class CqlDifferentialTest {
       List<String> lines = new ArrayList<>();
       for (int i = 0; i < steps.size(); i++) {
         Step step = steps.get(i);
-        lines.add(step.page + "\t" + step.statement + "\t" + wanted.get(i));
+        Given given = wanted.get(i);
+        String answer = isOurs(given) ? OURS : given.answer;
+        lines.add(step.page + "\t" + step.statement + "\t" + answer);
       }
       Files.write(Path.of(record), lines);
     }

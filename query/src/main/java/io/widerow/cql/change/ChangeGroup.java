@@ -34,7 +34,8 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   /// @param found for each change with a guard what is there, when they were not: a row, or null
   public record Outcome(boolean applied, List<Found> found) {}
 
-  /// The row that a guard has looked at.
+  /// What a guard has looked at: the row, or where there is none the static columns of its
+  /// partition, or null.
   public record Found(RowChange change, @Nullable Row row) {}
 
   /// @param schema that the group finds when it is written
@@ -62,9 +63,11 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     for (RowChange change : changes) {
       Guard guard = change.guard();
       if (guard != null) {
-        Row row = row(change, reader(readers, change));
-        found.add(new Found(change, row));
-        applied &= guard.isMet(row);
+        RowReader reader = reader(readers, change);
+        Row row = row(change, reader);
+        Row seen = seen(change, guard, row, reader);
+        found.add(new Found(change, seen));
+        applied &= guard.isMet(row, seen);
       }
     }
     if (!applied) {
@@ -104,6 +107,33 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     }
     List<Span> rows = spans.spans(partition);
     return rows.isEmpty() ? null : reader.find(partition, rows.getFirst().from());
+  }
+
+  /// What a guard tests, and what is told when it is not met. Static columns are seen by a change
+  /// that writes or tests some. One that is about nothing else sees the first row of the partition:
+  /// it tells a partition without static columns from none.
+  private static @Nullable Row seen(
+      RowChange change, Guard guard, @Nullable Row row, RowReader reader) {
+    List<Kind> tested =
+        guard.exists() || guard.notExists()
+            ? List.of()
+            : guard.shown().stream()
+                .map(index -> change.table().columns().get(index).kind())
+                .toList();
+    boolean statics = !cells(change, true).isEmpty() || tested.contains(Kind.STATIC);
+    boolean onlyStatics =
+        change.isOfHeader() || (!tested.isEmpty() && tested.stream().allMatch(Kind.STATIC::equals));
+    KeySpans spans =
+        new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
+    byte[] partition = partitions(spans).getFirst();
+    if (onlyStatics && (row == null || change.isOfHeader())) {
+      Row first = reader.first(partition);
+      return first == null ? row : first;
+    }
+    if (row == null) {
+      return statics ? reader.header(partition) : null;
+    }
+    return statics ? row : reader.alone(spans.spans(partition).getFirst().from());
   }
 
   private static List<byte[]> partitions(KeySpans spans) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param exists whether the row must be there
 /// @param notExists whether it must not be there
-/// @param test what else it must meet; gets null when there is no row
+/// @param test what else it must meet; gets the static columns of the partition when there is no
+///   row, and null when there are none either
 /// @param shown indexes of the columns that are told when it is not met
 public record Guard(
     boolean exists, boolean notExists, Predicate<@Nullable Row> test, List<Integer> shown) {
@@ -17,10 +18,12 @@ public record Guard(
     shown = List.copyOf(shown);
   }
 
-  boolean isMet(@Nullable Row row) {
+  /// @param row the row of the change; null when it is not there
+  /// @param seen what there is to test
+  boolean isMet(@Nullable Row row, @Nullable Row seen) {
     if (exists) {
       return row != null;
     }
-    return notExists ? row == null : test.test(row);
+    return notExists ? row == null : test.test(seen);
   }
 }

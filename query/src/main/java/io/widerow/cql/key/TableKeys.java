@@ -87,10 +87,17 @@ public final class TableKeys {
     return Arrays.copyOf(out.bytes(), out.length());
   }
 
-  /// The token of a partition key.
+  /// The token of a partition key. An empty one, which no row has, comes before all.
   ///
   /// @param values of all its columns
   public long token(List<Object> values) {
+    boolean isEmpty =
+        values.size() == 1
+            && !Wire.encode(partition.getFirst().type(), values.getFirst()).hasRemaining();
+    return isEmpty ? Long.MIN_VALUE : tokenOf(values);
+  }
+
+  private long tokenOf(List<Object> values) {
     byte[] bytes = serialised(values);
     return Murmur3.token(bytes, 0, bytes.length);
   }
@@ -101,7 +108,7 @@ public final class TableKeys {
   public byte[] partition(List<Object> values) {
     CellBuffer out = new CellBuffer(64);
     out.putInt(number);
-    out.putLong(token(values) ^ Long.MIN_VALUE);
+    out.putLong(tokenOf(values) ^ Long.MIN_VALUE);
     for (int i = 0; i < values.size(); i++) {
       CqlType type = partition.get(i).type();
       if (isAsOnWire(type)) {
@@ -131,6 +138,13 @@ public final class TableKeys {
   public static byte[] header(byte[] partition) {
     byte[] key = Arrays.copyOf(partition, partition.length + 1);
     key[partition.length] = HEADER;
+    return key;
+  }
+
+  /// The key behind all rows of a partition.
+  public static byte[] behind(byte[] partition) {
+    byte[] key = Arrays.copyOf(partition, partition.length + 1);
+    key[partition.length] = ROW + 1;
     return key;
   }
 

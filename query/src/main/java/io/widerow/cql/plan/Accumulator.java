@@ -5,7 +5,7 @@ import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +74,7 @@ final class Accumulator {
     }
     BigDecimal by = BigDecimal.valueOf(count);
     return aggregate.type() == NativeType.DECIMAL
-        ? sum.divide(by, MathContext.DECIMAL64)
+        ? sum.divide(by, RoundingMode.HALF_EVEN)
         : sum.toBigInteger().divide(BigInteger.valueOf(count));
   }
 

@@ -34,8 +34,8 @@ final class Casts {
 
   private static boolean isPossible(NativeType from, NativeType to) {
     return switch (to) {
-      case TEXT -> from != NativeType.BLOB;
-      case ASCII -> from != NativeType.BLOB && from != NativeType.TEXT;
+      case TEXT -> from != NativeType.BLOB && from != NativeType.DURATION;
+      case ASCII -> from != NativeType.TEXT && isPossible(from, NativeType.TEXT);
       case TIMESTAMP -> from == NativeType.TIMEUUID || from == NativeType.DATE;
       case DATE -> from == NativeType.TIMEUUID || from == NativeType.TIMESTAMP;
       default -> to.isNumber() && from.isNumber();

@@ -125,34 +125,64 @@ final class ChangeCompiler {
 
   private RowChangePlan update(Change.Update update) {
     Times times = times(update.using(), update.condition());
-    Set<Column> whole = new HashSet<>();
-    for (Change.Assignment assignment : update.assignments()) {
-      Operation operation = Operation.of(assignment, scope);
-      operations.add(operation);
-      boolean part = operation.key() != null || operation.field() >= 0;
-      if (!part && !whole.add(operation.column())) {
-        throw new CqlException(
-            Code.SYNTAX,
-            "Multiple incompatible setting of column %s".formatted(operation.column().name()));
-      }
-    }
+    update.assignments().forEach(each -> operations.add(Operation.of(each, scope)));
+    requireCompatible();
     readWhere(update.where(), update.keys());
     requirePartition();
-    boolean onlyStatics = operations.stream().allMatch(each -> each.column().kind() == Kind.STATIC);
     List<String> missing = missing(Kind.CLUSTERING);
-    boolean none = missing.size() == table.of(Kind.CLUSTERING).size();
     requireNoSlice("UPDATE");
-    if (onlyStatics && !none && !operations.isEmpty() && !table.of(Kind.CLUSTERING).isEmpty()) {
-      throw CqlException.invalid(
-          "Invalid restrictions on clustering columns since the UPDATE statement modifies only"
-              + " static columns");
+    Condition guard = guard(update.condition());
+    boolean onlyStatics = isOnlyOfStatics(guard);
+    if (onlyStatics) {
+      requireNoRows("UPDATE");
     }
     if (!onlyStatics && !missing.isEmpty()) {
       throw CqlException.invalid(
           "Some clustering keys are missing: %s".formatted(String.join(", ", missing)));
     }
-    Condition guard = guard(update.condition());
     return new RowChangePlan(table, How.UPDATE, where, keys, operations, times, guard, null);
+  }
+
+  /// Parts of a column may be set together, but a whole column or a field only once.
+  private void requireCompatible() {
+    Set<Column> whole = new HashSet<>();
+    Set<Column> parts = new HashSet<>();
+    Set<String> fields = new HashSet<>();
+    for (Operation operation : operations) {
+      Column column = operation.column();
+      boolean isNew = (operation.isWhole() ? whole : parts).add(column);
+      boolean again = operation.isWhole() && !isNew;
+      if (operation.field() >= 0) {
+        again = !fields.add(column.name() + "." + operation.field());
+      }
+      if (again || (whole.contains(column) && parts.contains(column))) {
+        throw new CqlException(
+            Code.SYNTAX, "Multiple incompatible setting of column %s".formatted(column.name()));
+      }
+    }
+  }
+
+  /// True when only static columns are changed, and tested.
+  private boolean isOnlyOfStatics(@Nullable Condition guard) {
+    return operations.stream().allMatch(each -> each.column().kind() == Kind.STATIC)
+        && !isOfRows(guard);
+  }
+
+  private boolean isOfRows(@Nullable Condition guard) {
+    return guard != null
+        && guard.tests().stream()
+            .anyMatch(each -> table.columns().get(each.index()).kind() != Kind.STATIC);
+  }
+
+  private void requireNoRows(String statement) {
+    List<Column> clustering = table.of(Kind.CLUSTERING);
+    boolean none = missing(Kind.CLUSTERING).size() == clustering.size();
+    if (!none && !operations.isEmpty() && !clustering.isEmpty()) {
+      throw CqlException.invalid(
+          ("Invalid restrictions on clustering columns since the %s statement modifies only static"
+                  + " columns")
+              .formatted(statement));
+    }
   }
 
   private void requireNoSlice(String statement) {
@@ -199,10 +229,14 @@ final class ChangeCompiler {
       throw CqlException.invalid("Range deletions are not supported for specific columns");
     }
     Condition guard = guard(delete.condition());
-    if (guard != null && (sliced || (operations.isEmpty() && !isWholeKey()))) {
+    boolean ofRows = operations.isEmpty() || isOfRows(guard);
+    if (guard != null && (sliced || (ofRows && !isWholeKey()))) {
       throw CqlException.invalid(
           "DELETE statements must restrict all PRIMARY KEY columns with equality relations in"
               + " order to use conditions on non static columns");
+    }
+    if (isOnlyOfStatics(guard)) {
+      requireNoRows("DELETE");
     }
     How how = operations.isEmpty() ? How.DELETE : How.UPDATE;
     return new RowChangePlan(table, how, where, keys, operations, times, guard, null);

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -44,6 +45,11 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
       case EQ, NEQ, LT, LTE, GT, GTE, IN -> {}
     }
     Value left = new Compiler(scope, true).compile(subject, null, column.name());
+    if (relation.operator().isSlice() && left.type().contains(NativeType.DURATION)) {
+      throw CqlException.invalid(
+          "Slice conditions ( %s ) are not supported on durations"
+              .formatted(relation.operator().sign));
+    }
     Compiler compiler = new Compiler(scope, false);
     List<Value> values = new ArrayList<>();
     boolean in = relation.operator() == Operator.IN;
@@ -99,10 +105,24 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
     };
   }
 
+  private static String kind(CqlType type) {
+    return switch (type) {
+      case CqlType.ListOf _ -> "list";
+      case CqlType.SetOf _ -> "set";
+      case CqlType.MapOf _ -> "map";
+      default -> type.cql();
+    };
+  }
+
   private boolean isInOrder(@Nullable Object found, @Nullable Object wanted) {
     if (wanted == null) {
       throw CqlException.invalid(
           "Invalid comparison with null for operator \"%s\"".formatted(operator.sign));
+    }
+    if (isNothing(wanted)) {
+      throw CqlException.invalid(
+          "Invalid comparison with an empty %s for operator \"%s\""
+              .formatted(kind(subject.type()), operator.sign));
     }
     if (found == null) {
       return false;

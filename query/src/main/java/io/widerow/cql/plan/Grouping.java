@@ -10,10 +10,13 @@ import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.Use;
 import io.widerow.cql.schema.ValueRow;
+import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param by indexes of the columns to group by; empty for one group of all rows
 /// @param shown indexes of the columns that are shown
+/// @param selected what is shown; of times of writing and expiry that of the first row
 /// @param sorted whether groups come in the order of what they are grouped by; else in that of
 ///   their first rows
 record Grouping(
@@ -33,6 +37,7 @@ record Grouping(
     List<Integer> by,
     List<Integer> shown,
     List<Scope.Aggregated> aggregates,
+    List<Value> selected,
     boolean sorted) {
   /// Heap bytes of a group and of one aggregate, estimated.
   private static final long GROUP_BYTES = 256;
@@ -46,16 +51,51 @@ record Grouping(
     by = List.copyOf(by);
     shown = List.copyOf(shown);
     aggregates = List.copyOf(aggregates);
+    selected = List.copyOf(selected);
   }
+
+  /// When a column of the first row of a group was written, and when it expires.
+  private record Times(@Nullable Long written, @Nullable Integer ttl) {}
 
   /// A group while its rows are read.
   private static final class Group {
     private final @Nullable Object[] values; // of the columns, then of the aggregates
     private final List<Accumulator> tallies;
+    private final Map<Integer, Times> times = new HashMap<>(); // by index of the column
 
     Group(@Nullable Object[] values, List<Accumulator> tallies) {
       this.values = values;
       this.tallies = tallies;
+    }
+  }
+
+  /// The row of a group.
+  private record GroupRow(ValueRow values, Map<Integer, Times> times) implements Row {
+    private static final Times NONE = new Times(null, null);
+
+    @Override
+    public @Nullable Object value(int column) {
+      return values.value(column);
+    }
+
+    @Override
+    public @Nullable Object element(int column, Object key) {
+      return values.element(column, key);
+    }
+
+    @Override
+    public void put(int column, CellBuffer out) {
+      values.put(column, out);
+    }
+
+    @Override
+    public @Nullable Long writeTime(int column) {
+      return times.getOrDefault(column, NONE).written;
+    }
+
+    @Override
+    public @Nullable Integer ttl(int column) {
+      return times.getOrDefault(column, NONE).ttl;
     }
   }
 
@@ -70,7 +110,9 @@ record Grouping(
   }
 
   /// The rows of all groups, in the order of what they are grouped by.
-  List<Row> rows(RowSource source, RowScan scan, Bound bound, Asker asker) {
+  ///
+  /// @param most groups of one partition
+  List<Row> rows(RowSource source, RowScan scan, Bound bound, Asker asker, long most) {
     Groups asked = asked(bound);
     RowCursor counted = asked == null ? null : source.openGroups(scan, asked, asker);
     if (counted != null) {
@@ -92,7 +134,28 @@ record Grouping(
       groups.put(List.of(), group(null));
     }
     List<CqlType> types = types();
-    return groups.values().stream().<Row>map(group -> row(group, types)).toList();
+    return first(groups.values(), most).stream().<Row>map(group -> row(group, types)).toList();
+  }
+
+  /// The first groups of each partition.
+  private Collection<Group> first(Collection<Group> groups, long most) {
+    if (most == Long.MAX_VALUE) {
+      return groups;
+    }
+    Map<List<@Nullable Object>, Integer> counts = new HashMap<>();
+    List<Group> some = new ArrayList<>();
+    for (Group group : groups) {
+      List<@Nullable Object> partition = new ArrayList<>();
+      for (int index : by) {
+        if (table.columns().get(index).kind() == Column.Kind.PARTITION_KEY) {
+          partition.add(group.values[index]);
+        }
+      }
+      if (counts.merge(partition, 1, Integer::sum) <= most) {
+        some.add(group);
+      }
+    }
+    return some;
   }
 
   /// What a source may count; null when it is more than groups of columns.
@@ -148,14 +211,20 @@ record Grouping(
       by.forEach(index -> values[index] = first.value(index));
       shown.forEach(index -> values[index] = first.value(index));
     }
-    return new Group(values, aggregates.stream().map(Accumulator::new).toList());
+    Group group = new Group(values, aggregates.stream().map(Accumulator::new).toList());
+    for (Value value : selected) {
+      if (first != null && value instanceof Value.OfTime(_, int index, _)) {
+        group.times.put(index, new Times(first.writeTime(index), first.ttl(index)));
+      }
+    }
+    return group;
   }
 
   private Row row(Group group, List<CqlType> types) {
     for (int i = 0; i < aggregates.size(); i++) {
       group.values[table.columns().size() + i] = group.tallies.get(i).result();
     }
-    return new ValueRow(types, group.values);
+    return new GroupRow(new ValueRow(types, group.values), group.times);
   }
 
   private List<CqlType> types() {

@@ -24,6 +24,11 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     return new Operation(column, How.SET, null, -1, value);
   }
 
+  /// True when it sets the whole column, whatever was there.
+  boolean isWhole() {
+    return how == How.SET && key == null && field < 0;
+  }
+
   /// An assignment of UPDATE.
   static Operation of(Change.Assignment assignment, Scope scope) {
     Part to = assignment.to();

@@ -117,7 +117,7 @@ record RowChangePlan(
     for (int i = 0; i < table.columns().size(); i++) {
       int index = i;
       boolean tested = condition.tests().stream().anyMatch(test -> test.index() == index);
-      if (condition.notExists() || tested) {
+      if (condition.notExists() || condition.exists() || tested) {
         shown.add(i);
       }
     }

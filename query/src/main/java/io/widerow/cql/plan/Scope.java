@@ -1,6 +1,7 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Groups;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
@@ -18,6 +19,7 @@ final class Scope {
   private final List<Variable> variables; // of the statement, which may have several tables
   private final List<Aggregated> aggregates = new ArrayList<>();
   private final TreeSet<Integer> shown = new TreeSet<>();
+  private final TreeSet<Integer> used = new TreeSet<>(); // shown, or aggregated
 
   /// An aggregate of the selection.
   ///
@@ -62,6 +64,7 @@ final class Scope {
   /// @param aggregated whether it is the argument of an aggregate, and not shown itself
   Value column(String name, boolean aggregated) {
     int index = require(name);
+    used.add(index);
     if (!aggregated) {
       shown.add(index);
     }
@@ -71,6 +74,7 @@ final class Scope {
   /// The index of a column that is read, but not shown as it is.
   int shown(String name) {
     int index = require(name);
+    used.add(index);
     shown.add(index);
     return index;
   }
@@ -87,6 +91,15 @@ final class Scope {
 
   List<Aggregated> aggregates() {
     return List.copyOf(aggregates);
+  }
+
+  /// True when static columns are asked for, and of others only those of the partition key.
+  boolean isOfStatics() {
+    List<Column.Kind> kinds =
+        used.stream().map(index -> table.columns().get(index).kind()).toList();
+    return kinds.contains(Column.Kind.STATIC)
+        && kinds.stream()
+            .allMatch(kind -> kind == Column.Kind.STATIC || kind == Column.Kind.PARTITION_KEY);
   }
 
   /// Indexes of the columns that are shown, and not only aggregated.

@@ -2,6 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Expression;
+import io.widerow.cql.parse.KeyRelation;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
@@ -53,6 +54,10 @@ record SelectPlan(
     WhereRules rules =
         new WhereRules(table, where, keys, select.allowFiltering(), source.isOrdered());
     rules.requireConditions();
+    if (scope.isOfStatics() && rules.areOfRows()) {
+      throw CqlException.invalid(
+          "Cannot restrict clustering columns when selecting only static columns");
+    }
     boolean reversed = rules.isReversed(select.orderBy());
     Value rowsOfPartition = rows(select.perPartitionLimit(), scope, "[per_partition_limit]");
     boolean merged = !select.orderBy().isEmpty();
@@ -62,8 +67,8 @@ record SelectPlan(
               .formatted(table.qualified()));
     }
     Grouping grouping = grouping(select, scope, selection, where, source.isOrdered());
-    if (grouping != null && selection.values().stream().anyMatch(Value.OfTime.class::isInstance)) {
-      throw CqlException.invalid("writetime and ttl are not answered for groups of rows");
+    if (rowsOfPartition != null && grouping != null && grouping.by().isEmpty()) {
+      throw CqlException.invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
     return new SelectPlan(
         source,
@@ -92,6 +97,9 @@ record SelectPlan(
     List<Integer> by = new ArrayList<>();
     if (select.distinct()) {
       selection.requireDistinct(scope);
+      if (table.stored() != null) {
+        requireDistinct(select, where);
+      }
       table.of(Column.Kind.PARTITION_KEY).forEach(column -> by.add(table.find(column.name())));
     }
     int next = 0;
@@ -105,12 +113,47 @@ record SelectPlan(
             "Group by currently only support groups of columns following their declared order in"
                 + " the PRIMARY KEY");
       }
+      if (select.distinct() && table.columns().get(index).kind() == Column.Kind.CLUSTERING) {
+        throw CqlException.invalid(
+            "Grouping on clustering columns is not allowed for SELECT DISTINCT queries");
+      }
       by.add(index);
       next++;
     }
+    if (next > 0
+        && next < table.columns().size()
+        && table.columns().get(next).kind() == Column.Kind.PARTITION_KEY
+        && table.stored() != null) {
+      throw CqlException.invalid("Group by is not supported on only a part of the partition key");
+    }
     return by.isEmpty() && scope.aggregates().isEmpty()
         ? null
-        : new Grouping(table, by, scope.shown(), scope.aggregates(), sorted);
+        : new Grouping(table, by, scope.shown(), scope.aggregates(), selection.values(), sorted);
+  }
+
+  /// One row of each partition is asked for, so only partitions can be chosen.
+  private static void requireDistinct(Statement.Select select, List<Restriction> where) {
+    if (!select.orderBy().isEmpty() && where.stream().anyMatch(SelectPlan::isOfPartitions)) {
+      throw CqlException.invalid(
+          ("SELECT DISTINCT queries must only request partition key columns and/or static columns"
+                  + " (not %s)")
+              .formatted(select.orderBy().getFirst().column()));
+    }
+    boolean rows =
+        !select.keys().stream().allMatch(KeyRelation::token)
+            || where.stream()
+                .map(each -> each.column().kind())
+                .anyMatch(kind -> kind != Column.Kind.PARTITION_KEY && kind != Column.Kind.STATIC);
+    if (rows) {
+      throw CqlException.invalid(
+          "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or"
+              + " static columns.");
+    }
+  }
+
+  private static boolean isOfPartitions(Restriction restriction) {
+    return restriction.column().kind() == Column.Kind.PARTITION_KEY
+        && restriction.operator() == Operator.IN;
   }
 
   private static boolean isFixed(List<Restriction> where, int index) {
@@ -182,7 +225,8 @@ record SelectPlan(
         tuples.add(each.tuple(bound));
       }
     }
-    long rows = limit(rowsOfPartition, "PER PARTITION LIMIT", bound);
+    boolean ofRows = grouping == null; // else of groups, which are counted when they are made
+    long rows = ofRows ? limit(rowsOfPartition, "PER PARTITION LIMIT", bound) : Long.MAX_VALUE;
     return new KeyLimits(tuples, tokens, rows == Long.MAX_VALUE ? 0 : (int) rows, order.merged());
   }
 
@@ -224,7 +268,8 @@ record SelectPlan(
   private @Nullable ByteBuffer groups(
       Grouping groups, List<Condition> conditions, Page page, Bound bound, Execution execution) {
     RowScan scan = scan(conditions, bound, null);
-    List<Row> all = groups.rows(source, scan, bound, execution.asker());
+    long most = limit(rowsOfPartition, "PER PARTITION LIMIT", bound);
+    List<Row> all = groups.rows(source, scan, bound, execution.asker(), most);
     int next = page.afterNumber();
     while (page.hasRoom() && next < all.size()) {
       selection.put(all.get(next), bound, page.cells());

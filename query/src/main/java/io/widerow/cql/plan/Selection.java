@@ -40,7 +40,7 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
       Value value = compiler.compile(expression, null, "[selection]");
       String alias = selector.alias();
       values.add(value);
-      shown.add(column(table, alias == null ? name(expression) : alias, value.type()));
+      shown.add(column(table, alias == null ? name(expression, table) : alias, value.type()));
     }
     return select.json()
         ? new Selection(List.of(column(table, "[json]", NativeType.TEXT)), shown, values, true)
@@ -59,6 +59,15 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
 
   private static Variable column(Table table, String name, CqlType type) {
     return new Variable(table.keyspace(), table.name(), name, type);
+  }
+
+  /// The name of a column without an alias. A cast of a column to its own type is the column.
+  private static String name(Expression expression, Table table) {
+    if (expression instanceof Expression.Cast(Expression.Name(String name), CqlType type)
+        && table.columns().get(table.find(name)).type().equals(type)) {
+      return name;
+    }
+    return name(expression);
   }
 
   /// The name of a column without an alias.

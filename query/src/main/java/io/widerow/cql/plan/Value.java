@@ -4,9 +4,9 @@ import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Use;
 import io.widerow.cql.type.CqlType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -106,10 +106,17 @@ sealed interface Value {
     }
 
     @Override
-    public Object of(@Nullable Row row, Bound bound) {
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
       Row shown = require(row);
-      return keys.token(
-          indexes.stream().map(index -> Objects.requireNonNull(shown.value(index))).toList());
+      List<Object> values = new ArrayList<>();
+      for (int index : indexes) {
+        Object value = shown.value(index);
+        if (value == null) {
+          return null; // of a group without rows
+        }
+        values.add(value);
+      }
+      return keys.token(values);
     }
   }
 

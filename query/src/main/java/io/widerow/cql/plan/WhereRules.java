@@ -6,6 +6,8 @@ import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,12 @@ record WhereRules(
     }
   }
 
+  /// True when a condition is about a clustering column.
+  boolean areOfRows() {
+    return where.stream().anyMatch(each -> each.column().kind() == Kind.CLUSTERING)
+        || keys.stream().anyMatch(each -> !each.relation().token());
+  }
+
   private static boolean isPartition(Restriction restriction) {
     return restriction.column().kind() == Kind.PARTITION_KEY;
   }
@@ -61,7 +69,14 @@ record WhereRules(
           "LIKE restriction is only supported on properly indexed columns. %s is not valid."
               .formatted(all.getFirst().relation()));
     }
+    requireSimple(column, all);
     KeyRestriction several = tuple(column);
+    if (several != null && !all.isEmpty() && !several.columns().getFirst().equals(column)) {
+      throw CqlException.invalid(
+          ("Column \"%s\" cannot be restricted by two inequalities not starting with the same"
+                  + " column")
+              .formatted(column.name()));
+    }
     if (several != null && !all.isEmpty() && !(several.isSlice() && sliced(all))) {
       throw CqlException.invalid(
           "%s cannot be restricted by more than one relation if it includes an Equal"
@@ -79,20 +94,48 @@ record WhereRules(
           "%s cannot be restricted by more than one relation if it includes an Equal"
               .formatted(column.name()));
     }
-    requireOneBound(column, all, true);
-    requireOneBound(column, all, false);
+    requireOneBound(column, all, several, true);
+    requireOneBound(column, all, several, false);
+  }
+
+  /// What no read answers, whatever it filters.
+  private static void requireSimple(Column column, List<Restriction> all) {
+    for (Restriction each : all) {
+      Operator operator = each.operator();
+      boolean compares = operator == Operator.EQ || operator == Operator.IN || operator.isSlice();
+      boolean cells = compares && column.type().isMultiCell();
+      if (cells && column.type() instanceof CqlType.UserType user) {
+        throw CqlException.invalid(
+            "Non-frozen UDT column '%s' (%s) cannot be restricted by any relation"
+                .formatted(column.name(), user.name()));
+      }
+      if (cells) {
+        throw CqlException.invalid(
+            "Collection column '%s' (%s) cannot be restricted by a '%s' relation"
+                .formatted(column.name(), column.type().cql(), operator));
+      }
+      if (operator.isSlice() && column.type().contains(NativeType.DURATION)) {
+        throw CqlException.invalid("Slice restrictions are not supported on duration columns");
+      }
+    }
   }
 
   private static boolean sliced(List<Restriction> all) {
     return all.stream().allMatch(each -> each.operator().isSlice());
   }
 
-  private static void requireOneBound(Column column, List<Restriction> all, boolean start) {
+  private static void requireOneBound(
+      Column column, List<Restriction> all, @Nullable KeyRestriction several, boolean start) {
     long bounds =
         all.stream()
             .filter(each -> each.operator().isSlice() && each.operator().isStart() == start)
             .count();
-    if (bounds > 1) {
+    boolean another =
+        several != null
+            && several.isSlice()
+            && several.columns().getFirst().equals(column)
+            && several.relation().operator().isStart() == start;
+    if (bounds > (another ? 0 : 1)) {
       throw CqlException.invalid(
           "More than one restriction was found for the %s bound on %s"
               .formatted(start ? "start" : "end", column.name()));

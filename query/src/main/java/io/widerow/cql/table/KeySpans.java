@@ -9,12 +9,15 @@ import io.widerow.cql.schema.Condition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.KeyLimits.TupleCondition;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Which ranges of keys have all rows that meet the conditions on the key.
@@ -55,7 +58,8 @@ public final class KeySpans {
     this.tuples = limits.tuples();
   }
 
-  /// The partitions in the order of their tokens; null when the conditions do not name them.
+  /// The partitions in the order of the values of their keys, which is that of IN; null when the
+  /// conditions do not name them.
   public @Nullable List<byte[]> partitions() {
     List<List<Object>> all = List.of(List.of());
     for (Column column : table.of(Kind.PARTITION_KEY)) {
@@ -64,22 +68,21 @@ public final class KeySpans {
         used.clear();
         return null;
       }
-      all = product(all, condition);
+      TreeSet<Object> inOrder =
+          new TreeSet<>((one, other) -> ValueOrder.compare(column.type(), one, other));
+      inOrder.addAll(condition.values());
+      all = product(all, condition, inOrder);
     }
-    TreeMap<byte[], byte[]> ordered = new TreeMap<>(Arrays::compareUnsigned);
-    for (List<Object> values : all) {
-      byte[] partition = keys.partition(values);
-      ordered.put(partition, partition);
-    }
-    return List.copyOf(ordered.values());
+    return all.stream().map(keys::partition).toList();
   }
 
-  private List<List<Object>> product(List<List<Object>> before, Condition condition) {
+  private List<List<Object>> product(
+      List<List<Object>> before, Condition condition, Collection<Object> each) {
     used.add(condition);
-    requireFew(before.size(), condition.values().size());
+    requireFew(before.size(), each.size());
     List<List<Object>> all = new ArrayList<>();
     for (List<Object> values : before) {
-      for (Object value : condition.values()) {
+      for (Object value : each) {
         List<Object> more = new ArrayList<>(values);
         more.add(value);
         all.add(more);
@@ -120,7 +123,7 @@ public final class KeySpans {
       Condition condition = exact(column);
       TupleCondition tuple = condition == null ? tuple(column, false) : null;
       if (condition != null) {
-        prefixes = product(prefixes, condition);
+        prefixes = product(prefixes, condition, condition.values());
         at++;
       } else if (tuple != null) {
         prefixes = product(prefixes, tuple);

@@ -1,5 +1,6 @@
 package io.widerow.cql.table;
 
+import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
@@ -47,8 +48,12 @@ final class PartitionRows implements RowCursor {
     this.partitions = new ArrayDeque<>(partitions);
     this.after = after;
     if (after != null) {
-      this.partitions.removeIf(
-          each -> Arrays.compareUnsigned(each, after.key()) < 0 && !after.isIn(each));
+      while (!this.partitions.isEmpty() && !after.isIn(this.partitions.getFirst())) {
+        this.partitions.removeFirst();
+      }
+      if (this.partitions.isEmpty()) {
+        throw CqlException.protocol("Invalid value for the paging state");
+      }
     }
   }
 

@@ -73,6 +73,23 @@ public final class RowReader {
     }
   }
 
+  /// The same without the static columns of the partition.
+  public @Nullable TableRow alone(byte[] key) {
+    try (TableCursor cursor = scan(key, TableKeys.next(key), false)) {
+      return cursor.next() ? row(cursor, null) : null;
+    }
+  }
+
+  /// The key of the first row of a partition that is live, with the static columns; null when there
+  /// is no row.
+  public @Nullable TableRow first(byte[] wantedPartition) {
+    TableRow statics = header(wantedPartition);
+    byte[] from = TableKeys.next(TableKeys.header(wantedPartition));
+    try (TableCursor cursor = scan(from, TableKeys.behind(wantedPartition), false)) {
+      return cursor.next() ? row(keys.read(cursor.key()), statics) : null;
+    }
+  }
+
   /// The row at which a cursor stands.
   ///
   /// @param statics of its partition; null for none
@@ -91,6 +108,17 @@ public final class RowReader {
         found.add(cell(cursor));
       }
     }
+    return row(parts, cells, statics);
+  }
+
+  private TableRow row(TableKeys.Parts parts, @Nullable TableRow statics) {
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    @Nullable List<TableRow.Cell>[] cells = new List[table.columns().size()];
+    return row(parts, cells, statics);
+  }
+
+  private TableRow row(
+      TableKeys.Parts parts, @Nullable List<TableRow.Cell>[] cells, @Nullable TableRow statics) {
     if (statics != null) {
       for (int i = 0; i < cells.length; i++) {
         if (table.columns().get(i).kind() == Kind.STATIC) {

@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: holds its view until it is closed.
 final class TableRows implements RowCursor {
-  private static final byte BEHIND_ROWS = 2; // the kinds of keys are 0 and 1
-
   private final TableView view;
   private final RowReader reader;
   private final RowFilter filter;
@@ -43,8 +41,12 @@ final class TableRows implements RowCursor {
     byte[] from = range.from();
     if (after != null) {
       from = TableKeys.next(after.key());
-      partition = partitionOf(after.key());
+      TableKeys.Parts parts = reader.keys().read(ByteBuffer.wrap(after.key()));
+      partition = Arrays.copyOf(after.key(), parts.prefix());
       count = after.count();
+      if (parts.clustering() != null && count >= filter.rowsOfPartition()) {
+        from = TableKeys.behind(partition);
+      }
     }
     cursor = scan(from);
   }
@@ -52,10 +54,6 @@ final class TableRows implements RowCursor {
   private TableCursor scan(byte[] from) {
     byte[] first = Arrays.compareUnsigned(from, until) < 0 ? from : until;
     return reader.scan(first, until, false);
-  }
-
-  private byte[] partitionOf(byte[] key) {
-    return Arrays.copyOf(key, reader.keys().read(ByteBuffer.wrap(key)).prefix());
   }
 
   @Override
@@ -113,9 +111,12 @@ final class TableRows implements RowCursor {
     }
     current = row;
     currentKey = key;
-    count++;
-    if (row.key().clustering() != null && count >= filter.rowsOfPartition()) {
-      skipPartition();
+    if (row.key().clustering()
+        != null) { // else the one row of a partition, perhaps of the last one
+      count++;
+      if (count >= filter.rowsOfPartition()) {
+        skipPartition();
+      }
     }
     return true;
   }
@@ -123,9 +124,7 @@ final class TableRows implements RowCursor {
   /// Goes on with the next partition.
   private void skipPartition() {
     cursor.close();
-    byte[] behind = Arrays.copyOf(partition, partition.length + 1);
-    behind[partition.length] = BEHIND_ROWS;
-    cursor = scan(behind);
+    cursor = scan(TableKeys.behind(partition));
   }
 
   @Override

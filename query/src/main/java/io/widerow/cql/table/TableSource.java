@@ -95,8 +95,9 @@ public final class TableSource implements RowSource {
         case LT -> until = token == Long.MIN_VALUE ? until : at;
         case LTE -> until = token == Long.MIN_VALUE ? until : behind;
         default -> {
-          from = at;
-          until = behind;
+          boolean all = token == Long.MIN_VALUE; // from the least token around to itself
+          from = all ? from : at;
+          until = all ? until : behind;
         }
       }
     }

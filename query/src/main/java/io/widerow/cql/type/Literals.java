@@ -95,7 +95,8 @@ public final class Literals {
         case INET -> address(text);
         case DATE ->
             kind == Kind.INTEGER
-                ? LocalDate.ofEpochDay(Long.parseLong(text) - (1L << 31))
+                ? LocalDate.ofEpochDay(
+                    Integer.toUnsignedLong(Integer.parseUnsignedInt(text)) - (1L << 31))
                 : LocalDate.parse(text);
         case TIME ->
             kind == Kind.INTEGER

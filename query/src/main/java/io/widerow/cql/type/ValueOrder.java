@@ -98,7 +98,9 @@ public final class ValueOrder {
       case TIME -> ((LocalTime) one).compareTo((LocalTime) other);
       case SMALLINT -> ((Short) one).compareTo((Short) other);
       case TINYINT -> ((Byte) one).compareTo((Byte) other);
-      case DURATION -> throw new IllegalStateException("durations have no order");
+      case DURATION -> // no order of lengths: a month has no fixed one
+          Arrays.compareUnsigned(
+              Wire.bytes(Wire.encode(type, one)), Wire.bytes(Wire.encode(type, other)));
     };
   }
 

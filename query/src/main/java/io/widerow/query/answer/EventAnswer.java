@@ -3,6 +3,7 @@ package io.widerow.query.answer;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryBudget;
@@ -46,12 +47,16 @@ public final class EventAnswer {
     this.memory = memory;
   }
 
-  /// Writes an event with its token, the partition in which it lies, its tick of 100 ns and its
-  /// number in the order of arrival:
+  /// Writes an event with its token, the partition in which it lies, its place there, its tick of
+  /// 100 ns and its number in the order of arrival:
   ///
   /// ```
-  /// {"event":{...},"token":"w1...","partition":"2026-11-24T23|shop.web|7","tick":..,"arrival":..}
+  /// {"event":{...},"token":"w1...","partition":"2026-11-24T23|shop.web|7","lane":1,
+  ///  "place":{"state":"sealed","segment":440,"file":"..","block":17,"blocks":31,"row":204},
+  ///  "tick":..,"arrival":..}
   /// ```
+  ///
+  /// A store on other machines knows no lane and no place.
   ///
   /// @param type of the event; null for the first one of any type
   /// @return false when there is none
@@ -67,14 +72,32 @@ public final class EventAnswer {
       assert out.length() > start : "an event is a line";
       out.truncate(out.length() - 1); // without its line feed
       out.put(",\"token\":\"" + Token.of(event));
-      String partition = partition(id, event.type());
+      PartitionKey partition = partition(id, event.type());
       if (partition != null) {
         out.put("\",\"partition\":\"");
-        out.putJson(partition);
+        out.putJson(partition.toString());
       }
-      out.put("\",\"tick\":" + tickOfSecond(id) + ",\"arrival\":" + event.arrival() + "}\n");
+      out.put("\"");
+      StoreView.Place place = partition == null ? null : view.place(partition, id);
+      if (place != null) {
+        put(place, out);
+      }
+      out.put(",\"tick\":" + tickOfSecond(id) + ",\"arrival\":" + event.arrival() + "}\n");
       return true;
     }
+  }
+
+  private static void put(StoreView.Place place, OutputBuffer out) {
+    out.put(",\"lane\":" + place.lane() + ",\"place\":{\"state\":");
+    StoreView.Place.Sealed sealed = place.sealed();
+    if (sealed == null) {
+      out.put("\"open\"}");
+      return;
+    }
+    out.put(sealed.merged() ? "\"final\"" : "\"sealed\"");
+    out.put(",\"segment\":" + sealed.segment() + ",\"file\":\"" + sealed.file());
+    out.put("\",\"block\":" + sealed.block() + ",\"blocks\":" + sealed.blocks());
+    out.put(",\"row\":" + sealed.row() + "}");
   }
 
   private static long tickOfSecond(EventId id) {
@@ -101,13 +124,13 @@ public final class EventAnswer {
   }
 
   /// The partition that has an event: the only one of its type and time that shows its id.
-  private @Nullable String partition(EventId id, String type) {
+  private @Nullable PartitionKey partition(EventId id, String type) {
     long tick = TimeUuid.tickNanos(id.time());
     Scan scan = Scan.all().withRange(id, id.next());
     for (PartitionInfo info : view.partitions(type::equals, tick, tick + TimeUuid.NANOS_PER_TICK)) {
       try (EventCursor cursor = view.open(List.of(info.key()), scan)) {
         if (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
-          return info.key().toString();
+          return info.key();
         }
       }
     }

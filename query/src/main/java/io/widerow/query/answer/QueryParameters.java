@@ -1,6 +1,7 @@
 package io.widerow.query.answer;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.EventLayout;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
@@ -29,10 +30,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
-/// glob), `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`, `format`,
-/// `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of the events
-/// instead of the events; then `limit` is of their rows. An unknown name or an invalid value throws
-/// [QueryException.Refused] with the value in its message.
+/// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`,
+/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of
+/// the events instead of the events; then `limit` is of their rows. An unknown name or an invalid
+/// value throws [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer
@@ -44,6 +45,7 @@ public record QueryParameters(
   private static final Set<String> NAMES =
       Set.of(
           "type",
+          "shard",
           "from",
           "to",
           "since",
@@ -90,6 +92,7 @@ public record QueryParameters(
     RangeQuery query =
         RangeQuery.ALL
             .withTypes(types(given.getOrDefault("type", List.of())))
+            .withShard(shard(given))
             .withRange(from(given, nowNanos), until(given, nowNanos))
             .withDescending(descending(Given.single(given, "order")));
     if (query.fromNanos() >= query.untilNanos()) {
@@ -155,6 +158,10 @@ public record QueryParameters(
       }
     }
     return new TypeGlobs(values);
+  }
+
+  private static int shard(Map<String, List<String>> given) {
+    return Given.whole(given, "shard", 0, EventLayout.SHARD_LIMIT - 1, RangeQuery.ALL_SHARDS);
   }
 
   private static long from(Map<String, List<String>> given, long nowNanos) {

@@ -73,6 +73,12 @@ public final class QueryCommand implements Callable<Integer> {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
+  @Option(
+      names = "--shard",
+      paramLabel = "N",
+      description = "Only the wide rows of this shard, as `widerow partitions` names them.")
+  @Nullable String shard;
+
   @Option(names = "--from", paramLabel = "TIME", description = "Start of the range (inclusive).")
   @Nullable String from;
 
@@ -211,6 +217,7 @@ public final class QueryCommand implements Callable<Integer> {
     if (!types.isEmpty()) {
       given.put("type", types);
     }
+    ParameterText.put(given, "shard", shard);
     ParameterText.put(given, "from", from);
     ParameterText.put(given, "to", to);
     ParameterText.put(given, "since", since);

@@ -27,7 +27,17 @@ import org.jspecify.annotations.Nullable;
 public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES =
-      List.of("type", "from", "to", "since", "where", "beforefrom", "beforeto", "limit", "budget");
+      List.of(
+          "type",
+          "shard",
+          "from",
+          "to",
+          "since",
+          "where",
+          "beforefrom",
+          "beforeto",
+          "limit",
+          "budget");
   private static final int LIMIT_DEFAULT = 50;
   private static final int LIMIT_MAX = 10_000;
 

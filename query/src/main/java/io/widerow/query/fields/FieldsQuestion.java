@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of fields: `type`, `from`, `to`, `since` and `where` as in a query; `top`; `pick`,
-/// `pickfrom` and `pickto` for the events that are compared with the rest; `budget`.
+/// What is asked of fields: `type`, `shard`, `from`, `to`, `since` and `where` as in a query;
+/// `top`; `pick`, `pickfrom` and `pickto` for the events that are compared with the rest; `budget`.
 ///
 /// @param query the events
 /// @param field the only field wanted, as answers show it; null for all
@@ -35,7 +35,17 @@ public record FieldsQuestion(
     implements SurveyQuestion {
   private static final List<String> NAMES =
       List.of(
-          "type", "from", "to", "since", "where", "top", "pick", "pickfrom", "pickto", "budget");
+          "type",
+          "shard",
+          "from",
+          "to",
+          "since",
+          "where",
+          "top",
+          "pick",
+          "pickfrom",
+          "pickto",
+          "budget");
   private static final int TOP_OF_ALL = 8;
   private static final int TOP_OF_ONE = 100;
   private static final int TOP_MAX = 10_000;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record PatternsQuestion(RangeQuery query, AttributeName field, int limit, long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES =
-      List.of("type", "from", "to", "since", "where", "field", "limit", "budget");
+      List.of("type", "shard", "from", "to", "since", "where", "field", "limit", "budget");
   private static final int LIMIT_DEFAULT = 100;
   private static final int LIMIT_MAX = 10_000;
 

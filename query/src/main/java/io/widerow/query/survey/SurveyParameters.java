@@ -12,7 +12,8 @@ import java.util.Map;
 /// The parameters that all surveys have: those that say of which events, and `budget`.
 public final class SurveyParameters {
   /// Of which events, as in a query.
-  public static final List<String> OF_QUERY = List.of("type", "from", "to", "since", "where");
+  public static final List<String> OF_QUERY =
+      List.of("type", "shard", "from", "to", "since", "where");
 
   private static final long BUDGET_DEFAULT_NANOS = 500_000_000L;
   private static final long BUDGET_MAX_NANOS = 3_600_000_000_000L;

@@ -27,7 +27,7 @@ final class TimeSlices {
 
   static TimeSlices of(StoreView view, RangeQuery query) {
     List<PartitionInfo> partitions =
-        view.partitions(query.types(), query.fromNanos(), query.untilNanos());
+        query.ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()));
     long events = 0;
     for (PartitionInfo partition : partitions) {
       events += Math.max(0, partition.events());

@@ -266,8 +266,13 @@ final class EmbeddedView implements StoreView, CellView {
     if (keptFrom <= key.fromNanos()) {
       return scan;
     }
-    EventId from = greatest(scan.from(), EventId.leastOf(keptFrom));
-    return scan.withRange(from, greatest(from, scan.until()));
+    EventId from = EventId.max(scan.from(), EventId.leastOf(keptFrom));
+    return scan.withRange(from, EventId.max(from, scan.until()));
+  }
+
+  @Override
+  public @Nullable Place place(PartitionKey key, EventId id) {
+    return EventPlaces.find(this, key, id, contents.config().lanes());
   }
 
   private static List<Bucket> overlapping(
@@ -476,16 +481,8 @@ final class EmbeddedView implements StoreView, CellView {
   /// A bound that no event of a scan comes before, in the direction of reading.
   private static EventId bound(SegmentSummary.Partition partition, Scan scan) {
     return scan.descending()
-        ? least(partition.greatest(), scan.until())
-        : greatest(partition.least(), scan.from());
-  }
-
-  private static EventId least(EventId a, EventId b) {
-    return a.compareTo(b) <= 0 ? a : b;
-  }
-
-  private static EventId greatest(EventId a, EventId b) {
-    return a.compareTo(b) >= 0 ? a : b;
+        ? EventId.min(partition.greatest(), scan.until())
+        : EventId.max(partition.least(), scan.from());
   }
 
   @Override

@@ -99,6 +99,30 @@ public final class SegmentCursor implements EventCursor {
     return cursor;
   }
 
+  /// A place of an event in a partition of a segment, and its number in the order of arrival.
+  ///
+  /// @param block number of the block among those of the partition, from 0
+  /// @param blocks how many these are
+  /// @param row number of the event in the block, from 0
+  public record Place(int block, int blocks, int row, long arrival) {}
+
+  /// Finds the latest write of an id; null when the partition has none here.
+  public static @Nullable Place find(
+      Segment segment, PartitionKey key, EventId id, BlockReaders readers) {
+    Scan scan = Scan.all().withRange(id, id.next());
+    Place found = null;
+    try (SegmentCursor cursor = leased(segment, key, scan, readers, Prefetch.OFF)) {
+      BlockOrder order = cursor.order;
+      while (order != null && cursor.next() == Step.EVENT) {
+        long arrival = cursor.event().arrival();
+        if (found == null || arrival > found.arrival) {
+          found = new Place(cursor.block, order.index().blocks, cursor.row, arrival);
+        }
+      }
+    }
+    return found;
+  }
+
   private static SegmentCursor leased(
       Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
     SegmentIndex found = segment.index(key);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -14,12 +15,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
 /// A file of the page, read from the class path once.
 final class PageFile {
   private static final String ROOT = "/io/widerow/ui/";
   private static final String MAIN = "main.js";
+  private static final String FONT = "font/woff2";
   private static final int HASH_BYTES = 12;
   private static final Pattern TYPES = Pattern.compile("/\\*\\* @type [^*]*\\*/ ?");
 
@@ -29,8 +32,14 @@ final class PageFile {
           "index.html",
           "page.css",
           "icon.svg",
+          "inter-3100e775.woff2",
+          "inter-license.txt",
+          "jetbrains-mono-18be4527.woff2",
+          "jetbrains-mono-license.txt",
           "main.js",
           "bind.js",
+          "columns.js",
+          "completions.js",
           "dom.js",
           "format.js",
           "api.js",
@@ -40,11 +49,13 @@ final class PageFile {
           "paper.js",
           "strip.js",
           "strip-draw.js",
+          "strip-hand.js",
           "heat.js",
           "list.js",
           "rows.js",
           "event.js",
           "facets.js",
+          "find.js",
           "follow.js",
           "differences.js",
           "layout.js",
@@ -92,6 +103,12 @@ final class PageFile {
     return contentType;
   }
 
+  /// True when another content would have another name, which holds a hash: browsers need not ask
+  /// again.
+  boolean isImmutable() {
+    return contentType.equals(FONT);
+  }
+
   /// All files that are served, by their names. The modules are one script.
   static Map<String, PageFile> all() {
     Map<String, PageFile> files = new LinkedHashMap<>();
@@ -125,7 +142,8 @@ final class PageFile {
   }
 
   /// A script with empty lines for those that are comments as a whole, so that numbers of lines
-  /// stay, and without types. What its comments say is for those who read it in the repository.
+  /// stay, and without types and indentation. What its comments say is for those who read it in the
+  /// repository.
   static String withoutComments(String script) {
     StringBuilder kept = new StringBuilder(script.length());
     boolean inside = false;
@@ -135,7 +153,7 @@ final class PageFile {
       boolean comment =
           inside || text.startsWith("//") || (text.startsWith("/**") && text.endsWith("*/"));
       inside &= !text.endsWith("*/");
-      kept.append(comment ? "" : TYPES.matcher(line).replaceAll("")).append('\n');
+      kept.append(comment ? "" : TYPES.matcher(text).replaceAll("")).append('\n');
     }
     kept.setLength(kept.length() - 1);
     return kept.toString();
@@ -143,10 +161,18 @@ final class PageFile {
 
   private static byte[] gzip(byte[] bytes) throws IOException {
     var packed = new ByteArrayOutputStream();
-    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+    try (GZIPOutputStream out = new Packed(packed)) {
       out.write(bytes);
     }
     return packed.toByteArray();
+  }
+
+  /// As small as it gets: it is done once.
+  private static final class Packed extends GZIPOutputStream {
+    Packed(OutputStream out) throws IOException {
+      super(out);
+      def.setLevel(Deflater.BEST_COMPRESSION);
+    }
   }
 
   private static String etag(byte[] bytes) {
@@ -165,7 +191,8 @@ final class PageFile {
       case "js" -> "text/javascript; charset=utf-8";
       case "css" -> "text/css; charset=utf-8";
       case "svg" -> "image/svg+xml";
-      case "woff2" -> "font/woff2";
+      case "woff2" -> FONT;
+      case "txt" -> "text/plain; charset=utf-8";
       default -> throw new IllegalStateException("no content type for " + name);
     };
   }

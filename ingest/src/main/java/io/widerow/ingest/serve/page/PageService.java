@@ -18,8 +18,9 @@ import java.util.Map;
 /// it asks of the endpoints, with the token that its reader gives it.
 ///
 /// Browsers ask each time whether a file has changed (`etag`), so that a page is never made of
-/// files of two versions. The policy lets the page run its own scripts and ask its own daemon,
-/// nothing else: a stored text that became markup by a mistake could still not run.
+/// files of two versions; but for fonts, whose names hold a hash. The policy lets the page run its
+/// own scripts and ask its own daemon, nothing else: a stored text that became markup by a mistake
+/// could still not run.
 ///
 /// - Threads: any event loop.
 public final class PageService {
@@ -36,8 +37,9 @@ public final class PageService {
           .add(HttpHeaderNames.REFERRER_POLICY, "no-referrer")
           .add(HttpHeaderNames.of("cross-origin-opener-policy"), "same-origin")
           .add(HttpHeaderNames.of("cross-origin-resource-policy"), "same-origin")
-          .add(HttpHeaderNames.CACHE_CONTROL, "no-cache")
           .build();
+  private static final String ALWAYS_ASK = "no-cache";
+  private static final String NEVER_ASK = "public, max-age=31536000, immutable";
 
   private final Map<String, PageFile> files;
 
@@ -69,6 +71,7 @@ public final class PageService {
     ResponseHeadersBuilder headers =
         ResponseHeaders.builder(known ? HttpStatus.NOT_MODIFIED : HttpStatus.OK)
             .add(POLICY)
+            .add(HttpHeaderNames.CACHE_CONTROL, file.isImmutable() ? NEVER_ASK : ALWAYS_ASK)
             .add(HttpHeaderNames.ETAG, file.etag())
             .add(HttpHeaderNames.VARY, "accept-encoding");
     if (known) {

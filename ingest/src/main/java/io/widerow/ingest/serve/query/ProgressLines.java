@@ -33,7 +33,9 @@ final class ProgressLines {
   /// Begins to tell. The headers of the answer must be set.
   static void start(StoreView view, RangeQuery query, RangeReader reader, QueryReply reply) {
     long all =
-        view.partitions(query.types(), query.fromNanos(), query.untilNanos()).stream()
+        query
+            .ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()))
+            .stream()
             .mapToLong(PartitionInfo::events)
             .filter(events -> events > 0)
             .sum();

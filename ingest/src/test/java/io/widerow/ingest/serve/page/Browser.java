@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,7 @@ final class Browser implements AutoCloseable {
   private final Map<Integer, CompletableFuture<JsonNode>> waiting = new ConcurrentHashMap<>();
   private final List<String> problems = new CopyOnWriteArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
+  private int debugPort;
   private int number;
 
   /// The program, if there is one: `WIDEROW_BROWSER`, or what the path has.
@@ -109,7 +112,8 @@ final class Browser implements AutoCloseable {
       throw new IOException("it ended before it listened");
     }
     Thread.ofVirtual().start(() -> told.lines().forEach(_ -> {})); // else its pipe fills
-    URI pages = URI.create("http://127.0.0.1:" + browser.getPort() + "/json/list");
+    debugPort = browser.getPort();
+    URI pages = URI.create("http://127.0.0.1:" + debugPort + "/json/list");
     JsonNode all =
         JSON.readTree(
             client
@@ -179,6 +183,17 @@ final class Browser implements AutoCloseable {
   void open(String url) {
     call("Page.navigate", JSON.createObjectNode().put("url", url));
     await("document.documentElement.dataset.ready || document.querySelector('[data-test=login]')");
+  }
+
+  /// Opens a page beside the one that is driven.
+  void openBeside(String url) throws IOException, InterruptedException {
+    String of = URLEncoder.encode(url, StandardCharsets.UTF_8);
+    URI made = URI.create("http://127.0.0.1:%d/json/new?%s".formatted(debugPort, of));
+    HttpRequest request = HttpRequest.newBuilder(made).PUT(BodyPublishers.noBody()).build();
+    int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    if (status != 200) {
+      throw new IOException("no page beside: " + status);
+    }
   }
 
   /// The value of an expression; promises are waited for.

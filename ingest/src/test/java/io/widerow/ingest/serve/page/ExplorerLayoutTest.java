@@ -131,8 +131,18 @@ class ExplorerLayoutTest extends ExplorerRun {
         List.of("shop.web"),
         texts(browser.evaluate("new URLSearchParams(location.search).getAll('type')")));
     String hour = browser.text("location.search.match(/from.*?&to=[^&]*/)[0]");
-    String events = query("type=shop.web&stats=count&" + hour).getFirst().path("count").asText();
+    assertEquals("0", browser.text("new URLSearchParams(location.search).get('shard')"));
+    String asked = "type=shop.web&shard=0&stats=count&" + hour;
+    String events = query(asked).getFirst().path("count").asText();
+    assertEquals("shard 0 ✕", browser.text(element("shard") + ".textContent"));
     browser.await(element("bars") + ".dataset.total === '" + events + "'");
+    assertTrue(
+        browser.requests().stream()
+            .anyMatch(each -> each.contains("stats=count") && each.contains("shard=0")));
+    browser.evaluate(element("shard") + ".click()"); // all of them
+    browser.await("!location.search.includes('shard') && " + element("shard") + ".hidden");
+    browser.press("u");
+    browser.await("location.search.includes('shard=0')");
     browser.press("u");
     browser.await("location.search.includes('layout')");
     assertEquals(List.of(), browser.problems());

@@ -204,7 +204,7 @@ class ExplorerPageTest extends ExplorerRun {
   }
 
   @Test
-  void aRangeIsPrintedAndItsBarsArePictured() throws IOException {
+  void aRangeIsPrintedAndItsBarsArePictured() throws IOException, InterruptedException {
     browser.open(url + SHOP + "&where=status%20%3D%20503&cols=version");
     browser.evaluate("window.print = () => { window.printed = true; }");
     browser.evaluate(element("saved") + ".click()");
@@ -229,8 +229,17 @@ class ExplorerPageTest extends ExplorerRun {
     browser.evaluate(element("picture") + ".click()");
     browser.await("window.saved");
     String saved = browser.text("window.saved");
-    assertTrue(saved.startsWith("widerow-20251120T190000Z.png data:image/png;base64,"), first);
+    assertTrue(saved.startsWith("widerow-20251120T190000Z.png data:image/png;base64,"), saved);
     assertTrue(saved.length() > 5_000, "an empty picture");
+    browser.evaluate("window.saved = ''");
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("download"));
+    browser.evaluate(element("download") + ".click()");
+    browser.await("window.saved");
+    String file = browser.text("window.saved");
+    assertTrue(file.startsWith("widerow-20251120T190000Z.ndjson " + url + "/v1/query?"), file);
+    String events = http.get(file.substring(file.indexOf("/v1/"))).body();
+    assertEquals(50, events.lines().filter(line -> line.startsWith("{\"id\"")).count());
     Path _ =
         Files.write(
             SHOTS.resolve("bars.png"),
@@ -375,7 +384,12 @@ class ExplorerPageTest extends ExplorerRun {
     browser.press("G");
     browser.press("k");
     browser.press("Enter");
-    browser.await(element("partition"));
+    browser.await(element("place") + ".textContent.includes('open row')");
+    browser.await(element("shards") + ".querySelector('.here')");
+    browser.await("document.fonts.status === 'loaded'");
+    List<String> fonts =
+        texts(browser.evaluate("[...document.fonts].map((font) => font.family + font.status)"));
+    assertEquals(List.of("Interloaded", "JetBrains Monoloaded"), fonts);
     shots("events");
     assertEquals(List.of(), browser.problems());
   }

@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.page;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -59,8 +60,13 @@ class PageFilesTest {
         assertTrue(text.lines().count() <= LINES_MAX, name + " has more lines than " + LINES_MAX);
         assertTrue(!FORBIDDEN.matcher(text).find(), name);
         assertTrue(text.lines().noneMatch(line -> line.endsWith(" ")), name);
+        assertTrue(text.lines().allMatch(PageFilesTest::closesTexts), name + ": indentation goes");
       }
     }
+  }
+
+  private static boolean closesTexts(String line) {
+    return line.chars().filter(each -> each == '`').count() % 2 == 0;
   }
 
   private static String served(String name) {
@@ -71,17 +77,36 @@ class PageFilesTest {
   void theBuildLeavesTheFilesAsTheyAre() throws IOException {
     String script = served("main.js");
     for (Path file : files()) {
-      String text = Files.readString(file);
       String name = file.getFileName().toString();
       if (!name.endsWith(".js")) {
-        assertEquals(text, served(name));
+        PageFile there = Objects.requireNonNull(PageFile.all().get(name), name);
+        assertArrayEquals(Files.readAllBytes(file), there.bytes(), name);
         continue;
       }
-      for (String line : PageFile.withoutComments(text).split("\n", -1)) {
+      for (String line : PageFile.withoutComments(Files.readString(file)).split("\n", -1)) {
         assertTrue(
             line.startsWith("import ") || script.contains(line.replaceFirst("^export ", "")), line);
       }
     }
+  }
+
+  /// Browsers keep fonts by their names, so another content needs another name.
+  @Test
+  void fontsAreNamedByTheirContent() {
+    int fonts = 0;
+    for (Map.Entry<String, PageFile> file : PageFile.all().entrySet()) {
+      if (file.getValue().isImmutable()) {
+        String name = file.getKey().replaceFirst("\\.woff2$", "");
+        String hash = name.substring(name.lastIndexOf('-') + 1);
+        assertTrue(file.getValue().etag().startsWith('"' + hash) && hash.length() == 8, name);
+        assertTrue(served("page.css").contains(file.getKey()), name);
+        assertTrue(served("index.html").contains(file.getKey()), name);
+        String licence = served(name.substring(0, name.lastIndexOf('-')) + "-license.txt");
+        assertTrue(licence.contains("SIL OPEN FONT LICENSE"), name);
+        fonts++;
+      }
+    }
+    assertEquals(2, fonts);
   }
 
   @Test
@@ -132,7 +157,7 @@ class PageFilesTest {
   @Test
   void scriptsAreServedWithoutTheirComments() {
     String script = "/** One.\n * two */\na = b\n  * c; // three\n// four\n/** @type {x} */ (d)\n";
-    assertEquals("\n\na = b\n  * c; // three\n\n(d)\n", PageFile.withoutComments(script));
+    assertEquals("\n\na = b\n* c; // three\n\n(d)\n", PageFile.withoutComments(script));
   }
 
   @Test
@@ -162,6 +187,10 @@ class PageFilesTest {
       assertEquals("nosniff", page.headers().firstValue("x-content-type-options").orElse(""));
       String etag = page.headers().firstValue("etag").orElse("");
       assertEquals(304, http.get("/ui/", "if-none-match", etag).statusCode());
+      assertEquals("no-cache", page.headers().firstValue("cache-control").orElse(""));
+      HttpResponse<String> font = http.get("/ui/inter-3100e775.woff2");
+      assertEquals("font/woff2", font.headers().firstValue("content-type").orElse(""));
+      assertTrue(font.headers().firstValue("cache-control").orElse("").endsWith("immutable"));
       assertEquals(404, http.get("/ui/nosuch.js").statusCode());
       assertEquals("/ui/", http.get("/ui").headers().firstValue("location").orElse(""));
       HttpResponse<String> self = http.get("/v1/self");

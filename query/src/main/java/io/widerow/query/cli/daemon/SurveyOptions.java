@@ -14,6 +14,9 @@ final class SurveyOptions {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
+  @Option(names = "--shard", paramLabel = "N", description = "Only the wide rows of this shard.")
+  @Nullable String shard;
+
   @Option(
       names = "--from",
       paramLabel = "TIME",
@@ -37,6 +40,7 @@ final class SurveyOptions {
   Map<String, List<String>> parameters() {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", types);
+    ParameterText.put(parameters, "shard", shard);
     ParameterText.put(parameters, "from", from);
     ParameterText.put(parameters, "to", to);
     ParameterText.put(parameters, "where", where);

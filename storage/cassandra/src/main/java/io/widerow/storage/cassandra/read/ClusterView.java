@@ -330,8 +330,8 @@ final class ClusterView implements StoreView {
     if (keptFrom <= key.fromNanos()) {
       return scan;
     }
-    EventId from = PartitionRead.greatest(scan.from(), EventId.leastOf(keptFrom));
-    return scan.withRange(from, PartitionRead.greatest(from, scan.until()));
+    EventId from = EventId.max(scan.from(), EventId.leastOf(keptFrom));
+    return scan.withRange(from, EventId.max(from, scan.until()));
   }
 
   private static @Nullable ClusterArrivals clusterPosition(@Nullable Arrivals position) {

@@ -108,14 +108,8 @@ record PartitionRead(PartitionKey key, List<DirectoryRow> rows, boolean beyond, 
 
   /// A bound that no event of a segment comes before, in the direction of reading.
   static EventId bound(DirectoryRow row, Scan scan) {
-    return scan.descending() ? least(row.last(), scan.until()) : greatest(row.first(), scan.from());
-  }
-
-  static EventId least(EventId a, EventId b) {
-    return a.compareTo(b) <= 0 ? a : b;
-  }
-
-  static EventId greatest(EventId a, EventId b) {
-    return a.compareTo(b) >= 0 ? a : b;
+    return scan.descending()
+        ? EventId.min(row.last(), scan.until())
+        : EventId.max(row.first(), scan.from());
   }
 }

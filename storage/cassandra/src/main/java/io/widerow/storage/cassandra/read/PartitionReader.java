@@ -146,7 +146,7 @@ final class PartitionReader {
     EventId bound = missing.bound;
     Scan left =
         scan.descending()
-            ? scan.withRange(scan.from(), PartitionRead.least(scan.until(), after(bound)))
+            ? scan.withRange(scan.from(), EventId.min(scan.until(), after(bound)))
             : scan.withRange(bound, scan.until());
     return new LaterCursor<>(
         newDirectory(),

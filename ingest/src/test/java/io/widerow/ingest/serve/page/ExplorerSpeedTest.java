@@ -1,0 +1,365 @@
+package io.widerow.ingest.serve.page;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.widerow.faults.ServeProcess;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.OperatedDaemon;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: the page stays what it is at any size: it draws as many rows as it shows, all partitions
+/// are in the map, each event that comes is counted once; and how long that takes. Method: Chromium
+/// over a daemon in a process of its own, with `page.events` events and `page.partitions`
+/// partitions of other types; `page.rate` events a second come for `page.seconds`. Prints the rows
+/// of `bench-results/explorer.md`; times decide nothing.
+@Tag("faults")
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ExplorerSpeedTest {
+  private static final int EVENTS = Integer.getInteger("page.events", 1_000_000);
+  private static final int PARTITIONS = Integer.getInteger("page.partitions", 20_000);
+  private static final int RATE = Integer.getInteger("page.rate", 5_000);
+  private static final int SECONDS = Integer.getInteger("page.seconds", 20);
+  private static final int PAGES = Integer.getInteger("page.followers", 10);
+  private static final int BATCH = 5_000;
+  private static final int FLUSHES = 10; // a second, of what comes at a rate
+  private static final int TYPES = 50;
+  private static final int ROWS_MAX = 60;
+  private static final long START_MILLIS = Instant.parse("2025-11-20T19:00:00Z").toEpochMilli();
+  private static final String RANGE = "from=2025-11-20T19:00:00Z&to=2025-11-20T20:00:00Z";
+  private static final String LATER = "from=2025-11-20T19:30:00Z&to=2025-11-20T20:00:00Z";
+  private static final String SHOP = "type=shop&" + RANGE;
+  private static final String LIVE =
+      "{\"type\":\"live\",\"level\":\"info\",\"body\":\"an event\"}\n";
+
+  private Path directory = Path.of(".");
+  private ServeProcess daemon;
+  private Browser browser;
+  private String url = "";
+  private int sent;
+
+  @BeforeAll
+  void start(@TempDir Path given) throws IOException, InterruptedException {
+    Path program = ExplorerRun.chromium();
+    directory = given;
+    Map<String, String> keys =
+        Map.of("lanes", "2", "bucket-minutes", "60", "shards", "8", "final", "keep");
+    try (OperatedDaemon filled = new OperatedDaemon(directory, keys)) {
+      fill(filled);
+      filled.merge();
+    }
+    List<String> arguments = new ArrayList<>();
+    keys.forEach((key, value) -> Collections.addAll(arguments, "--set", key + "=" + value));
+    daemon = ServeProcess.start(directory.resolve("store"), arguments.toArray(String[]::new));
+    url = "http://127.0.0.1:" + daemon.port();
+    browser = new Browser(program, directory.resolve("profile"));
+    System.out.printf(
+        "| %,d events, %,d partitions; %d processors, load %.1f | | |%n",
+        EVENTS,
+        PARTITIONS,
+        Runtime.getRuntime().availableProcessors(),
+        java.lang.management.ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+  }
+
+  private static void fill(OperatedDaemon to) throws IOException, InterruptedException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < EVENTS; i++) {
+      boolean bad = i % 1_000 == 0;
+      lines.append(
+          ("{\"ts\":%d,\"type\":\"shop\",\"level\":\"%s\",\"status\":%d,\"ms\":%d,"
+                  + "\"host\":\"web-%d\",\"body\":\"GET /cart/%d\"}%n")
+              .formatted(
+                  START_MILLIS + 3_600_000L * i / EVENTS,
+                  bad ? "error" : "info",
+                  bad ? 503 : 200,
+                  i % 997,
+                  i % 6,
+                  i));
+      post(to, lines, i + 1 == EVENTS);
+    }
+    for (int i = 0; i < PARTITIONS; i++) {
+      long hour = START_MILLIS - (1 + i / TYPES) * 3_600_000L;
+      lines.append("{\"ts\":%d,\"type\":\"map.t%d\",\"body\":\"x\"}%n".formatted(hour, i % TYPES));
+      post(to, lines, i + 1 == PARTITIONS);
+    }
+  }
+
+  private static void post(OperatedDaemon to, StringBuilder lines, boolean last)
+      throws IOException, InterruptedException {
+    if (last || lines.length() > BATCH * 100) {
+      assertEquals(200, to.http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+      lines.setLength(0);
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    if (browser != null) {
+      browser.close();
+      daemon.close();
+    }
+  }
+
+  private static void report(String what, String goal, String figure) {
+    System.out.printf("| %s | %s | %s |%n", what, goal, figure);
+  }
+
+  private static String millis(double millis) {
+    return String.format(Locale.ROOT, "%.0f ms", millis);
+  }
+
+  /// The median time of a request, in milliseconds, after one that finds files not read before.
+  private double request(String path) throws IOException, InterruptedException {
+    List<Double> times = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      long begun = System.nanoTime();
+      assertEquals(200, daemon.get(path).statusCode(), path);
+      times.add((System.nanoTime() - begun) / 1e6);
+    }
+    return times.subList(1, times.size()).stream().sorted().toList().get(times.size() / 2 - 1);
+  }
+
+  private double mark(String name) {
+    browser.await("performance.getEntriesByName('" + name + "').length > 0");
+    return browser.evaluate("performance.getEntriesByName('" + name + "')[0].startTime").asDouble();
+  }
+
+  @Test
+  void aPageIsThereAtOnce() {
+    int files = PageFile.all().values().stream().mapToInt(file -> file.gzip().length).sum();
+    PageFile script = Objects.requireNonNull(PageFile.all().get("main.js"));
+    report(
+        "files of the page, packed, and its script",
+        "200 kB, 40 kB",
+        "%d kB, %.1f kB".formatted(files >> 10, script.gzip().length / 1024.0));
+    for (String visit : List.of("first visit", "next visit")) {
+      browser.open(url + "/ui/?" + SHOP);
+      report(
+          "first paint, first rows, bars; " + visit,
+          "300, 500, 1,000 ms",
+          millis(mark("first-contentful-paint"))
+              + ", "
+              + millis(mark("rows"))
+              + ", "
+              + millis(mark("bars")));
+    }
+  }
+
+  @Test
+  void questionsAreShort() throws IOException, InterruptedException {
+    String later = "type=shop&" + LATER;
+    String latest = "/v1/query?order=desc&limit=300&" + SHOP;
+    report("the latest 300", "10 ms", millis(request(latest)));
+    String jump = "/v1/query?limit=150&" + later;
+    report("a jump by the rail, one side", "10 ms", millis(request(jump)));
+    String error = "/v1/query?limit=1&where=level%20%3D%20%22error%22&" + later;
+    report("the next error", "50 ms", millis(request(error)));
+    String match = "/v1/query?limit=1&where=body%20icontains%20%22";
+    int near = EVENTS / 2 + EVENTS / 100;
+    report(
+        "the next match, 1 % of the events away, in any case",
+        "50 ms", millis(request(match + "CART/" + near + "%22&" + later)));
+    String bars = "/v1/query?stats=count&by=level&every=auto&" + SHOP;
+    report("bars by level of %,d events".formatted(EVENTS), "1 s", millis(request(bars)));
+    String some = bars + "&where=body%20contains%20%2277%22";
+    report("the same with a filter on text", "-", millis(request(some)));
+    report("fields, within the budget", "500 ms", millis(request("/v1/fields?top=8&" + SHOP)));
+    String exact = "/v1/fields?top=8&budget=1m&" + SHOP;
+    report("fields, exact", "3 s", millis(request(exact)));
+  }
+
+  @Test
+  void theMapHasAllPartitions() throws IOException, InterruptedException {
+    String question = "type=map.*&from=2024-01-01&to=2025-11-20T19:00:00Z";
+    int partitions = (int) daemon.get("/v1/partitions?" + question).body().lines().count();
+    browser.open(url + "/ui/?view=layout&" + question);
+    String map = ExplorerRun.element("map");
+    browser.await(map + ".dataset.partitions > 0");
+    assertEquals(partitions, browser.evaluate(map + ".dataset.partitions").asInt());
+    double answer =
+        browser
+            .evaluate(
+                """
+                (() => {
+                  const entry = performance.getEntriesByType('resource')
+                    .findLast((each) => each.name.includes('/v1/partitions'));
+                  return entry.responseEnd - entry.startTime;
+                })()
+                """)
+            .asDouble();
+    report("answer for a map of %,d partitions".formatted(partitions), "-", millis(answer));
+    String draw =
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'b', bubbles: true }))";
+    String hover =
+        "document.querySelector('[data-test=map]').dispatchEvent("
+            + "new PointerEvent('pointermove', { clientX: 200 + i, clientY: 400 }))";
+    report("drawing it", "100 ms", millis(each(20, draw)));
+    report("under the pointer", "16 ms", "%.1f ms".formatted(each(100, hover)));
+  }
+
+  /// The mean time of a statement, in milliseconds; `i` counts its runs.
+  private double each(int times, String statement) {
+    return browser
+        .evaluate(
+            """
+            (() => {
+              const begun = performance.now();
+              for (let i = 0; i < %1$d; i++) { %2$s; }
+              return (performance.now() - begun) / %1$d;
+            })()
+            """
+                .formatted(times, statement))
+        .asDouble();
+  }
+
+  @Test
+  void scrollingDrawsWhatIsSeen() {
+    browser.open(url + "/ui/?" + SHOP);
+    browser.press("g");
+    browser.await("document.querySelector('[aria-selected=true][data-test=row]')");
+    String wheel = "list.scrollTop += 400";
+    String key = "list.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))";
+    report("worst frame while scrolling", "50 ms", frames(wheel));
+    report("worst frame while j is held", "50 ms", frames(key));
+  }
+
+  private String frames(String statement) {
+    JsonNode found =
+        browser.evaluate(
+            """
+            (async () => {
+              const list = document.querySelector('[data-test=list]');
+              let worst = 0, most = 0, at = performance.now();
+              for (let i = 0; i < 120; i++) {
+                %s;
+                await new Promise((next) => requestAnimationFrame(next));
+                worst = Math.max(worst, performance.now() - at);
+                at = performance.now();
+                most = Math.max(most, document.querySelectorAll('[data-test=row]').length);
+              }
+              return { worst, most };
+            })()
+            """
+                .formatted(statement));
+    assertTrue(found.path("most").asInt() <= ROWS_MAX, found::toString);
+    return millis(found.path("worst").asDouble());
+  }
+
+  /// Sends at the rate for some seconds; the daemon's processor time meanwhile, as a share of one.
+  private double send(int seconds) throws IOException, InterruptedException {
+    long used = daemonMillis();
+    long begun = System.nanoTime();
+    for (int i = 1; i <= seconds * FLUSHES; i++) {
+      String lines = LIVE.repeat(RATE / FLUSHES);
+      assertEquals(200, daemon.post("/v1/events", Http.NDJSON, lines).statusCode());
+      sent += RATE / FLUSHES;
+      long due = begun + i * 1_000_000_000L / FLUSHES;
+      LockSupport.parkNanos(due - System.nanoTime()); // the rate is what is measured
+    }
+    return (daemonMillis() - used) * 1e6 / (System.nanoTime() - begun);
+  }
+
+  private long daemonMillis() {
+    Duration used =
+        ProcessHandle.of(daemon.pid())
+            .flatMap(each -> each.info().totalCpuDuration())
+            .orElseThrow();
+    return used.toMillis();
+  }
+
+  @Test
+  void whatIsFollowedIsCounted() throws IOException, InterruptedException {
+    send(SECONDS / 2); // compiled code
+    double alone = send(SECONDS);
+    browser.open(url + "/ui/?type=live&since=1h");
+    int before = sent;
+    browser.press("f");
+    browser.await(ExplorerRun.element("tail") + ".getAttribute('aria-pressed') === 'true'");
+    browser.evaluate(
+        """
+        window.frames = []; window.tasks = []; window.last = performance.now();
+        new PerformanceObserver((list) => list.getEntries().forEach((each) =>
+          window.tasks.push(each.duration))).observe({ type: 'longtask' });
+        (function next() { requestAnimationFrame(() => {
+          const now = performance.now();
+          window.frames.push(now - window.last); window.last = now; next();
+        }); })()
+        """);
+    double followed = send(SECONDS);
+    String seen = ExplorerRun.element("tail") + ".dataset.seen";
+    browser.await(seen + " === '" + (sent - before) + "'");
+    JsonNode frames = browser.evaluate("window.frames.sort((a, b) => a - b)");
+    report(
+        "frames while following %,d events/s for %d s: p50, p95, worst".formatted(RATE, SECONDS),
+        "p95 34 ms",
+        millis(frames.get(frames.size() / 2).asDouble())
+            + ", "
+            + millis(frames.get(frames.size() * 95 / 100).asDouble())
+            + ", "
+            + millis(frames.get(frames.size() - 1).asDouble()));
+    double task = browser.evaluate("Math.max(0, ...window.tasks)").asDouble();
+    report("longest task meanwhile", "100 ms", task == 0 ? "below 50 ms" : millis(task));
+    double heap = browser.evaluate("performance.memory.usedJSHeapSize").asDouble();
+    report("memory of the page's scripts after it", "150 MB", "%.0f MB".formatted(heap / 1e6));
+    browser.press(" ");
+    browser.await(ExplorerRun.element("tail") + ".textContent.includes('held')");
+    double held = send(SECONDS);
+    report(
+        "the daemon's processor time at %,d events/s: alone, followed, held".formatted(RATE),
+        "3 % of a core more, none",
+        "%.1f %%, %.1f %%, %.1f %%".formatted(100 * alone, 100 * followed, 100 * held));
+  }
+
+  /// Events a second of one sender that waits for each answer.
+  private double fullRate() throws IOException, InterruptedException {
+    String lines = LIVE.repeat(BATCH);
+    long begun = System.nanoTime();
+    long until = begun + SECONDS * 1_000_000_000L;
+    int stored = 0;
+    while (System.nanoTime() < until) {
+      assertEquals(200, daemon.post("/v1/events", Http.NDJSON, lines).statusCode());
+      stored += BATCH;
+    }
+    return stored / ((System.nanoTime() - begun) / 1e9);
+  }
+
+  /// Chromium is on the same processors as the daemon, so pages that follow cost more here than
+  /// what the daemon does for them. Those that hold are what is left open over the night.
+  @Test
+  void ingestBesideManyPages() throws IOException, InterruptedException {
+    fullRate(); // compiled code
+    double alone = fullRate();
+    for (int i = 0; i < PAGES; i++) {
+      browser.openBeside(url + "/ui/?type=shop&" + RANGE);
+    }
+    double open = fullRate();
+    for (int i = 0; i < PAGES; i++) {
+      browser.openBeside(url + "/ui/?type=live&since=1m&tail=1");
+    }
+    double followed = fullRate();
+    report(
+        "ingest at full rate beside %d open pages, and %d more that follow".formatted(PAGES, PAGES),
+        "97 %% of %,.0f/s alone".formatted(alone),
+        "%.0f %%, %.0f %%".formatted(100 * open / alone, 100 * followed / alone));
+  }
+}

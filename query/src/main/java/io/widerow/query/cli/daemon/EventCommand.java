@@ -1,0 +1,94 @@
+package io.widerow.query.cli.daemon;
+
+import io.widerow.query.ParameterText;
+import io.widerow.query.QueryException;
+import io.widerow.query.cli.CommandLines;
+import io.widerow.query.cli.DaemonOptions;
+import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.remote.RemoteRows;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `widerow event`: shows one event and where it lies, or the events around it.
+@Command(
+    name = "event",
+    mixinStandardHelpOptions = true,
+    versionProvider = CommandLines.Version.class,
+    sortOptions = false,
+    description = {
+      "Shows one event by its id, its token and where it lies: wide row, lane, and",
+      "segment, block and row, or the open row. As JSON."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  widerow event shop.web/80e08f78-e85b-11f1-8080-8180808523ff",
+      "  widerow event 80e08f78-e85b-11f1-8080-8180808523ff --around 20",
+      "Exit codes are those of widerow query."
+    })
+public final class EventCommand implements Callable<Integer> {
+  private static final Pattern ID = Pattern.compile("[0-9a-fA-F-]{36}");
+
+  private final Shell shell;
+
+  @Parameters(
+      paramLabel = "[TYPE/]ID",
+      description = "The event. Its type chooses among events of equal ids.")
+  String event = "";
+
+  @Option(
+      names = "--around",
+      paramLabel = "N",
+      description = "Instead: N events before it, itself, and N after it, in the total order.")
+  @Nullable String around;
+
+  @Mixin DaemonOptions daemon = new DaemonOptions();
+
+  EventCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  /// Runs the command and exits with its code.
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
+  }
+
+  /// The command with its error handling, to be executed or added to a parent command.
+  public static CommandLine commandLine(Shell shell) {
+    return CommandLines.of(new EventCommand(shell), shell);
+  }
+
+  @Override
+  public Integer call() {
+    int slash = event.lastIndexOf('/');
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    ParameterText.put(parameters, "type", slash < 1 ? null : event.substring(0, slash));
+    ParameterText.put(parameters, "before", around);
+    ParameterText.put(parameters, "after", around);
+    String path = "/v1/events/" + id(event.substring(slash + 1));
+    path += around == null ? "" : "/context";
+    path += parameters.isEmpty() ? "" : "?" + ParameterText.encode(parameters);
+    OutputBuffer out = new OutputBuffer(1 << 12);
+    RemoteRows.lines(daemon.address(shell), path).forEach(line -> out.put(line + "\n"));
+    shell.write(out);
+    return ExitCode.OK.number;
+  }
+
+  private static String id(String text) {
+    if (!ID.matcher(text).matches()) {
+      throw new QueryException.Refused("event", "must end in an id, a UUID, got " + text);
+    }
+    return text;
+  }
+}
