@@ -51,6 +51,12 @@ public final class Asking {
     }
   }
 
+  /// Executes a change, whatever a condition answers.
+  void change(String statement) {
+    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
+    prepare(statement).execute(new Execution(List.of(), 0, null, asker));
+  }
+
   /// All rows, as texts of their values.
   public List<String> rows(String statement) {
     return rows(statement, 0);
@@ -72,6 +78,12 @@ public final class Asking {
       }
     } while (position != null);
     return rows;
+  }
+
+  /// All rows, a text for each cell.
+  List<List<String>> cells(String statement) {
+    return rows(
+        execute(prepare(statement), List.of(), 0, null), (_, value) -> String.valueOf(value));
   }
 
   public static Answer.Rows execute(

@@ -5,19 +5,38 @@ import io.widerow.cql.plan.Planner;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.table.TableModel;
+import io.widerow.table.TableStore;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
-/// For tests: a server with tables over the model of their store, and a clock of its own.
+/// For tests: a server with tables, over the model of their store with a clock of its own unless
+/// others are given.
 public final class TableServer {
-  private final TableModel store = new TableModel();
+  private final Supplier<TableStore> store;
+  private final InstantSource clock;
   private Duration passed = Duration.ZERO;
-  private Tables tables = open();
+  private Tables tables;
+
+  public TableServer() {
+    this(new TableModel());
+  }
+
+  private TableServer(TableStore model) {
+    this(() -> model, InstantSource.system());
+  }
+
+  /// @param store the present one, for each start
+  public TableServer(Supplier<TableStore> store, InstantSource clock) {
+    this.store = store;
+    this.clock = clock;
+    this.tables = open();
+  }
 
   private Tables open() {
-    return new Tables(store, () -> Instant.now().plus(passed));
+    return new Tables(store.get(), () -> clock.instant().plus(passed));
   }
 
   public Planner planner() {
@@ -35,9 +54,9 @@ public final class TableServer {
     tables = open();
   }
 
-  /// Keys of the store that have rows or had some.
+  /// Keys of the model that have rows or had some.
   public int keys() {
-    return store.keys();
+    return ((TableModel) store.get()).keys();
   }
 
   /// Asks it, in a keyspace.

@@ -18,6 +18,10 @@ public interface TableCursor extends AutoCloseable {
   /// True when the row itself is live, and not only cells of it: it was inserted.
   boolean isLive();
 
+  /// Unix time in seconds from which the row itself is gone, and only its cells may be left;
+  /// [Long#MAX_VALUE] for one that stays. Without meaning for a row that is not live itself.
+  long liveExpiry();
+
   /// Moves to the next live cell of the row: by column, then by path.
   boolean nextCell();
 

@@ -12,4 +12,15 @@ public interface TableWrite<T> {
   ///
   /// @param before everything that was written before it; closed by the caller
   T run(TableView before, Mutations out);
+
+  /// True when something follows from what the last [#run] has told.
+  default boolean derives() {
+    return false;
+  }
+
+  /// Adds what follows from the mutations of [#run] to their group. It is called after it, on its
+  /// thread and under its rules, when [#derives] says so.
+  ///
+  /// @param after what the tables are with those mutations; closed by the caller
+  default void derive(TableView before, TableView after, Mutations out) {}
 }

@@ -42,6 +42,11 @@ final class ModelCursor implements TableCursor {
   }
 
   @Override
+  public long liveExpiry() {
+    return Objects.requireNonNull(row).getValue().liveExpiry();
+  }
+
+  @Override
   public boolean nextCell() {
     Objects.requireNonNull(row);
     cell = cells.hasNext() ? cells.next() : null;

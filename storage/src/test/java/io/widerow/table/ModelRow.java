@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// What is left of a row at an instant.
 ///
 /// @param isLive true when the row itself is live
+/// @param liveExpiry from when it is not, when it is
 /// @param cells the live ones
-record ModelRow(boolean isLive, TreeMap<ModelCell.Name, ModelCell> cells) {
+record ModelRow(boolean isLive, long liveExpiry, TreeMap<ModelCell.Name, ModelCell> cells) {
   /// Merges the fragments of a row.
   ///
   /// @param header the fragments of the header of its partition
@@ -48,7 +49,8 @@ record ModelRow(boolean isLive, TreeMap<ModelCell.Name, ModelCell> cells) {
         live.put(cell.getKey(), cell.getValue());
       }
     }
-    return new ModelRow(isShown(liveness, deleted, nowSeconds), live);
+    long expiry = liveness == null ? Long.MAX_VALUE : liveness.expiry;
+    return new ModelRow(isShown(liveness, deleted, nowSeconds), expiry, live);
   }
 
   /// @param deleted the latest deletion of it; [Long#MIN_VALUE] for none

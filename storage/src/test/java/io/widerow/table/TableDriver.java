@@ -150,6 +150,19 @@ public final class TableDriver {
     return new byte[][] {from, until};
   }
 
+  /// From when the rows that are live themselves are not.
+  public static List<Long> liveExpiries(TableView view, long nowSeconds) {
+    List<Long> expiries = new ArrayList<>();
+    try (TableCursor cursor = view.scan(FIRST, LAST, false, nowSeconds)) {
+      while (cursor.next()) {
+        if (cursor.isLive()) {
+          expiries.add(cursor.liveExpiry());
+        }
+      }
+    }
+    return expiries;
+  }
+
   /// All that a scan shows: a line a row.
   public static List<String> read(
       TableView view, byte[] from, byte[] until, boolean descending, long nowSeconds) {

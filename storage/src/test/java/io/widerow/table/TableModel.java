@@ -29,6 +29,11 @@ public final class TableModel implements TableStore {
     T answer;
     try (TableView before = view()) {
       answer = write.run(before, out);
+      if (write.derives()) {
+        try (TableView after = after(out.fragments)) {
+          write.derive(before, after, out);
+        }
+      }
     } catch (RuntimeException refused) {
       return CompletableFuture.failedFuture(refused);
     }
@@ -36,6 +41,12 @@ public final class TableModel implements TableStore {
       add(out.fragments);
     }
     return CompletableFuture.completedFuture(answer);
+  }
+
+  private NavigableMap<byte[], List<ModelFragment>> copy() {
+    NavigableMap<byte[], List<ModelFragment>> copy = new TreeMap<>(Arrays::compareUnsigned);
+    rows.forEach((key, list) -> copy.put(key, new ArrayList<>(list)));
+    return copy;
   }
 
   @Override
@@ -57,14 +68,24 @@ public final class TableModel implements TableStore {
 
   private void add(List<ModelFragment> fragments) {
     if (views > 0) {
-      NavigableMap<byte[], List<ModelFragment>> copy = new TreeMap<>(Arrays::compareUnsigned);
-      rows.forEach((key, list) -> copy.put(key, new ArrayList<>(list)));
-      rows = copy;
+      rows = copy();
       views = 0;
     }
+    add(fragments, rows);
+  }
+
+  private static void add(
+      List<ModelFragment> fragments, NavigableMap<byte[], List<ModelFragment>> to) {
     for (ModelFragment fragment : fragments) {
-      rows.computeIfAbsent(fragment.key, key -> new ArrayList<>()).add(fragment);
+      to.computeIfAbsent(fragment.key, key -> new ArrayList<>()).add(fragment);
     }
+  }
+
+  /// What is there with fragments that are not written yet.
+  private TableView after(List<ModelFragment> fragments) {
+    NavigableMap<byte[], List<ModelFragment>> copy = copy();
+    add(fragments, copy);
+    return new View(copy);
   }
 
   private synchronized void closed(NavigableMap<byte[], List<ModelFragment>> shown) {

@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Changes that are made together or not at all.
@@ -27,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   private final TableWriter writer;
   private final List<RowChange> changes;
-  private final Predicate<Table> isThere;
+  private final WrittenSchema schema;
+  private final ChangedRows changed;
 
   /// Whether the changes were made.
   ///
@@ -38,11 +38,12 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   /// partition, or null.
   public record Found(RowChange change, @Nullable Row row) {}
 
-  /// @param isThere whether a table is still in the schema when the group is written
-  public ChangeGroup(TableWriter writer, List<RowChange> changes, Predicate<Table> isThere) {
+  /// @param schema that the group finds when it is written
+  public ChangeGroup(TableWriter writer, List<RowChange> changes, WrittenSchema schema) {
     this.writer = writer;
     this.changes = List.copyOf(changes);
-    this.isThere = isThere;
+    this.schema = schema;
+    this.changed = new ChangedRows(schema);
   }
 
   @Override
@@ -51,7 +52,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     Map<Integer, RowReader> readers = new HashMap<>();
     for (RowChange change : changes) {
       Table table = change.table();
-      if (!isThere.test(table)) {
+      if (!schema.isThere(table)) {
         throw CqlException.invalid("table %s does not exist".formatted(table.name()));
       }
       readers.computeIfAbsent(
@@ -79,6 +80,17 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       write(change, reader(readers, change), cells, out, own == null ? timestamp : own);
     }
     return new Outcome(true, List.of());
+  }
+
+  @Override
+  public boolean derives() {
+    return !changed.isEmpty();
+  }
+
+  /// Writes to materialized views what has become of their rows.
+  @Override
+  public void derive(TableView before, TableView after, Mutations out) {
+    changed.write(before, after, out);
   }
 
   private static RowReader reader(Map<Integer, RowReader> readers, RowChange change) {
@@ -132,35 +144,39 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     return partitions;
   }
 
-  private static void write(
+  private void write(
       RowChange change, RowReader reader, CellWriter cells, Mutations out, long timestamp) {
     KeySpans spans =
         new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
     for (byte[] partition : partitions(spans)) {
       if (change.how() == RowChange.How.DELETE) {
-        delete(spans, partition, out, timestamp);
+        delete(change.table(), spans, partition, out, timestamp);
       } else {
         put(change, spans, partition, reader, cells, out, timestamp);
       }
     }
   }
 
-  private static void delete(KeySpans spans, byte[] partition, Mutations out, long timestamp) {
+  private void delete(
+      Table table, KeySpans spans, byte[] partition, Mutations out, long timestamp) {
     byte[] header = TableKeys.header(partition);
     if (!spans.isClusteringRestricted()) {
+      changed.partition(table, partition);
       var _ = out.row(header, partition.length).deletePartition(timestamp);
       return;
     }
     for (Span span : spans.spans(partition)) {
       if (Arrays.equals(span.until(), TableKeys.next(span.from()))) {
+        changed.row(table, span.from());
         var _ = out.row(span.from(), partition.length).deleteRow(timestamp);
       } else {
+        changed.range(table, span);
         var _ = out.row(header, partition.length).deleteRange(span.from(), span.until(), timestamp);
       }
     }
   }
 
-  private static void put(
+  private void put(
       RowChange change,
       KeySpans spans,
       byte[] partition,
@@ -182,6 +198,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     for (Span span : spans.spans(partition)) {
       CellWriter.Target target =
           new CellWriter.Target(change.table(), partition, span.from(), timestamp, change.ttl());
+      changed.row(change.table(), span.from());
       var _ = out.row(span.from(), partition.length);
       if (change.how() == RowChange.How.INSERT) {
         var _ = out.live(timestamp, change.ttl(), cells.expiry(change.ttl()));

@@ -41,7 +41,7 @@ final class SchemaEditor {
   private final Schema schema;
   private final @Nullable String inUse;
   private final int nextTable;
-  private boolean usedNumber;
+  private int usedNumbers;
 
   /// What has become of it.
   ///
@@ -67,9 +67,7 @@ final class SchemaEditor {
               change[0] = each;
               return true;
             });
-    return change[0] == null
-        ? null
-        : new Edit(next, change[0], usedNumber ? nextTable + 1 : nextTable);
+    return change[0] == null ? null : new Edit(next, change[0], nextTable + usedNumbers);
   }
 
   private Schema apply(Definition definition, Predicate<SchemaChange> tell) {
@@ -78,10 +76,8 @@ final class SchemaEditor {
       case Definition.AlterKeyspace alter -> alterKeyspace(alter, tell);
       case Definition.DropKeyspace drop -> dropKeyspace(drop, tell);
       case Definition.CreateTable create -> createTable(create, tell);
-      case Definition.CreateView view ->
-          throw CqlException.invalid(
-              "Materialized views are not there yet: %s cannot be made"
-                  .formatted(view.view().table()));
+      case Definition.CreateView create -> new ViewEditor(this).create(create, tell);
+      case Definition.AlterView alter -> new ViewEditor(this).alter(alter, tell);
       case Definition.AlterTable alter -> alterTable(alter, tell);
       case Definition.DropTable drop -> dropTable(drop, tell);
       case Definition.Truncate(TableName name) -> truncate(name, tell);
@@ -95,7 +91,7 @@ final class SchemaEditor {
     return schema;
   }
 
-  private static void requireName(String kind, String name) {
+  static void requireName(String kind, String name) {
     if (!NAME.matcher(name).matches()) {
       throw CqlException.invalid(
           ("%s name must not be empty or not contain non-alphanumeric-underscore characters, and"
@@ -214,9 +210,8 @@ final class SchemaEditor {
     return schema.with(keyspace.with(table));
   }
 
-  private Table.Stored newNumber(UUID id, int nextColumn) {
-    usedNumber = true;
-    return new Table.Stored(nextTable, id, nextColumn);
+  Table.Stored newNumber(UUID id, int nextColumn) {
+    return new Table.Stored(nextTable + usedNumbers++, id, nextColumn);
   }
 
   private @Nullable Table find(Keyspace keyspace, TableName name, boolean ifThere) {
@@ -237,11 +232,23 @@ final class SchemaEditor {
     if (table == null) {
       return schema;
     }
+    if (table.view() != null) {
+      throw CqlException.invalid(
+          "Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead");
+    }
     TableEditor editor = new TableEditor(table, users(keyspace));
     Table altered =
         switch (alter.alteration()) {
           case Alteration.Add add -> editor.add(add);
-          case Alteration.Drop drop -> editor.drop(drop);
+          case Alteration.Drop drop -> {
+            Table rest = editor.drop(drop);
+            if (!rest.equals(table) && !keyspace.views(table.name()).isEmpty()) {
+              throw CqlException.invalid(
+                  "Cannot drop column %s on base table %s with materialized views"
+                      .formatted(drop.columns().getFirst(), table.name()));
+            }
+            yield rest;
+          }
           case Alteration.Rename rename -> editor.rename(rename);
           case Alteration.With(Definition.Options options) ->
               table.withOptions(table.options().with(OptionRules.table(options)));
@@ -250,36 +257,50 @@ final class SchemaEditor {
       return schema;
     }
     boolean _ = tell.test(SchemaChange.table(How.UPDATED, keyspace.name(), table.name()));
-    return schema.with(keyspace.with(altered));
+    return schema.with(ViewEditor.followed(keyspace, table, altered));
   }
 
   private Schema dropTable(Definition.DropTable drop, Predicate<SchemaChange> tell) {
     if (drop.isView()) {
-      return missing(
-          drop.ifThere(), "Materialized view '%s' doesn't exist".formatted(drop.table().table()));
+      return new ViewEditor(this).drop(drop, tell);
     }
     Keyspace keyspace = keyspace(drop.table());
     Table table = find(keyspace, drop.table(), drop.ifThere());
     if (table == null) {
       return schema;
     }
-    List<Table> rest = new ArrayList<>(keyspace.tables());
-    boolean _ = rest.remove(table);
+    if (table.view() != null) {
+      throw CqlException.invalid(
+          "Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED VIEW"
+              + " instead.");
+    }
+    ViewEditor.requireNone(keyspace, table);
     boolean _ = tell.test(SchemaChange.table(How.DROPPED, keyspace.name(), table.name()));
-    return schema.with(keyspace.withTables(rest));
+    return schema.with(ViewEditor.without(keyspace, table));
   }
 
-  /// The rows of the old number are no rows of any table from now on.
+  /// The rows of the old numbers, of the table and its views, are no rows of any table from now on.
   private Schema truncate(TableName name, Predicate<SchemaChange> tell) {
     Keyspace keyspace = keyspace(name);
     Table table = keyspace.find(name.table());
     if (table == null) {
       throw CqlException.invalid("table %s does not exist".formatted(name.table()));
     }
-    Table.Stored before = Objects.requireNonNull(table.stored());
-    Table.Stored stored = newNumber(before.id(), before.nextColumn());
+    if (table.view() != null) {
+      throw CqlException.invalid(
+          "Cannot TRUNCATE materialized view directly; must truncate base table instead");
+    }
+    Keyspace emptied = keyspace.with(emptied(table));
+    for (Table view : keyspace.views(table.name())) {
+      emptied = emptied.with(emptied(view));
+    }
     boolean _ = tell.test(SchemaChange.table(How.UPDATED, keyspace.name(), table.name()));
-    return schema.with(keyspace.with(table.withColumns(table.columns(), stored)));
+    return schema.with(emptied);
+  }
+
+  private Table emptied(Table table) {
+    Table.Stored before = Objects.requireNonNull(table.stored());
+    return table.withColumns(table.columns(), newNumber(before.id(), before.nextColumn()));
   }
 
   private Schema createType(Definition.CreateType create, Predicate<SchemaChange> tell) {

@@ -15,12 +15,15 @@ import io.widerow.cql.schema.RowScan;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.TableOptions;
+import io.widerow.cql.table.RowReader;
+import io.widerow.cql.table.TableRow;
 import io.widerow.cql.table.TableSource;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableStore;
+import io.widerow.table.TableView;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -32,18 +35,24 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The schema as rows of table number 0: for each keyspace, type and table the statement that makes
-/// it, and for a table its numbers.
+/// The schema as rows of table number 0: for each keyspace, type, table and materialized view the
+/// statement that makes it, and for a table or a view its numbers.
 ///
 /// ```
 ///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next
 ///   -        | tables |      ->  next: the number of the next table, columns: DroppedNumbers
+///   -        | views |       ->  next: its own time is later than all of what views have
 /// ```
+///
+/// A view is a row of the kind of tables: a program that knows no views cannot read it, and so
+/// changes no table without its views.
 final class StoredSchema {
   private static final String KEYSPACE = "keyspace";
   private static final String TABLE = "table";
   private static final String TYPE = "type";
   private static final String NUMBERS = "tables";
+  private static final String VIEW_TIME = "views";
+  private static final String NOWHERE = "-";
   private static final CqlType PLACES = new CqlType.MapOf(NativeType.TEXT, NativeType.INT, true);
 
   private static final Table ROWS =
@@ -70,7 +79,9 @@ final class StoredSchema {
   /// What is kept.
   ///
   /// @param timestamp of the last change, in microseconds
-  record Kept(Schema schema, int nextTable, DroppedNumbers dropped, long timestamp) {}
+  /// @param viewTime later than what is written to views, in microseconds
+  record Kept(
+      Schema schema, int nextTable, DroppedNumbers dropped, long timestamp, long viewTime) {}
 
   /// One row.
   private record Entry(
@@ -98,12 +109,18 @@ final class StoredSchema {
   static Kept read(TableStore store) {
     List<Entry> entries = new ArrayList<>();
     long timestamp = 0;
+    long viewTime = 0;
     RowScan all = new RowScan(List.of(), KeyLimits.NONE, List.of(), false, null);
     try (RowCursor rows = new TableSource(ROWS, store, InstantSource.system()).open(all, NOBODY)) {
       while (rows.next()) {
-        entries.add(Entry.of(rows.row()));
+        Entry entry = Entry.of(rows.row());
         Long written = rows.row().writeTime(ROWS.find("next"));
-        timestamp = Math.max(timestamp, written == null ? 0 : written);
+        if (entry.kind.equals(VIEW_TIME)) {
+          viewTime = Objects.requireNonNull(written);
+        } else {
+          timestamp = Math.max(timestamp, written == null ? 0 : written);
+          entries.add(entry);
+        }
       }
     }
     int nextTable = 1;
@@ -117,7 +134,7 @@ final class StoredSchema {
         schema = schema.with(keyspace(entry, entries));
       }
     }
-    return new Kept(schema, nextTable, dropped, timestamp);
+    return new Kept(schema, nextTable, dropped, timestamp, viewTime);
   }
 
   private static Definition definition(Entry entry) {
@@ -143,10 +160,26 @@ final class StoredSchema {
       place++;
     }
     Keyspace keyspace = schema.keyspace(of.keyspace);
-    for (Entry entry : own(of, TABLE, entries)) {
-      keyspace = keyspace.with(table(entry, keyspace));
+    List<Entry> tables = own(of, TABLE, entries);
+    for (Entry entry : tables) {
+      if (definition(entry) instanceof Definition.CreateTable) {
+        keyspace = keyspace.with(table(entry, keyspace));
+      }
+    }
+    for (Entry entry : tables) {
+      if (definition(entry) instanceof Definition.CreateView create) {
+        Table base = Objects.requireNonNull(keyspace.find(create.base().table()));
+        keyspace = keyspace.with(ViewRules.kept(create, base, stored(entry)));
+      }
     }
     return keyspace;
+  }
+
+  private static Table.Stored stored(Entry entry) {
+    return new Table.Stored(
+        Objects.requireNonNull(entry.number),
+        Objects.requireNonNull(entry.id),
+        Objects.requireNonNull(entry.next));
   }
 
   private static List<Entry> own(Entry of, String kind, List<Entry> entries) {
@@ -164,10 +197,7 @@ final class StoredSchema {
         keyspace.name(),
         editor.users(keyspace),
         name -> (Integer) Objects.requireNonNull(places.get(name)),
-        new Table.Stored(
-            Objects.requireNonNull(entry.number),
-            Objects.requireNonNull(entry.id),
-            Objects.requireNonNull(entry.next)));
+        stored(entry));
   }
 
   /// Writes a keyspace as it is now.
@@ -196,14 +226,32 @@ final class StoredSchema {
         write(table, out, timestamp);
       }
     }
-    row("-", NUMBERS, "", out, timestamp);
+    writeNumbers(nextTable, dropped, out, timestamp);
+  }
+
+  /// Writes the number of the next table, and those that no table has any more.
+  static void writeNumbers(int nextTable, DroppedNumbers dropped, Mutations out, long timestamp) {
+    row(NOWHERE, NUMBERS, "", out, timestamp);
     cell("next", nextTable, out, timestamp);
-    if (!dropped.isEmpty()) {
-      List<Object> first = new ArrayList<>();
-      dropped.runs().keySet().forEach(number -> first.add(Integer.toString(number)));
-      List<Object> last = new ArrayList<>(dropped.runs().values());
-      cell("columns", Wire.sorted(NativeType.TEXT, first, last), out, timestamp);
-    }
+    List<Object> first = new ArrayList<>();
+    dropped.runs().keySet().forEach(number -> first.add(Integer.toString(number)));
+    List<Object> last = new ArrayList<>(dropped.runs().values());
+    cell("columns", Wire.sorted(NativeType.TEXT, first, last), out, timestamp);
+  }
+
+  /// Writes a time that is later than all of what views have.
+  static void writeViewTime(Mutations out, long micros) {
+    row(NOWHERE, VIEW_TIME, "", out, micros);
+    cell("next", 0, out, micros);
+  }
+
+  /// The time that was written so before; 0 for none.
+  static long viewTime(TableView view) {
+    byte[] partition = KEYS.partition(List.of(NOWHERE));
+    RowReader rows = new RowReader(ROWS, view, 0);
+    TableRow row = rows.find(partition, KEYS.row(partition, List.of(VIEW_TIME, "")));
+    Long written = row == null ? null : row.writeTime(ROWS.find("next"));
+    return written == null ? 0 : written;
   }
 
   private static void write(Table table, Mutations out, long timestamp) {

@@ -11,6 +11,7 @@ import io.widerow.cql.table.TableSource;
 import io.widerow.table.TableStore;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,13 +46,15 @@ public final class Tables {
   /// Changes the schema.
   ///
   /// @param inUse the keyspace of names without one; null for none
+  /// @param cancelled whether nobody waits for it any more; a view is not filled further then
   /// @return null when nothing had to change
-  public @Nullable SchemaChange change(Definition definition, @Nullable String inUse) {
-    return schema.change(definition, inUse);
+  public @Nullable SchemaChange change(
+      Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {
+    return schema.change(definition, inUse, cancelled);
   }
 
   /// Makes changes of rows, all of them or none.
   public ChangeGroup.Outcome write(List<RowChange> changes) {
-    return writer.write(new ChangeGroup(writer, changes, schema::isThere));
+    return writer.write(new ChangeGroup(writer, changes, schema));
   }
 }

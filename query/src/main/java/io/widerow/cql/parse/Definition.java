@@ -71,6 +71,9 @@ public sealed interface Definition extends Statement {
     }
   }
 
+  /// ALTER MATERIALIZED VIEW.
+  record AlterView(TableName view, boolean ifThere, Options options) implements Definition {}
+
   /// ALTER TABLE.
   record AlterTable(TableName table, boolean ifThere, Alteration alteration)
       implements Definition {}

@@ -141,7 +141,12 @@ final class DefinitionParser {
     }
     if (words.skipWord("materialized")) {
       words.requireWord("view");
-    } else if (!words.skipWord("columnfamily")) {
+      boolean ifThere = ifThere();
+      TableName view = words.tableName();
+      words.requireWord("with");
+      return new Definition.AlterView(view, ifThere, options());
+    }
+    if (!words.skipWord("columnfamily")) {
       words.requireWord("table");
     }
     boolean ifThere = ifThere();
@@ -330,19 +335,17 @@ final class DefinitionParser {
       List<String> columns = new ArrayList<>();
       if (!words.skipSign("*")) {
         do {
-          columns.add(words.name("a column"));
+          columns.add(viewColumn());
         } while (words.skipSign(","));
       }
       words.requireWord("from");
       TableName base = words.tableName();
-      words.requireWord("where");
       List<String> notNull = new ArrayList<>();
-      do {
-        notNull.add(words.name("a column"));
-        words.requireWord("is");
-        words.requireWord("not");
-        words.requireWord("null");
-      } while (words.skipWord("and"));
+      if (words.skipWord("where")) {
+        do {
+          notNull.add(notNull());
+        } while (words.skipWord("and"));
+      }
       words.requireWord("primary");
       words.requireWord("key");
       primaryKey();
@@ -357,6 +360,33 @@ final class DefinitionParser {
           clustering,
           order,
           new Options(texts, maps));
+    }
+
+    private String viewColumn() {
+      String column = words.name("a column");
+      if (words.peek().isSign("(")) {
+        throw CqlException.invalid(
+            "Can only select columns by name when defining a materialized view (got %s(..))"
+                .formatted(column));
+      }
+      if (words.skipWord("as")) {
+        throw CqlException.invalid(
+            "Cannot use aliases when defining a materialized view (got %s AS %s)"
+                .formatted(column, words.name("an alias")));
+      }
+      return column;
+    }
+
+    private String notNull() {
+      String column = words.name("a column");
+      if (!words.skipWord("is")) {
+        throw CqlException.invalid(
+            "Materialized views take no condition but IS NOT NULL here: %s has another one"
+                .formatted(column));
+      }
+      words.requireWord("not");
+      words.requireWord("null");
+      return column;
     }
   }
 }

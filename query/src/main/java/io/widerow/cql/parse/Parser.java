@@ -180,6 +180,11 @@ public final class Parser {
             words.take();
             yield named(What.TABLE);
           }
+          case "materialized" -> {
+            words.take();
+            words.requireWord("view");
+            yield named(What.VIEW);
+          }
           case "type" -> {
             words.take();
             yield named(What.TYPE);

@@ -60,6 +60,7 @@ public sealed interface Statement
       SCHEMA,
       KEYSPACE,
       TABLE,
+      VIEW,
       TYPE,
       /// A keyspace or a table, as there is one.
       ANYTHING

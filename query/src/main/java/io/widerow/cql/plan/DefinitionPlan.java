@@ -3,6 +3,7 @@ package io.widerow.cql.plan;
 import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.parse.Definition;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// A change of the schema.
@@ -17,7 +18,9 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
 
   @Override
   public Answer execute(Execution execution) {
-    SchemaChange change = tables.change(definition, inUse);
+    AtomicBoolean cancelled = new AtomicBoolean();
+    execution.asker().onCancel().accept(() -> cancelled.set(true));
+    SchemaChange change = tables.change(definition, inUse, cancelled::get);
     return change == null || definition instanceof Definition.Truncate
         ? new Answer.Done()
         : new Answer.SchemaChanged(change);

@@ -40,14 +40,47 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
         }
         yield listed(whole(required(schema, in)));
       }
-      case TABLE -> listed(List.of(table(schema.table(in, name(describe)))));
+      case TABLE -> listed(described(schema, baseTable(schema, in, name(describe))));
+      case VIEW -> listed(List.of(table(view(schema, in, name(describe)))));
       case TYPE -> listed(List.of(type(type(schema, in, name(describe)))));
       case ANYTHING -> {
         Keyspace named = describe.keyspace() == null ? schema.find(name(describe)) : null;
         yield listed(
-            named != null ? whole(named) : List.of(table(schema.table(in, name(describe)))));
+            named != null ? whole(named) : described(schema, schema.table(in, name(describe))));
       }
     };
+  }
+
+  private static Table baseTable(Schema schema, @Nullable String in, String name) {
+    Table table = schema.table(in, name);
+    if (table.view() != null) {
+      throw CqlException.invalid(
+          "Table '%s' not found in keyspace '%s'".formatted(name, table.keyspace()));
+    }
+    return table;
+  }
+
+  private static Table view(Schema schema, @Nullable String in, String name) {
+    if (in == null) {
+      throw CqlException.invalid("No keyspace specified and no current keyspace");
+    }
+    Table table = required(schema, in).find(name);
+    if (table == null || table.view() == null) {
+      throw CqlException.invalid("Materialized view '%s' not found in '%s'".formatted(name, in));
+    }
+    return table;
+  }
+
+  private static List<List<String>> described(Schema schema, Table table) {
+    return withViews(schema.keyspace(table.keyspace()), table);
+  }
+
+  /// A table and its views, or a view alone.
+  private static List<List<String>> withViews(Keyspace keyspace, Table table) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(table(table));
+    keyspace.views(table.name()).forEach(view -> rows.add(table(view)));
+    return rows;
   }
 
   private static String name(Statement.Describe describe) {
@@ -112,8 +145,8 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     List<List<String>> rows = new ArrayList<>();
     for (Keyspace keyspace : schema.keyspaces()) {
       if (in == null || keyspace.name().equals(in)) {
-        keyspace
-            .tables()
+        keyspace.tables().stream()
+            .filter(table -> table.view() == null)
             .forEach(table -> rows.add(List.of(keyspace.name(), "table", table.name())));
       }
     }
@@ -124,7 +157,9 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of(keyspace.name(), "keyspace", keyspace.name(), CreateText.of(keyspace)));
     keyspace.types().forEach(type -> rows.add(type(type)));
-    keyspace.tables().forEach(table -> rows.add(table(table)));
+    keyspace.tables().stream()
+        .filter(table -> table.view() == null)
+        .forEach(table -> rows.addAll(withViews(keyspace, table)));
     return rows;
   }
 
@@ -151,7 +186,8 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   }
 
   private static List<String> table(Table table) {
-    return List.of(table.keyspace(), "table", table.name(), CreateText.of(table));
+    String type = table.view() == null ? "table" : "materialized_view";
+    return List.of(table.keyspace(), type, table.name(), CreateText.of(table));
   }
 
   @Override

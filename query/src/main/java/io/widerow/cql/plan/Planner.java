@@ -101,6 +101,9 @@ public final class Planner {
           CqlException.Code.UNAUTHORIZED,
           "%s keyspace is not user-modifiable.".formatted(table.keyspace()));
     }
+    if (table.view() != null) {
+      throw CqlException.invalid("Cannot directly modify a materialized view");
+    }
     return table;
   }
 

@@ -55,6 +55,10 @@ public final class CreateText {
   }
 
   public static String of(Table table) {
+    Table.ViewOf view = table.view();
+    if (view != null) {
+      return view(table, view);
+    }
     StringBuilder text = new StringBuilder("CREATE TABLE ");
     text.append(Names.quoted(table.keyspace()))
         .append('.')
@@ -67,10 +71,43 @@ public final class CreateText {
           .append(column.type().cql());
       text.append(column.kind() == Kind.STATIC ? " static,\n" : ",\n");
     }
+    text.append("    ").append(primaryKey(table)).append("\n)");
+    with(table, text);
+    return text.append(";").toString();
+  }
+
+  private static String view(Table table, Table.ViewOf view) {
+    StringBuilder text = new StringBuilder("CREATE MATERIALIZED VIEW ");
+    text.append(Names.quoted(table.keyspace())).append('.').append(Names.quoted(table.name()));
+    String columns =
+        String.join(
+            ", ", table.columns().stream().map(column -> Names.quoted(column.name())).toList());
+    text.append(" AS\n    SELECT ").append(view.all() ? "*" : columns);
+    text.append("\n    FROM ").append(Names.quoted(table.keyspace())).append('.');
+    text.append(Names.quoted(view.base())).append("\n    WHERE ").append(where(view));
+    text.append("\n    ").append(primaryKey(table)).append("\n");
+    with(table, text);
+    return text.append(";").toString();
+  }
+
+  /// The conditions of a materialized view.
+  public static String where(Table.ViewOf view) {
+    return String.join(
+        " AND ", view.notNull().stream().map(name -> Names.quoted(name) + " IS NOT NULL").toList());
+  }
+
+  private static String primaryKey(Table table) {
+    StringBuilder text = new StringBuilder("PRIMARY KEY (");
+    text.append(partition(table.of(Kind.PARTITION_KEY)));
+    table
+        .of(Kind.CLUSTERING)
+        .forEach(column -> text.append(", ").append(Names.quoted(column.name())));
+    return text.append(")").toString();
+  }
+
+  /// The options, after WITH.
+  private static void with(Table table, StringBuilder text) {
     List<Column> clustering = table.of(Kind.CLUSTERING);
-    text.append("    PRIMARY KEY (").append(partition(table.of(Kind.PARTITION_KEY)));
-    clustering.forEach(column -> text.append(", ").append(Names.quoted(column.name())));
-    text.append(")\n)");
     String before = " WITH ";
     if (!clustering.isEmpty()) {
       String orders = String.join(", ", clustering.stream().map(CreateText::order).toList());
@@ -81,7 +118,6 @@ public final class CreateText {
       text.append(before).append(option);
       before = "\n    AND ";
     }
-    return text.append(";").toString();
   }
 
   private static List<String> options(Table table) {

@@ -43,6 +43,13 @@ public record Keyspace(
     return null;
   }
 
+  /// The materialized views of a table, by their names.
+  public List<Table> views(String base) {
+    return tables.stream()
+        .filter(each -> each.view() != null && each.view().base().equals(base))
+        .toList();
+  }
+
   /// The type of a name, which is not frozen; null when there is none.
   public CqlType.@Nullable UserType type(String type) {
     for (CqlType.UserType each : types) {

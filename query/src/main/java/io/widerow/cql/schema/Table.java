@@ -16,14 +16,26 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; immutable.
 ///
 /// @param stored where its rows lie in the store of tables; null when they come from elsewhere
+/// @param view what it shows, when it is a materialized view; null for a table
 public record Table(
     String keyspace,
     String name,
     List<Column> columns,
     TableOptions options,
-    @Nullable Stored stored) {
+    @Nullable Stored stored,
+    @Nullable ViewOf view) {
   public Table {
     columns = List.copyOf(columns);
+  }
+
+  /// A table that is no view.
+  public Table(
+      String keyspace,
+      String name,
+      List<Column> columns,
+      TableOptions options,
+      @Nullable Stored stored) {
+    this(keyspace, name, columns, options, stored, null);
   }
 
   /// What the store of tables knows of a table.
@@ -32,6 +44,18 @@ public record Table(
   /// @param id that clients see
   /// @param nextColumn the number of the next column that is added
   public record Stored(int number, UUID id, int nextColumn) {}
+
+  /// What a materialized view shows of the table that it follows. Its columns have the numbers of
+  /// those of the table.
+  ///
+  /// @param base name of the table, in the same keyspace
+  /// @param all whether it has all columns, those that are added later too
+  /// @param notNull names of the columns without which a row is not in it
+  public record ViewOf(String base, boolean all, List<String> notNull) {
+    public ViewOf {
+      notNull = List.copyOf(notNull);
+    }
+  }
 
   /// The order of [#columns].
   public static List<Column> ordered(List<Column> columns) {
@@ -115,12 +139,17 @@ public record Table(
 
   /// The same with other columns.
   public Table withColumns(List<Column> newColumns, @Nullable Stored newStored) {
-    return new Table(keyspace, name, ordered(newColumns), options, newStored);
+    return new Table(keyspace, name, ordered(newColumns), options, newStored, view);
   }
 
   /// The same with other options.
   public Table withOptions(TableOptions newOptions) {
-    return new Table(keyspace, name, columns, newOptions, stored);
+    return new Table(keyspace, name, columns, newOptions, stored, view);
+  }
+
+  /// The same as a view that shows something else.
+  public Table withView(ViewOf newView) {
+    return new Table(keyspace, name, columns, options, stored, newView);
   }
 
   public String qualified() {

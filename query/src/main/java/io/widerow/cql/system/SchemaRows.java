@@ -1,6 +1,7 @@
 package io.widerow.cql.system;
 
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -36,7 +38,27 @@ record SchemaRows(Schema schema, boolean virtual) {
   }
 
   List<Map<String, Object>> tables() {
-    return rows(keyspace -> keyspace.tables().stream().map(SchemaRows::table));
+    return rows(keyspace ->
+        keyspace.tables().stream()
+            .filter(table -> table.view() == null)
+            .map(table -> named("table_name", table)));
+  }
+
+  List<Map<String, Object>> views() {
+    return rows(keyspace ->
+        keyspace.tables().stream()
+            .filter(table -> table.view() != null)
+            .map(view -> view(view, keyspace)));
+  }
+
+  private static Map<String, Object> view(Table table, Keyspace keyspace) {
+    Table.ViewOf view = Objects.requireNonNull(table.view());
+    Map<String, Object> row = named("view_name", table);
+    row.put("base_table_id", Objects.requireNonNull(keyspace.find(view.base())).id());
+    row.put("base_table_name", view.base());
+    row.put("include_all_columns", view.all());
+    row.put("where_clause", CreateText.where(view));
+    return row;
   }
 
   List<Map<String, Object>> columns() {
@@ -69,10 +91,11 @@ record SchemaRows(Schema schema, boolean virtual) {
     return rows;
   }
 
-  private static Map<String, Object> table(Table table) {
+  /// @param key the column that has the name of the table
+  private static Map<String, Object> named(String key, Table table) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("keyspace_name", table.keyspace());
-    row.put("table_name", table.name());
+    row.put(key, table.name());
     row.put("additional_write_policy", "99p");
     row.put("allow_auto_snapshot", true);
     row.put("bloom_filter_fp_chance", 0.01);

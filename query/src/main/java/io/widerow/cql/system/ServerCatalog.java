@@ -46,7 +46,7 @@ public final class ServerCatalog implements Catalog {
     add(SystemTables.tables(), _ -> rows(false).tables());
     add(SystemTables.columns(), _ -> rows(false).columns());
     add(SystemTables.types(), _ -> rows(false).types());
-    add(SystemTables.views(), _ -> List.of());
+    add(SystemTables.views(), _ -> rows(false).views());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
     add(SystemTables.virtualKeyspaces(), _ -> rows(true).keyspaces());
     add(SystemTables.virtualTables(), _ -> rows(true).tables());

@@ -43,7 +43,8 @@ public final class RowReader {
   }
 
   TableCursor scan(byte[] from, byte[] until, boolean descending) {
-    return view.scan(from, until, descending, nowSeconds);
+    TableCursor rows = view.scan(from, until, descending, nowSeconds);
+    return table.view() == null ? rows : new ViewRows(rows);
   }
 
   /// The static columns of a partition; null when it has none that are live.
@@ -132,10 +133,12 @@ public final class RowReader {
     ByteBuffer path = cursor.path();
     int ttl = cursor.ttl();
     long left = ttl == 0 ? 0 : cursor.expiry() - nowSeconds;
+    ByteBuffer value = cursor.value();
+    long timestamp = table.view() == null ? cursor.timestamp() : ViewCells.timestamp(value);
     return new TableRow.Cell(
         path == null ? null : Wire.bytes(path),
-        Wire.bytes(cursor.value()),
-        cursor.timestamp(),
+        Wire.bytes(value),
+        timestamp,
         ttl,
         Math.clamp(left, 0, Integer.MAX_VALUE));
   }

@@ -127,6 +127,12 @@ public final class RowMerge {
         && nowSeconds < told.liveExpiry();
   }
 
+  /// Unix time in seconds from which a row that is live itself is no more.
+  public long liveExpiry() {
+    FragmentReader told = live;
+    return told == null ? Long.MAX_VALUE : told.liveExpiry();
+  }
+
   private static boolean isYounger(long timestamp, long deleted) {
     return timestamp > deleted || deleted == Long.MIN_VALUE;
   }

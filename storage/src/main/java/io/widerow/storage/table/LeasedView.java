@@ -5,6 +5,7 @@ import io.widerow.table.TableView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /// The tables up to a group.
 ///
@@ -13,12 +14,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class LeasedView implements TableView {
   private final TableState state;
   private final long lsnMost;
+  private final @Nullable UnwrittenGroup group;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /// @param state with a lease that belongs to the view
   LeasedView(TableState state, long lsnMost) {
+    this(state, lsnMost, null);
+  }
+
+  private LeasedView(TableState state, long lsnMost, @Nullable UnwrittenGroup group) {
     this.state = state;
     this.lsnMost = lsnMost;
+    this.group = group;
+  }
+
+  /// The same with one more group, which is in no memory yet.
+  LeasedView with(UnwrittenGroup more) {
+    if (closed.get() || !state.tryAcquire()) {
+      throw new IllegalStateException("the view is closed");
+    }
+    return new LeasedView(state, lsnMost, more);
   }
 
   @Override
@@ -42,6 +57,10 @@ final class LeasedView implements TableView {
   /// The sources that may have keys of a range.
   List<Fragments> sources(KeyRange range, boolean descending) {
     List<Fragments> sources = new ArrayList<>();
+    UnwrittenGroup more = group;
+    if (more != null) {
+      sources.add(more.fragments(range, descending));
+    }
     for (TableMemory memory : state.memories()) {
       if (!memory.isEmpty()) {
         sources.add(memory.fragments(range, descending, lsnMost));
@@ -57,7 +76,9 @@ final class LeasedView implements TableView {
 
   /// True when some row may be hidden by a header.
   boolean hidesRows() {
-    return state.memories().stream().anyMatch(TableMemory::hidesRows)
+    UnwrittenGroup more = group;
+    return (more != null && more.hidesRows())
+        || state.memories().stream().anyMatch(TableMemory::hidesRows)
         || state.files().stream().anyMatch(live -> live.file().hidesRows());
   }
 

@@ -101,6 +101,11 @@ final class TableScan implements TableCursor {
   }
 
   @Override
+  public long liveExpiry() {
+    return rows.merge().liveExpiry();
+  }
+
+  @Override
   public boolean nextCell() {
     if (isAhead) {
       isAhead = false;

@@ -56,9 +56,15 @@ public final class Tables implements TableStore, AutoCloseable {
       this.write = write;
     }
 
-    void run(TableView before, MutationGroup out) {
+    void run(LeasedView before, MutationGroup out) {
       answer = write.run(before, out);
       out.end();
+      if (write.derives()) {
+        try (TableView after = before.with(new UnwrittenGroup(out))) {
+          write.derive(before, after, out);
+        }
+        out.end();
+      }
     }
 
     @SuppressWarnings("NullAway") // an answer may be null when the write's type allows it
@@ -275,7 +281,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private boolean append(TableLane now, Waiting<?> each) {
     group.clear();
     try {
-      try (TableView before = now.view()) {
+      try (LeasedView before = now.view()) {
         each.run(before, group);
       }
       if (group.count() > 0) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.Mutations;
@@ -30,7 +31,7 @@ class TableRulesTest {
   private static final long NOW = 1_000;
 
   private final EmbeddedStore embedded =
-      TablesModelTest.open(
+      SimStore.open(
           new SimDisk(1),
           new TestClock(1_700_000_000_000_000_000L),
           new SplittableRandom(1),

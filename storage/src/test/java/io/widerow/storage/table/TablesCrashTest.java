@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Durability;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -60,7 +61,7 @@ public class TablesCrashTest {
       driver.withValues(30_000); // so that groups have several frames
     }
     disk.beforeEach(() -> crashAndCheck(disk, crashes));
-    EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add);
+    EmbeddedStore store = SimStore.open(disk, clock, random, background::add);
     for (int step = 0; step < 25; step++) {
       switch (choice.nextInt(8)) {
         case 0 -> store.tables().flush();
@@ -74,7 +75,7 @@ public class TablesCrashTest {
         case 4 -> {
           runBackground();
           store.close();
-          store = TablesModelTest.open(disk, clock, random, background::add);
+          store = SimStore.open(disk, clock, random, background::add);
         }
         default -> {
           for (int left = choice.nextInt(5); left > 0; left--) {
@@ -91,8 +92,7 @@ public class TablesCrashTest {
   @Test
   void aClockThatIsWrongForgetsNothing() {
     var random = new SplittableRandom(2);
-    try (EmbeddedStore store =
-        TablesModelTest.open(new SimDisk(2), clock, random, background::add)) {
+    try (EmbeddedStore store = SimStore.open(new SimDisk(2), clock, random, background::add)) {
       long expiry = START_SECONDS + 3_600;
       store
           .tables()
@@ -128,7 +128,7 @@ public class TablesCrashTest {
   void whatIsASecondOldIsThere() {
     var random = new SplittableRandom(1);
     var disk = new SimDisk(1);
-    try (EmbeddedStore store = TablesModelTest.open(disk, clock, random, background::add)) {
+    try (EmbeddedStore store = SimStore.open(disk, clock, random, background::add)) {
       store.tables().acknowledge(Durability.OS);
       var driver = new TableDriver(random.split());
       for (int i = 0; i < 8; i++) {
@@ -137,8 +137,7 @@ public class TablesCrashTest {
       clock.advance(2_000_000_000L);
       store.maintain();
       runBackground();
-      try (EmbeddedStore opened =
-          TablesModelTest.open(disk.crash(false), clock, random, Runnable::run)) {
+      try (EmbeddedStore opened = SimStore.open(disk.crash(false), clock, random, Runnable::run)) {
         long now = clock.wallNanos() / 1_000_000_000L;
         try (TableView shown = opened.tables().view();
             TableView written = acknowledged.view()) {
@@ -165,14 +164,14 @@ public class TablesCrashTest {
     SimDisk crashed = disk.crash(random.nextBoolean());
     if (random.nextInt(3) == 0) {
       crashed.cutPowerAt(crashed.operations() + random.nextInt(120));
-      try (EmbeddedStore cut = TablesModelTest.open(crashed, clock, random, Runnable::run)) {
+      try (EmbeddedStore cut = SimStore.open(crashed, clock, random, Runnable::run)) {
         check(cut);
       } catch (SimDisk.PowerCut expected) {
         // the next opening comes to the same state
       }
       crashed = crashed.crash(random.nextBoolean());
     }
-    EmbeddedStore opened = TablesModelTest.open(crashed, clock, random, Runnable::run);
+    EmbeddedStore opened = SimStore.open(crashed, clock, random, Runnable::run);
     check(opened);
     if (random.nextInt(4) == 0) {
       opened.tables().flush();

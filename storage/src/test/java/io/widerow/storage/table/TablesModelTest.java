@@ -2,22 +2,19 @@ package io.widerow.storage.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableDriver;
 import io.widerow.table.TableModel;
 import io.widerow.table.TableView;
-import java.nio.file.Path;
-import java.time.Duration;
+import io.widerow.table.TableWrite;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,25 +32,51 @@ public class TablesModelTest {
     return Seeds.of(RUNS);
   }
 
-  static EmbeddedStore open(
-      SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
-    StoreConfig config =
-        StoreConfig.at(Path.of("/store"))
-            .withMemory(2 << 20, Duration.ofMinutes(1))
-            .withJournal(1 << 20, 4 << 20)
-            .withDiskReserveBytes(0);
-    int fileBytes = 1 << random.nextInt(8, 13);
-    EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(config, disk, clock, background)
-                .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
-    store.tables().writeOn(Runnable::run);
-    return store;
-  }
-
   static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {
     model.write((_, out) -> run(group, out)).join();
     store.tables().write((_, out) -> run(group, out)).join();
+  }
+
+  /// Writes a group, and adds to it what follows from a look at the tables with it.
+  private static void writeLooking(EmbeddedStore store, TableModel model, TableDriver driver) {
+    Consumer<Mutations> group = driver.group(START_SECONDS);
+    Consumer<Mutations> more = driver.group(START_SECONDS);
+    byte[][] range = driver.range();
+    List<List<String>> seen = new ArrayList<>();
+    model.write((_, out) -> run(group, out)).join();
+    try (TableView right = model.view()) {
+      look(right, range, seen);
+    }
+    model.write((_, out) -> run(more, out)).join();
+    store
+        .tables()
+        .write(
+            new TableWrite<Boolean>() {
+              @Override
+              public Boolean run(TableView before, Mutations out) {
+                return TablesModelTest.run(group, out);
+              }
+
+              @Override
+              public boolean derives() {
+                return true;
+              }
+
+              @Override
+              public void derive(TableView before, TableView after, Mutations out) {
+                look(after, range, seen);
+                more.accept(out);
+                look(after, range, seen);
+              }
+            })
+        .join();
+    assertEquals(seen.subList(0, 2), seen.subList(2, 4));
+    assertEquals(seen.subList(0, 2), seen.subList(4, 6)); // what was added is not in it
+  }
+
+  private static void look(TableView view, byte[][] range, List<List<String>> seen) {
+    seen.add(TableDriver.readAll(view, START_SECONDS));
+    seen.add(TableDriver.read(view, range[0], range[1], true, START_SECONDS));
   }
 
   static boolean run(Consumer<Mutations> group, Mutations out) {
@@ -72,7 +95,7 @@ public class TablesModelTest {
       driver.withValues(20_000);
     }
     var model = new TableModel();
-    EmbeddedStore store = open(disk, clock, random, Runnable::run);
+    EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
     for (int step = 0; step < 60; step++) {
       long now = clock.wallNanos() / 1_000_000_000L;
       switch (random.nextInt(10)) {
@@ -84,7 +107,7 @@ public class TablesModelTest {
           } else {
             disk = disk.restart(); // killed
           }
-          store = open(disk, clock, random, Runnable::run);
+          store = SimStore.open(disk, clock, random, Runnable::run);
         }
         case 3 -> {
           clock.advance(random.nextLong(70_000_000_000L));
@@ -94,6 +117,7 @@ public class TablesModelTest {
           for (int left = random.nextInt(8); left > 0; left--) {
             write(store, model, driver.group(now));
           }
+          writeLooking(store, model, driver);
         }
       }
       compare(store, model, driver, random, clock.wallNanos() / 1_000_000_000L);
@@ -110,6 +134,7 @@ public class TablesModelTest {
     try (TableView shown = store.tables().view();
         TableView right = model.view()) {
       assertEquals(TableDriver.readAll(right, now), TableDriver.readAll(shown, now));
+      assertEquals(TableDriver.liveExpiries(right, now), TableDriver.liveExpiries(shown, now));
       for (int i = 0; i < 6; i++) {
         byte[][] range = driver.range();
         boolean descending = random.nextBoolean();
