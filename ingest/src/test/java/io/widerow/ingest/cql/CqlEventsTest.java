@@ -17,6 +17,7 @@ import io.widerow.storage.Durability;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,7 +61,7 @@ class CqlEventsTest {
           insert.bind("web", id, "two", Map.of("host", "b", "ms", "4.5"), Map.of("n", 7.0)));
       Row row = CqlDaemon.first(session, "SELECT * FROM widerow.events WHERE type = 'web'");
       assertEquals(id, row.getUuid("id"));
-      assertEquals(Uuids.unixTimestamp(id), row.getInstant("ts").toEpochMilli());
+      assertEquals(Uuids.unixTimestamp(id), Objects.requireNonNull(row.getInstant("ts")).toEpochMilli());
       assertEquals(
           Map.of("host", "b", "ms", "4.5", "n", "7"),
           row.getMap("attributes", String.class, String.class));
@@ -74,7 +75,7 @@ class CqlEventsTest {
           BatchStatement.newInstance(
               BatchType.UNLOGGED,
               insert.bind("b", Uuids.timeBased(), "1", Map.of(), Map.of()),
-              insert.bind("b", Uuids.timeBased(), "2", null, null)));
+              insert.bind("b", Uuids.timeBased(), "2", Map.of(), Map.of())));
       assertEquals(List.of("x"), bodies(session, "j"));
       assertEquals(List.of("1", "2"), bodies(session, "b"));
     }
