@@ -38,7 +38,7 @@ class LayerTest extends LayerRules {
       cql.parse: cql cql.type
       cql.schema: cql cql.type cql.parse
       table:
-      cql.key: cql cql.type cql.schema
+      cql.key: table cql cql.type cql.schema
       cql.table: table cql cql.type cql.parse cql.schema cql.key
       cql.change: table cql cql.type cql.schema cql.key cql.table
       cql.define: table cql cql.type cql.parse cql.schema cql.key cql.table cql.change

@@ -61,7 +61,8 @@ class CqlEventsTest {
           insert.bind("web", id, "two", Map.of("host", "b", "ms", "4.5"), Map.of("n", 7.0)));
       Row row = CqlDaemon.first(session, "SELECT * FROM widerow.events WHERE type = 'web'");
       assertEquals(id, row.getUuid("id"));
-      assertEquals(Uuids.unixTimestamp(id), Objects.requireNonNull(row.getInstant("ts")).toEpochMilli());
+      assertEquals(
+          Uuids.unixTimestamp(id), Objects.requireNonNull(row.getInstant("ts")).toEpochMilli());
       assertEquals(
           Map.of("host", "b", "ms", "4.5", "n", "7"),
           row.getMap("attributes", String.class, String.class));
