@@ -64,7 +64,7 @@ class CqlEventsTest {
       assertEquals(
           Uuids.unixTimestamp(id), Objects.requireNonNull(row.getInstant("ts")).toEpochMilli());
       assertEquals(
-          Map.of("host", "b", "ms", "4.5", "n", "7"),
+          Map.of("host", "b", "ms", "4.5", "n", "7.0"),
           row.getMap("attributes", String.class, String.class));
       assertEquals(Map.of("ms", 4.5, "n", 7.0), row.getMap("numbers", String.class, Double.class));
       assertEquals(List.of("two"), bodies(session, "web"));
