@@ -102,7 +102,8 @@ final class SocketListeners implements AutoCloseable {
   private void listenCql() {
     InetSocketAddress address = configured(CqlPort.NAME);
     if (address != null) {
-      CqlPort.Terms terms = new CqlPort.Terms(clientTls, access.tokens(), config.limits());
+      CqlPort.Terms terms =
+          new CqlPort.Terms(clientTls, access.tokens(), config.limits(), config.durability());
       cql =
           ListenException.listen(
               CqlPort.NAME,

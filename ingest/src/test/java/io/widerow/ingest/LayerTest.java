@@ -92,9 +92,9 @@ class LayerTest extends LayerRules {
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
       ingest.cql.frame: cql cql.type cql.plan ingest.intake
-      ingest.cql: table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
+      ingest.cql: event table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
           cql.events cql.system \
-          ingest.config ingest.intake \
+          ingest.config ingest.decode ingest.lane ingest.intake \
           ingest.socket ingest.cql.frame
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \

@@ -363,6 +363,8 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   private void execute(
       ChannelHandlerContext context, Request request, Asked asked, Supplier<Prepared> statement) {
     InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+    InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
+    String client = remote.getAddress().getHostAddress();
     Running execution = new Running();
     Tokens.Token own = token;
     start(
@@ -372,7 +374,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         () -> {
           Prepared prepared = allowed(statement.get(), own);
           CqlService.Page page =
-              service.execute(asked.id, prepared, asked.options, local, execution);
+              service.execute(asked.id, prepared, asked.options, local, client, execution);
           if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
             context.executor().execute(() -> keyspace = name); // before the answer is sent
           }

@@ -32,6 +32,7 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.socket.Handshakes;
 import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
+import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import io.widerow.table.TableStore;
 import java.net.InetSocketAddress;
@@ -86,7 +87,12 @@ public final class CqlPort implements AutoCloseable {
   /// @param tls of connections; null for none
   /// @param tokens of clients; null when they need none
   /// @param limits of what clients may use
-  public record Terms(@Nullable StreamTls tls, @Nullable TokenFile tokens, LimitOptions limits) {}
+  /// @param durability of events that are taken in
+  public record Terms(
+      @Nullable StreamTls tls,
+      @Nullable TokenFile tokens,
+      LimitOptions limits,
+      Durability durability) {}
 
   /// Starts to listen.
   ///
@@ -114,7 +120,8 @@ public final class CqlPort implements AutoCloseable {
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
     Tables tables = tableStore == null ? null : new Tables(tableStore, InstantSource.system());
-    List<RowSource> sources = List.of(new EventSource(store::view, memory));
+    CqlEvents events = new CqlEvents(intake, terms.durability);
+    List<RowSource> sources = List.of(new EventSource(store::view, memory, events));
     Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
     if (tables != null) {
       tables.onChange(this::changed);

@@ -115,19 +115,21 @@ final class CqlService {
   /// Executes a statement, on a thread that may wait.
   ///
   /// @param id of the statement
+  /// @param client its address, without its port
   /// @param running what is told of the memory that it holds
   Page execute(
       StatementId id,
       Prepared prepared,
       QueryOptions options,
       InetSocketAddress local,
+      String client,
       Running running) {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);
     ByteBuffer sealed = options.sealed();
     ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
-    Asker asker = new Asker(local, bytes -> running.hold(memory, bytes), running::onCancel);
+    Asker asker = new Asker(local, client, bytes -> running.hold(memory, bytes), running::onCancel);
     Answer answer =
         prepared.execute(
             new Execution(values, options.pageSize(), position, asker, options.timestamp()));

@@ -103,6 +103,13 @@ class CqlAccessTest {
       assertEquals(
           "2100 the token has no scope query",
           driver.ask(RawDriver.QUERY, RawDriver.query("SELECT * FROM widerow.events")).error());
+      String insert = "INSERT INTO widerow.events (type, id) VALUES ('t', now())";
+      assertEquals(RawDriver.RESULT, driver.ask(RawDriver.QUERY, RawDriver.query(insert)).opcode());
+      try (RawDriver other = authenticated(READER)) {
+        assertEquals(
+            "2100 the token has no scope ingest",
+            other.ask(RawDriver.QUERY, RawDriver.query(insert)).error());
+      }
       String create = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}";
       assertEquals(
           "2100 the token has no scope admin",

@@ -115,6 +115,11 @@ final class SchemaEditor {
           "No keyspace has been specified. USE a keyspace, or explicitly specify"
               + " keyspace.tablename");
     }
+    if (of.equals("widerow") && name.table().equals("events")) {
+      throw CqlException.invalid(
+          "widerow.events is not emptied, changed or dropped by statements: retention rules how"
+              + " long events are kept");
+    }
     requireUsers(of);
     Keyspace found = schema.find(of);
     if (found == null) {

@@ -8,6 +8,7 @@ import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowList;
 import io.widerow.cql.schema.RowScan;
 import io.widerow.cql.schema.RowSource;
+import io.widerow.cql.schema.RowTaker;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.Use;
 import io.widerow.event.AttributeName;
@@ -35,17 +36,35 @@ public final class EventSource implements RowSource {
 
   private final Supplier<StoreView> views;
   private final QueryMemory memory;
+  private final @Nullable RowTaker taker;
 
+  /// Events that are only read.
+  ///
   /// @param views gives a view of the store as it is now
   /// @param memory that all queries share
   public EventSource(Supplier<StoreView> views, QueryMemory memory) {
     this.views = views;
     this.memory = memory;
+    this.taker = null;
+  }
+
+  /// @param views gives a view of the store as it is now
+  /// @param memory that all queries share
+  /// @param intake where INSERT brings events
+  public EventSource(Supplier<StoreView> views, QueryMemory memory, EventIntake intake) {
+    this.views = views;
+    this.memory = memory;
+    this.taker = new EventTaker(intake);
   }
 
   @Override
   public Table table() {
     return EventTable.TABLE;
+  }
+
+  @Override
+  public @Nullable RowTaker taker() {
+    return taker;
   }
 
   @Override

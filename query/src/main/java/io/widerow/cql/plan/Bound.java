@@ -25,6 +25,20 @@ final class Bound {
     this.values = values;
   }
 
+  /// The values of a part of an execution.
+  ///
+  /// @param from the index of its first value
+  /// @param isAll whether it is the only part
+  static Bound part(
+      List<Variable> variables, List<@Nullable ByteBuffer> values, int from, boolean isAll) {
+    int until = isAll ? values.size() : from + variables.size();
+    if (until > values.size()) {
+      throw CqlException.invalid(
+          "Invalid amount of bind variables: %d values for %d".formatted(values.size(), until));
+    }
+    return new Bound(variables, values.subList(from, until));
+  }
+
   /// The time of the execution: it is one for all calls of functions.
   Instant now() {
     return now;

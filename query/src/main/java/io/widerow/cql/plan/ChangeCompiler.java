@@ -42,18 +42,31 @@ final class ChangeCompiler {
     };
   }
 
+  /// An INSERT of a whole row, which may lack columns of its key.
+  RowChangePlan compileRow(Change.Insert insert) {
+    if (insert.json() == null) {
+      readColumns(insert);
+    }
+    return inserted(insert);
+  }
+
   private RowChangePlan insert(Change.Insert insert) {
     if (table.isCounter()) {
       throw CqlException.invalid(
           "INSERT statements are not allowed on counter tables, use UPDATE instead");
     }
+    if (insert.json() == null) {
+      readColumns(insert);
+      requireInsertKey();
+    }
+    return inserted(insert);
+  }
+
+  private RowChangePlan inserted(Change.Insert insert) {
     JsonRow json = null;
     if (insert.json() != null) {
       Value text = new Compiler(scope, false).compile(insert.json(), NativeType.TEXT, "[json]");
       json = new JsonRow(table, text, insert.defaultUnset());
-    } else {
-      readColumns(insert);
-      requireInsertKey();
     }
     Times times = times(insert.using(), insert.condition());
     Condition guard = guard(insert.condition());

@@ -133,14 +133,8 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     List<RowChange> all = new ArrayList<>();
     int next = 0;
     for (Bundle bundle : bundles) {
-      int end = bundles.size() == 1 ? execution.values().size() : next + bundle.variables.size();
-      if (end > execution.values().size()) {
-        throw CqlException.invalid(
-            "Invalid amount of bind variables: %d values for %d"
-                .formatted(execution.values().size(), variables().size()));
-      }
-      Bound bound = new Bound(bundle.variables, execution.values().subList(next, end));
-      next = end;
+      Bound bound = Bound.part(bundle.variables, execution.values(), next, bundles.size() == 1);
+      next += bundle.variables.size();
       Long own = RowChangePlan.timestamp(bundle.times, bound);
       for (RowChangePlan change : bundle.changes) {
         all.add(change.bind(bound, own == null ? execution.timestamp() : own));

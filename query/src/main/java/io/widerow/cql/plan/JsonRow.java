@@ -40,7 +40,8 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
       Object value = json == null ? null : JsonValues.of(column.type(), json);
       if (column.isKey()) {
         if (value == null) {
-          if (column.kind() == Kind.PARTITION_KEY || !isStaticAlone(object)) {
+          boolean needed = column.kind() == Kind.PARTITION_KEY || !isStaticAlone(object);
+          if (needed && table.stored() != null) { // others say themselves what they need
             missing.add(column.name());
           }
         } else {

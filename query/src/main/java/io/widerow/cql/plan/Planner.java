@@ -7,6 +7,8 @@ import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Catalog;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import java.util.ArrayList;
@@ -42,6 +44,10 @@ public final class Planner {
   /// @throws CqlException when the text is no statement, or none that can be answered
   public Prepared prepare(String text, @Nullable String keyspace) {
     Statement parsed = Parser.parse(text);
+    List<Change> taken = taken(parsed, keyspace);
+    if (!taken.isEmpty()) {
+      return TakePlan.of(taken, source(taken.getFirst(), keyspace));
+    }
     if (tables == null && isChange(parsed)) {
       throw readsOnly(
           FIRST.matcher(text).results().findFirst().map(each -> each.group()).orElse(""));
@@ -58,6 +64,41 @@ public final class Planner {
     };
   }
 
+  /// The changes of a statement when they are of a table that takes whole rows; else none.
+  private List<Change> taken(Statement statement, @Nullable String keyspace) {
+    List<Change> changes =
+        switch (statement) {
+          case Change change -> List.of(change);
+          case Statement.Batch batch -> batch.changes();
+          default -> List.of();
+        };
+    List<Boolean> taken = changes.stream().map(each -> isTaken(each, keyspace)).toList();
+    if (!taken.contains(true)) {
+      return List.of();
+    }
+    if (statement instanceof Statement.Batch batch) {
+      TakePlan.requireBatch(batch.kind(), taken);
+      if (batch.using().timestamp() != null || batch.using().ttl() != null) {
+        throw CqlException.invalid(
+            "USING is not for a batch of events: the time of an event is that of its id");
+      }
+    }
+    return changes;
+  }
+
+  private boolean isTaken(Change change, @Nullable String keyspace) {
+    String named = change.table().keyspace();
+    Keyspace found = catalog.schema().find(named == null ? String.valueOf(keyspace) : named);
+    Table table = found == null ? null : found.find(change.table().table());
+    return table != null && table.stored() == null && catalog.source(table).taker() != null;
+  }
+
+  private RowSource source(Change change, @Nullable String keyspace) {
+    String named = change.table().keyspace();
+    return catalog.source(
+        catalog.schema().table(named == null ? keyspace : named, change.table().table()));
+  }
+
   private static boolean isChange(Statement statement) {
     return statement instanceof Change
         || statement instanceof Definition
@@ -68,6 +109,17 @@ public final class Planner {
   ///
   /// @throws CqlException when they cannot be one batch
   public Prepared batch(Statement.Batch.Kind kind, List<Prepared> statements) {
+    List<TakePlan> taken = new ArrayList<>();
+    statements.forEach(each -> {
+      if (each instanceof TakePlan plan) {
+        taken.add(plan);
+      }
+    });
+    if (!taken.isEmpty()) {
+      TakePlan.requireBatch(
+          kind, statements.stream().map(each -> each instanceof TakePlan).toList());
+      return TakePlan.of(kind, taken);
+    }
     List<ChangePlan> changes = new ArrayList<>();
     for (Prepared statement : statements) {
       if (!(statement instanceof ChangePlan change)) {

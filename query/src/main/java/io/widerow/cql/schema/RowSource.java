@@ -22,6 +22,11 @@ public interface RowSource {
   /// @param asker the connection and the execution that ask
   RowCursor open(RowScan scan, Asker asker);
 
+  /// Where INSERT brings its rows; null when no statement writes to it.
+  default @Nullable RowTaker taker() {
+    return null;
+  }
+
   /// Opens a cursor over groups of those rows, when the source can count them itself.
   ///
   /// @return null when it cannot: the caller then reads all rows
