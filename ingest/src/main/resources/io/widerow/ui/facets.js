@@ -61,7 +61,7 @@ function facet(field, events, scale) {
 function row(name, value, events, scale) {
   const of = name === "level" ? `.level-${classOf(value.value)}` : "";
   const bar = h(`span.facet-bar${of}`);
-  bar.style.width = `${Math.max(value.count / Math.max(events, 1) * 84, 0.5)}%`;
+  bar.style.width = `${Math.max(value.count / Math.max(events, 1) * 76, 0.5)}%`;
   const said = value.value === "" ? '""' : valueText(value.value);
   return h("button.facet-value", {
     test: "facet-value", "data-value": plain(said),

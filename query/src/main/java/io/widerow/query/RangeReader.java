@@ -34,10 +34,10 @@ public final class RangeReader implements EventCursor {
   /// Approximate memory of the closed cursors of a partition, in bytes.
   private static final long CURSOR_BYTES = 1 << 10;
 
-  private final StoreView view;
+  private StoreView view;
   private final RangeQuery query;
   private final QueryBudget budget;
-  private final RangePlan plan;
+  private RangePlan plan;
   private Scan scan;
   private @Nullable RangePlan latePlan; // until it is read
   private final Scan lateScan;
@@ -52,6 +52,7 @@ public final class RangeReader implements EventCursor {
   private boolean closed;
   private boolean anyOrder;
   private @Nullable RollupQuestion question; // rollups may answer
+  private boolean keptLeft; // figures beyond their events are still to be read
   private final ScanWatch watch;
   private Runnable progress = () -> {};
   private @Nullable Token skip;
@@ -203,7 +204,7 @@ public final class RangeReader implements EventCursor {
       group = plan.next();
     }
     if (group == null) {
-      return null;
+      return openKept();
     }
     List<PartitionKey> keys = group.keys();
     if (keys.size() > budget.partitionsMax()) {
@@ -220,6 +221,14 @@ public final class RangeReader implements EventCursor {
     late = openLate ? new LateEvent() : null;
     cursor = opened;
     groupsOpened++;
+    return opened;
+  }
+
+  /// Opens the figures whose events are gone; null when there are none.
+  private @Nullable EventCursor openKept() {
+    EventCursor opened = keptLeft ? view.openKept(query.types(), scan) : null;
+    keptLeft = false;
+    cursor = opened;
     return opened;
   }
 
@@ -278,6 +287,28 @@ public final class RangeReader implements EventCursor {
   public RangeReader inAnyOrder(@Nullable Grouping alike, @Nullable RollupQuestion asked) {
     question = asked;
     return inAnyOrder(alike);
+  }
+
+  /// The same with figures that are kept beyond their events, where they answer.
+  ///
+  /// @param asked null when only events count; then they are missing, see [#missingMinutes]
+  public RangeReader withKept(@Nullable RollupQuestion asked) {
+    if (anyOrder) {
+      view = view.ofFigures(asked, query.filter());
+      plan = RangePlan.of(view, query);
+      keptLeft = true;
+    }
+    return this;
+  }
+
+  /// Minutes of types that were counted from figures whose events are gone.
+  public long keptMinutes() {
+    return watch.keptMinutes();
+  }
+
+  /// Minutes of types whose events are gone and whose figures do not answer: the answer lacks them.
+  public long missingMinutes() {
+    return watch.missingMinutes();
   }
 
   /// Names of the rollups that have answered so far, see [StoreView#openFigures].

@@ -1,7 +1,9 @@
 package io.widerow.rollup;
 
+import io.widerow.event.TypeGlob;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ public record RollupDefinition(
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}");
   private static final int GLOB_BYTES_MAX = 255;
   private static final int STATS_BYTES_MAX = 4_096;
+  private static final Duration KEEP_MAX = Duration.ofDays(36_500);
 
   public RollupDefinition {
     if (!NAME.matcher(name).matches()) {
@@ -39,5 +42,26 @@ public record RollupDefinition(
     if (keep != null && (keep.isNegative() || keep.isZero())) {
       throw new IllegalArgumentException("keep: must be longer than nothing, got " + keep);
     }
+    if (keep != null && keep.compareTo(KEEP_MAX) > 0) {
+      throw new IllegalArgumentException(
+          "keep: at most %dd, got %s".formatted(KEEP_MAX.toDays(), keep));
+    }
+  }
+
+  /// True when it is one of a type's.
+  public boolean matches(String type) {
+    return TypeGlob.matches(glob, type);
+  }
+
+  /// How long figures of a type's events are kept, from the end of their bucket on, by the rollup
+  /// that keeps them longest; 0 for as long as the events.
+  public static long keepNanos(List<RollupDefinition> defined, String type) {
+    long longest = 0;
+    for (RollupDefinition rollup : defined) {
+      if (rollup.keep != null && rollup.matches(type)) {
+        longest = Math.max(longest, rollup.keep.toNanos());
+      }
+    }
+    return longest;
   }
 }

@@ -24,6 +24,8 @@ public final class ScanWatch {
   private long events;
   private long cells;
   private long minutesFromEvents;
+  private long keptMinutes;
+  private long missingMinutes;
   private final Set<String> rollups = new TreeSet<>();
   private int left = EVENTS_BETWEEN;
 
@@ -97,6 +99,23 @@ public final class ScanWatch {
   public void counted(int fromCells, int fromEvents) {
     cells += fromCells;
     minutesFromEvents += fromEvents;
+  }
+
+  /// Minutes were counted from figures whose events are gone, and so many more, that have such
+  /// figures, cannot be told from them.
+  public void kept(long fromFigures, long missing) {
+    keptMinutes += fromFigures;
+    missingMinutes += missing;
+  }
+
+  /// Minutes of types that were counted from figures whose events are gone.
+  public long keptMinutes() {
+    return keptMinutes;
+  }
+
+  /// Minutes of types whose events are gone, and whose figures do not answer.
+  public long missingMinutes() {
+    return missingMinutes;
   }
 
   /// Events of a type are counted from the cells of this rollup.

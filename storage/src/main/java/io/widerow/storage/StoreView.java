@@ -80,6 +80,30 @@ public interface StoreView extends AutoCloseable {
     return false;
   }
 
+  /// A view for a question for figures that are kept beyond their events: it has the events that
+  /// are past their retention and still on the disk, of types of which a rollup that is kept
+  /// answers. The rest of their past is in [#openKept].
+  ///
+  /// - Memory: belongs to this view, and is not closed.
+  ///
+  /// @param question null when only events count
+  default StoreView ofFigures(@Nullable RollupQuestion question, Filter filter) {
+    return this;
+  }
+
+  /// Figures whose events are gone, in any order, as [#openFigures] has them. The scan's watch is
+  /// told how many minutes it answers and how many it cannot.
+  ///
+  /// @return null when the store has none
+  default @Nullable EventCursor openKept(Predicate<String> types, Scan scan) {
+    return null;
+  }
+
+  /// True when the store has figures whose events are gone.
+  default boolean hasKept() {
+    return false;
+  }
+
   /// The names of all attributes that events of some partitions may have, from block directories
   /// and open rows; null when a store would have to read events to tell. What was found is kept, so
   /// that the next call looks at new events only.

@@ -11,6 +11,7 @@ import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
 import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
@@ -154,6 +155,26 @@ public final class StoreReading {
       assertEquals(of.whole(), sum.whole(), group);
     });
     return watch.cells();
+  }
+
+  /// Sums of numbers by type, hour and value, with figures whose events are gone.
+  ///
+  /// @param watch is told how many minutes were answered so, and how many are missing
+  public static Map<String, NumberSum> keptSums(
+      StoreView store, Predicate<String> types, long fromNanos, long untilNanos, ScanWatch watch) {
+    var field = new RollupField(NUMBER, RollupFigure.SUM.bit);
+    var question = new RollupQuestion(List.of(VALUE), List.of(field), 3_600_000_000_000L);
+    StoreView view = store.ofFigures(question, new Filter.Everything());
+    Scan scan = Scan.ofTime(fromNanos, untilNanos).withWatch(watch);
+    List<PartitionKey> keys =
+        view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
+    Map<String, NumberSum> sums = sums(view.openFigures(keys, scan, question));
+    EventCursor gone = view.openKept(types, scan);
+    if (gone != null) {
+      sums(gone)
+          .forEach((group, sum) -> sums.computeIfAbsent(group, _ -> new NumberSum()).add(sum));
+    }
+    return sums;
   }
 
   private static Map<String, NumberSum> sums(EventCursor cursor) {

@@ -26,15 +26,16 @@ class LayerTest extends LayerRules {
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
       storage.segment: event rollup storage storage.disk storage.codec storage.text storage.cursor \
           storage.rollup
+      storage.figures: event rollup storage.disk storage.codec storage.rollup storage.segment
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
       storage.live: event rollup storage storage.disk storage.layout storage.rows storage.segment \
-          storage.manifest
+          storage.manifest storage.figures
       storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
           storage.rollup storage.segment storage.scan storage.live
       storage.upkeep: event rollup storage storage.disk storage.cursor storage.journal \
           storage.rows storage.rollup storage.segment storage.scan storage.layout \
-          storage.manifest storage.live storage.digest
+          storage.manifest storage.live storage.digest storage.figures
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
       storage.fragment: table storage storage.codec storage.journal
@@ -46,7 +47,7 @@ class LayerTest extends LayerRules {
           storage.recovery storage.digest storage.table
       storage.repair: event storage storage.disk storage.codec storage.journal storage.rollup \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
-          storage.embedded storage.table
+          storage.embedded storage.table storage.figures
       """;
 
   LayerTest() {

@@ -266,6 +266,11 @@ public record QueryParameters(
         : asked.question();
   }
 
+  /// What figures that are kept beyond their events must have to answer; null when none may.
+  public @Nullable RollupQuestion keptQuestion() {
+    return figures == null || rollup == Rollup.OFF ? null : figures.question();
+  }
+
   /// True when rollups answer the query or may answer it, see [RollupUse].
   public boolean mayUseRollups(StoreView view) {
     return asksForCells() ? view.hasCells() : question() != null && view.hasRollups();

@@ -8,15 +8,17 @@ import io.widerow.query.figures.StatsQuery;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.rollup.RollupQuestion;
 import io.widerow.rollup.RollupShape;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /// The parameters that define a rollup, as HTTP and the command line take them: `type` (glob),
-/// `by`, `stats`, `every`.
+/// `by`, `stats`, `every`, `keep`.
 public final class RollupParameters {
-  private static final List<String> NAMES = List.of("type", "by", "stats", "every");
-  private static final long MINUTE_NANOS = 60_000_000_000L;
+  private static final List<String> NAMES = List.of("type", "by", "stats", "every", "keep");
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long MINUTE_NANOS = 60 * SECOND_NANOS;
   private static final String BUILT_IN = "count";
 
   private RollupParameters() {}
@@ -50,8 +52,21 @@ public final class RollupParameters {
                 "by", "type: every rollup is by type; an attribute is attributes.type");
           }
         });
+    String keep = Given.single(given, "keep");
     return new RollupDefinition(
-        name, type, shape(figures, minutes), text(figures.measures()), null);
+        name,
+        type,
+        shape(figures, minutes),
+        text(figures.measures()),
+        keep == null ? null : keep(keep));
+  }
+
+  private static Duration keep(String keep) {
+    long nanos = TimeText.positive("keep", keep);
+    if (nanos % SECOND_NANOS != 0) {
+      throw new QueryException.Refused("keep", "must be whole seconds, got " + keep);
+    }
+    return Duration.ofNanos(nanos);
   }
 
   private static RollupShape shape(StatsQuery figures, int minutes) {

@@ -7,6 +7,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
+import io.widerow.query.answer.KeptUse;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.RollupUse;
@@ -89,7 +90,7 @@ final class QueryRun {
       try {
         if (figures != null || options.histogram) {
           asked.requireRollup(view);
-          reader.inAnyOrder(asked.fold(), asked.question());
+          reader.inAnyOrder(asked.fold(), asked.question()).withKept(asked.keptQuestion());
         }
         show(reader, query, figures);
       } finally {
@@ -97,12 +98,15 @@ final class QueryRun {
       }
       boolean nothing = reader.statistics().eventsKept() == 0;
       Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
+      KeptUse kept = KeptUse.of(reader);
+      tell(kept);
       if (options.explain) {
         explain(reader);
         RollupUse rollup = asked.mayUseRollups(view) ? RollupUse.of(reader, asked) : null;
         if (rollup != null) {
           shell.err().println(rollup.sentence());
         }
+        kept.sentences().forEach(shell.err()::println);
         view.explain().forEach(shell.err()::println);
       }
       return code;
@@ -131,6 +135,13 @@ final class QueryRun {
     return options.daemon.address(shell);
   }
 
+  /// Says what an answer lacks, whether or not that is asked.
+  private void tell(KeptUse kept) {
+    if (kept.missing() > 0) {
+      shell.err().println("widerow query: " + kept.lack());
+    }
+  }
+
   /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that
   /// reads it fails.
   private ExitCode warn(EventStore store) {
@@ -153,9 +164,14 @@ final class QueryRun {
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows);
         RollupUse rollup = RollupUse.parse(answer.rollup());
+        KeptUse kept = KeptUse.parse(answer.kept());
+        tell(kept);
         explain(url, "figures");
         if (options.explain && rollup != null) {
           shell.err().println(rollup.sentence());
+        }
+        if (options.explain) {
+          kept.sentences().forEach(shell.err()::println);
         }
       }
     } else if (options.histogram && isWhole(given)) {

@@ -109,6 +109,12 @@ public final class RemoteAnswer implements AutoCloseable {
     return header("widerow-arrived");
   }
 
+  /// How much of them came from figures whose events are gone; null when the daemon does not say
+  /// so.
+  public @Nullable String kept() {
+    return header("widerow-kept");
+  }
+
   /// How much of the figures came from rollups; null when the daemon does not say so.
   public @Nullable String rollup() {
     return header("widerow-rollup");

@@ -175,7 +175,8 @@ public final class CellCount {
                   partition,
                   wholeFrom(kept.from()),
                   stepOf(partition.least().time()),
-                  stepOf(partition.greatest().time()));
+                  stepOf(partition.greatest().time()),
+                  false);
           pieces.add(piece);
           events += partition.events();
           first = Math.min(first, piece.firstStep());

@@ -31,6 +31,7 @@ public final class CellPlan {
   private final long[] events;
   private final byte[] marks;
   private final long[] plainBytes; // empty without
+  private final boolean gone; // events cannot be looked at
 
   /// @param first the first minute
   /// @param count number of minutes
@@ -40,10 +41,29 @@ public final class CellPlan {
 
   /// @param withBytes true to add up the bytes of events too
   CellPlan(long first, int count, boolean withBytes) {
+    this(first, count, withBytes, false);
+  }
+
+  private CellPlan(long first, int count, boolean withBytes, boolean gone) {
+    this.gone = gone;
     this.plainBytes = new long[withBytes ? count : 0];
     this.first = first;
     this.events = new long[count];
     this.marks = new byte[count];
+  }
+
+  /// An empty plan of the same steps for figures whose events are gone: each id is in one of them.
+  CellPlan ofGone() {
+    return new CellPlan(first, events.length, hasBytes(), true);
+  }
+
+  /// Steps that have events and cannot be told from cells, of a plan whose events are gone.
+  int missing() {
+    int missing = 0;
+    for (int at = 0; at < events.length; at++) {
+      missing += isFromEvents(at) && events[at] > 0 ? 1 : 0;
+    }
+    return missing;
   }
 
   /// Memory of the plan, in bytes.
@@ -119,7 +139,7 @@ public final class CellPlan {
   /// True when every event of a minute must be looked at.
   boolean isFromEvents(int at) {
     int mark = marks[at];
-    return (mark & UNKNOWN) != 0 || (mark & (OWN | SEVERAL)) == (OWN | SEVERAL);
+    return (mark & UNKNOWN) != 0 || (!gone && (mark & (OWN | SEVERAL)) == (OWN | SEVERAL));
   }
 
   /// True when a step is counted from cells.

@@ -73,7 +73,9 @@ final class GroupCellSource implements CellSource {
         plan.addUnknown(Math.max(piece.firstStep(), piece.from() - 1), piece.lastStep());
       } else {
         plan.add(cells, piece.from());
-        plan.addUnknown(piece.from() - 1, piece.from() - 1); // it may be shown in part
+        if (!piece.gone()) {
+          plan.addUnknown(piece.from() - 1, piece.from() - 1); // it may be shown in part
+        }
         found.add(new Found(piece, rollup));
       }
     }
@@ -87,6 +89,9 @@ final class GroupCellSource implements CellSource {
       return reader.read(piece.number(), rollup);
     } catch (StorageException.Corrupt damaged) {
       piece.segment().cellsDamaged(damaged);
+      if (piece.gone()) {
+        throw damaged;
+      }
       return null;
     }
   }

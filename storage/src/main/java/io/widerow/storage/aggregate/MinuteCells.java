@@ -69,7 +69,9 @@ final class MinuteCells implements CellSource {
       plan.addUnknown(Math.max(piece.firstStep(), piece.from() - 1), piece.lastStep());
     } else {
       plan.add(cells, piece.from());
-      plan.addUnknown(piece.from() - 1, piece.from() - 1); // it may be shown in part
+      if (!piece.gone()) {
+        plan.addUnknown(piece.from() - 1, piece.from() - 1); // it may be shown in part
+      }
     }
   }
 
@@ -82,6 +84,9 @@ final class MinuteCells implements CellSource {
       return reader.read(piece.number(), until);
     } catch (StorageException.Corrupt damaged) {
       piece.segment().cellsDamaged(damaged);
+      if (piece.gone()) {
+        throw damaged;
+      }
       return null;
     }
   }

@@ -51,7 +51,27 @@ public final class RollupChoice {
         .orElse(null);
   }
 
-  private static Set<AttributeName> columns(Filter filter) {
+  /// How long figures of a type's events that answer the question are kept, in nanoseconds from the
+  /// end of their bucket on; 0 when none are kept beyond their events.
+  public long keepNanos(String type, Filter filter) {
+    Filter decided = Filters.ofType(filter, type);
+    if (question.isOfMinutes() && decided instanceof Filter.Everything) {
+      return RollupDefinition.keepNanos(defined, type);
+    }
+    if (!Filters.isOfAttributes(decided)) {
+      return 0;
+    }
+    Set<AttributeName> columns = columns(decided);
+    return RollupDefinition.keepNanos(
+        defined.stream().filter(rollup -> rollup.shape().answers(question, columns)).toList(),
+        type);
+  }
+
+  RollupQuestion question() {
+    return question;
+  }
+
+  static Set<AttributeName> columns(Filter filter) {
     Set<AttributeName> columns = new HashSet<>();
     Filters.addColumns(filter, columns);
     return columns;

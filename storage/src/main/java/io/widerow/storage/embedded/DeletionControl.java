@@ -8,13 +8,18 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.live.LiveDeletions;
+import io.widerow.storage.live.LiveFigures;
+import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreMoment;
+import io.widerow.storage.live.Swap;
 import io.widerow.storage.manifest.Deletion;
 import io.widerow.storage.manifest.Deletion.Proof;
 import io.widerow.storage.manifest.Deletion.State;
 import io.widerow.storage.manifest.DeletionSection;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.upkeep.DeletedFigures;
 import io.widerow.storage.upkeep.DeletionWork;
 import io.widerow.storage.upkeep.Merger;
 import java.util.ArrayList;
@@ -38,7 +43,10 @@ public final class DeletionControl {
   /// Older plans that were not run are forgotten.
   private static final int PLANNED_MAX = 64;
 
+  private static final int ATTEMPTS = 100;
+
   private final StoreContents contents;
+  private final SegmentFiles files;
   private final Merger merger;
   private final Supplier<List<EmbeddedLane>> lanes;
   private final Runnable requireOpen;
@@ -47,10 +55,12 @@ public final class DeletionControl {
   /// @param requireOpen throws while the store may not be changed yet
   DeletionControl(
       StoreContents contents,
+      SegmentFiles files,
       Merger merger,
       Supplier<List<EmbeddedLane>> lanes,
       Runnable requireOpen) {
     this.contents = contents;
+    this.files = files;
     this.merger = merger;
     this.lanes = lanes;
     this.requireOpen = requireOpen;
@@ -68,7 +78,11 @@ public final class DeletionControl {
   }
 
   /// What a deletion would remove.
-  public record Plan(int id, long events, int partitions) {}
+  ///
+  /// @param figures partitions of figures that go with it: their events are gone, so nobody can
+  ///   tell what is to be taken from them
+  /// @param figureEvents events that these count
+  public record Plan(int id, long events, int partitions, int figures, long figureEvents) {}
 
   /// How far a deletion is, and the proof of it.
   ///
@@ -145,7 +159,11 @@ public final class DeletionControl {
             List.of(),
             List.of());
     return new Plan(
-        contents.deletions().section().deletions().getLast().id(), found.events, found.partitions);
+        contents.deletions().section().deletions().getLast().id(),
+        found.events,
+        found.partitions,
+        found.figures,
+        found.figureEvents);
   }
 
   private static Deletion draft(Asked asked, int id) {
@@ -166,7 +184,7 @@ public final class DeletionControl {
     return asked.where.isEmpty() ? "types " + String.join(", ", asked.globs) : asked.where;
   }
 
-  private static Plan count(Deletion deletion, StoreView view) {
+  private Plan count(Deletion deletion, StoreView view) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     List<PartitionKey> keys =
         view.partitions(types, deletion.fromNanos(), deletion.untilNanos(), null).stream()
@@ -185,7 +203,8 @@ public final class DeletionControl {
         partitions += EventCursor.nextLocal(cursor) ? 1 : 0;
       }
     }
-    return new Plan(deletion.id(), events, partitions);
+    DeletedFigures figures = DeletedFigures.of(deletion, contents.state().segments().figures());
+    return new Plan(deletion.id(), events, partitions, figures.partitions(), figures.events());
   }
 
   /// Begins a deletion that was planned: its events are hidden when this returns, durably.
@@ -193,24 +212,58 @@ public final class DeletionControl {
   /// @throws IllegalArgumentException when there is none of this id, or it has begun
   public Standing run(int id) {
     requireOpen.run();
-    contents
-        .deletions()
-        .change(
-            now -> {
-              Deletion planned = get(id);
-              if (planned.state() != State.PLANNED) {
-                throw new IllegalArgumentException(
-                    "id: d-%d is %s already"
-                        .formatted(id, planned.state() == State.DONE ? "done" : "running"));
-              }
-              return now.with(
-                  planned.with(State.RUNNING, contents.arrivals().get(), 0, Proof.NONE));
-            },
-            List.of(),
-            List.of());
+    for (int attempt = 0; !begin(id); attempt++) {
+      if (attempt == ATTEMPTS) {
+        throw new IllegalStateException("d-%d: the kept figures change all the time".formatted(id));
+      }
+    }
     lanes.get().forEach(EmbeddedLane::requestSealAndFile);
     goOn();
     return standing(get(id));
+  }
+
+  /// Hides the events, and takes away what is kept of figures that may count some of them: by one
+  /// edit.
+  ///
+  /// @return false when other figures were kept meanwhile
+  private boolean begin(int id) {
+    StoreMoment moment = contents.moment();
+    try {
+      return begin(id, moment.segments().figures());
+    } finally {
+      moment.segments().release(Runnable::run);
+    }
+  }
+
+  private boolean begin(int id, List<LiveFigures> there) {
+    Swap swap = DeletedFigures.of(get(id), there).swap(files, contents);
+    try {
+      boolean done =
+          contents
+              .deletions()
+              .change(
+                  now -> {
+                    Deletion planned = get(id);
+                    if (planned.state() != State.PLANNED) {
+                      throw new IllegalArgumentException(
+                          "id: d-%d is %s already"
+                              .formatted(id, planned.state() == State.DONE ? "done" : "running"));
+                    }
+                    return now.with(
+                        planned.with(State.RUNNING, contents.arrivals().get(), 0, Proof.NONE));
+                  },
+                  swap,
+                  () -> contents.state().segments().figures().equals(there));
+      if (!done) {
+        DeletedFigures.abandon(swap, files, new IllegalStateException("figures changed"));
+      }
+      return done;
+    } catch (Throwable failed) {
+      if (!contents.hasEnded()) { // otherwise the manifest may list them
+        DeletedFigures.abandon(swap, files, failed);
+      }
+      throw failed;
+    }
   }
 
   /// How far a deletion is.

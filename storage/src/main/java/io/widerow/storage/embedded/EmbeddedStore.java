@@ -155,7 +155,8 @@ public final class EmbeddedStore implements EventStore {
     this.start = parts.start();
     this.retention = new RetentionControl(contents, this::requireTidy);
     this.layout = new LayoutSettings(contents, clock, this::requireTidy);
-    this.deletions = new DeletionControl(contents, merger, this::lanesNow, this::requireTidy);
+    this.deletions =
+        new DeletionControl(contents, files, merger, this::lanesNow, this::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -238,9 +239,7 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
-  /// Its retention policies.
-  ///
-  /// @throws IllegalStateException when the store is drained: it drops what is released
+  /// Its retention policies. A store that is drained drops what is released and has none.
   public RetentionControl retention() {
     requireDrained(false, NOT_BY_AGE);
     return retention;

@@ -17,6 +17,8 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellView;
+import io.widerow.storage.aggregate.FigureHorizon;
+import io.widerow.storage.aggregate.KeptCount;
 import io.widerow.storage.aggregate.NamesScan;
 import io.widerow.storage.aggregate.RollupChoice;
 import io.widerow.storage.cursor.ChainCursor;
@@ -26,7 +28,7 @@ import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.BucketSpans;
-import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
@@ -36,7 +38,6 @@ import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
-import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +62,7 @@ final class EmbeddedView implements StoreView, CellView {
   private final StoreState state;
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
-  private final Kept kept;
+  private final FigureHorizon kept;
   private final @Nullable Filter shown; // what no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
@@ -87,9 +88,24 @@ final class EmbeddedView implements StoreView, CellView {
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.layouts = contents.layouts().now();
-    this.kept = contents.retentions().shown();
+    this.kept = FigureHorizon.of(contents.retentions().shown());
     this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
     this.readers = BlockReaders.of(shared, deadline);
+  }
+
+  /// The same view with another horizon. Its parts stay those of `of`.
+  private EmbeddedView(EmbeddedView of, FigureHorizon kept) {
+    this.contents = of.contents;
+    this.before = of.before;
+    this.state = of.state;
+    this.rows = of.rows;
+    this.shown = of.shown;
+    this.segmentLimit = of.segmentLimit;
+    this.closers = of.closers;
+    this.layouts = of.layouts;
+    this.kept = kept;
+    this.prefetch = of.prefetch;
+    this.readers = of.readers;
   }
 
   /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
@@ -345,6 +361,26 @@ final class EmbeddedView implements StoreView, CellView {
     return hasCells() && new RollupChoice(contents.rollups(), question).of(type, filter) != null;
   }
 
+  @Override
+  public StoreView ofFigures(@Nullable RollupQuestion question, Filter filter) {
+    return question == null || contents.rollups().stream().allMatch(each -> each.keep() == null)
+        ? this
+        : new EmbeddedView(this, kept.with(new RollupChoice(contents.rollups(), question), filter));
+  }
+
+  @Override
+  public @Nullable EventCursor openKept(Predicate<String> types, Scan scan) {
+    List<LiveFigures> files = state.segments().figures();
+    return files.isEmpty() || scan.since() != null || before != null
+        ? null
+        : new KeptCount(files, kept, scan, readers.deadline()).open(types);
+  }
+
+  @Override
+  public boolean hasKept() {
+    return !state.segments().figures().isEmpty();
+  }
+
   /// A scan without the events that a deletion hides.
   private Scan notDeleted(Scan scan) {
     Filter hides = shown;
@@ -390,7 +426,7 @@ final class EmbeddedView implements StoreView, CellView {
         if (partition != null) {
           cursors.add(
               new LazyCursor(
-                  bound(partition, kept),
+                  FirstBlocks.bound(partition, kept),
                   () -> SegmentCursor.open(segment.fileFor(key), key, own, readers, prefetch)));
         }
       }
@@ -401,35 +437,8 @@ final class EmbeddedView implements StoreView, CellView {
         }
       }
     }
-    prefetch.begin(() -> starts(wanted, scan));
+    prefetch.begin(() -> FirstBlocks.of(this, wanted, scan));
     return cursors;
-  }
-
-  /// The block of each partition that a merge reads first.
-  private List<Prefetch.Range> starts(List<PartitionKey> wanted, Scan scan) {
-    Comparator<EventId> inOrder =
-        scan.descending() ? Comparator.reverseOrder() : Comparator.naturalOrder();
-    List<Prefetch.Range> starts = new ArrayList<>();
-    for (PartitionKey key : wanted) {
-      Scan kept = kept(key, scan);
-      Segment holder = null;
-      EventId first = null;
-      for (LiveSegment segment : segmentsOf(key)) {
-        SegmentSummary.Partition partition = wanted(segment, key, kept);
-        if (partition != null) {
-          EventId bound = bound(partition, kept);
-          if (first == null || inOrder.compare(bound, first) < 0) {
-            first = bound;
-            holder = segment.file();
-          }
-        }
-      }
-      Prefetch.Range start = holder == null ? null : Prefetch.Range.ofFirst(holder, key, kept);
-      if (start != null) {
-        starts.add(start);
-      }
-    }
-    return starts;
   }
 
   @Override
@@ -476,13 +485,6 @@ final class EmbeddedView implements StoreView, CellView {
 
   private static boolean mayHold(OpenRows.View view, OpenRow row, Scan scan) {
     return (scan.since() == null && scan.before() == null) || view.has(row, scan);
-  }
-
-  /// A bound that no event of a scan comes before, in the direction of reading.
-  private static EventId bound(SegmentSummary.Partition partition, Scan scan) {
-    return scan.descending()
-        ? EventId.min(partition.greatest(), scan.until())
-        : EventId.max(partition.least(), scan.from());
   }
 
   @Override

@@ -2,10 +2,12 @@ package io.widerow.storage.embedded;
 
 import io.widerow.event.TypeGlob;
 import io.widerow.rollup.RollupDefinition;
+import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.RollupSection;
+import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.upkeep.RollupFill;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,7 +44,10 @@ public final class RollupControl {
   ///
   /// @param segments segments that have events of its types
   /// @param without those of them that have no cells of it: their events are counted one by one
-  public record Standing(RollupDefinition rollup, int segments, int without) {}
+  /// @param keptEvents events of its types that are gone, and of which figures are kept
+  /// @param keptBytes bytes of the files of figures that have some of its types
+  public record Standing(
+      RollupDefinition rollup, int segments, int without, long keptEvents, long keptBytes) {}
 
   /// What stands of a rollup.
   public Standing standing(RollupDefinition rollup) {
@@ -55,7 +60,21 @@ public final class RollupControl {
         without += RollupFill.lacks(live, rollup) ? 1 : 0;
       }
     }
-    return new Standing(rollup, segments, without);
+    long keptEvents = 0;
+    long keptBytes = 0;
+    for (LiveFigures figures : contents.state().segments().figures()) {
+      long events = figures.isWhole() && rollup.keep() != null ? events(figures, rollup) : 0;
+      keptEvents += events;
+      keptBytes += events > 0 ? figures.entry().bytes() : 0;
+    }
+    return new Standing(rollup, segments, without, keptEvents, keptBytes);
+  }
+
+  private static long events(LiveFigures figures, RollupDefinition rollup) {
+    return figures.file().partitions().stream()
+        .filter(partition -> rollup.matches(partition.key().type()))
+        .mapToLong(SegmentSummary.Partition::events)
+        .sum();
   }
 
   /// Defines a rollup, in place of the one with its name.
@@ -104,6 +123,9 @@ public final class RollupControl {
 
   /// Durable first, then in use.
   private void change(List<RollupDefinition> next) {
+    if (next.stream().anyMatch(rollup -> rollup.keep() != null)) {
+      files.requireFigures();
+    }
     contents.change(_ -> new RollupSection(next).toSections());
     files.define(next);
   }

@@ -331,6 +331,7 @@ public final class StoreOpener {
     manifest.keepRoom(); // before sealing takes what is left
     if (whole) {
       files.deleteOrphans(manifest.segments());
+      files.figures().deleteOrphans(manifest.figures());
       return remarks;
     }
     for (Path file : inventory.unlisted()) {

@@ -10,6 +10,8 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFile;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
+import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
@@ -32,7 +34,7 @@ import java.util.stream.LongStream;
 ///
 /// | part | in the snapshot |
 /// |---|---|
-/// | FORMAT, segments, notes | links: these files are replaced or deleted, and never changed |
+/// | FORMAT, segments, figures, notes | links: these files are replaced or deleted, never changed |
 /// | tables | their files as segments, their journal and manifest as those of the events |
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
@@ -58,6 +60,7 @@ public final class StoreSnapshot {
   private static final List<String> PARTS =
       List.of(
           Manifest.SEGMENTS,
+          FigureFiles.DIRECTORY,
           NotesFiles.DIRECTORY,
           TableContext.DIRECTORY,
           Journal.DIRECTORY,
@@ -204,6 +207,7 @@ public final class StoreSnapshot {
 
   private long linkAll(Journal.Factory journals) {
     linkDirectory(Manifest.SEGMENTS, ".seg");
+    linkDirectory(FigureFiles.DIRECTORY, FigureFiles.SUFFIX);
     linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
     long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
     if (disk.exists(store.resolve(Manifest.NAME))) {
@@ -238,6 +242,7 @@ public final class StoreSnapshot {
         linkIfThere(store.resolve(Manifest.SEGMENTS).resolve(name), names.resolve(name));
       }
       disk.forceDirectory(names);
+      link(moment.segments().figures());
       notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
       long copied = journals.copyTo(made, last);
       var linked = new TableSnapshot(disk, storeId, store, made);
@@ -253,6 +258,19 @@ public final class StoreSnapshot {
     } finally {
       moment.segments().release(Runnable::run);
       rows.release();
+    }
+  }
+
+  /// Links files of figures, if there are any.
+  private void link(List<LiveFigures> figures) {
+    if (!figures.isEmpty()) {
+      Path names = made.resolve(FigureFiles.DIRECTORY);
+      disk.createDirectory(names);
+      for (LiveFigures each : figures) {
+        String name = each.entry().fileName();
+        linkIfThere(store.resolve(FigureFiles.DIRECTORY).resolve(name), names.resolve(name));
+      }
+      disk.forceDirectory(names);
     }
   }
 

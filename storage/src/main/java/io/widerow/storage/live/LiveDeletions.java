@@ -12,6 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ public final class LiveDeletions {
   private final SegmentFiles files;
   private volatile DeletionSection section; // replaced under the lock of this
   private volatile @Nullable Filter shown;
+  private volatile boolean changing; // a change is on its way to the manifest
 
   LiveDeletions(StoreContents contents, SegmentFiles files, DeletionSection section) {
     this.contents = contents;
@@ -40,14 +42,46 @@ public final class LiveDeletions {
   ///
   /// @param written segments that take the place of others
   /// @param removed those others
-  public synchronized void change(
+  public void change(
       UnaryOperator<DeletionSection> change, List<LiveSegment> written, List<LiveSegment> removed) {
+    boolean _ = change(change, Swap.of(written, removed), () -> true);
+  }
+
+  /// The same with files of figures.
+  ///
+  /// @param still asked under the lock of the changes; when false, nothing happens
+  /// @return what it said
+  public synchronized boolean change(
+      UnaryOperator<DeletionSection> change, Swap swap, BooleanSupplier still) {
     contents.requireWriting();
     DeletionSection next = change.apply(section);
     files.requireSections();
-    boolean _ = contents.replaced(written, removed, () -> true, next.toSections());
-    shown = shownBy(next);
-    section = next;
+    boolean[] stays = {true};
+    changing = true;
+    try {
+      boolean _ =
+          contents.replaced(
+              swap,
+              () -> {
+                stays[0] = still.getAsBoolean();
+                return stays[0];
+              },
+              next.toSections());
+      if (!stays[0]) {
+        return false;
+      }
+      shown = shownBy(next);
+      section = next;
+      return true;
+    } finally {
+      changing = false;
+    }
+  }
+
+  /// True while no deletion hides anything and none is about to: figures that are counted now have
+  /// nothing that is deleted. Asked under the lock of the contents, it holds until that is free.
+  public boolean isQuiet() {
+    return shown == null && !changing;
   }
 
   public DeletionSection section() {

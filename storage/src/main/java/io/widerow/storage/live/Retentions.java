@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ public final class Retentions implements RetentionPolicy {
   private final Supplier<Iterable<Kept.Weight>> weights;
   private volatile State state; // replaced under the lock of this
 
+  private volatile ToLongFunction<String> figuresKept = _ -> 0;
   private volatile boolean written;
   private volatile RetentionPolicy admitted = this;
 
@@ -124,6 +126,12 @@ public final class Retentions implements RetentionPolicy {
               Policies.of(List.of(RetentionRule.ofConfig("*", others, Duration.ZERO))), List.of());
     }
     this.state = state(setting, Map.of(), 0);
+  }
+
+  /// Tells how long figures of a type's events are kept, in nanoseconds from the end of their
+  /// bucket on; 0 for as long as the events.
+  void keepFigures(ToLongFunction<String> keepNanos) {
+    figuresKept = keepNanos;
   }
 
   /// Keeps everything from now on.
@@ -251,7 +259,7 @@ public final class Retentions implements RetentionPolicy {
       }
     }
     long until = allKeptUntil;
-    return new OnDisk(all, nowNanos < until ? until : Long.MIN_VALUE);
+    return new OnDisk(all, nowNanos < until ? until : Long.MIN_VALUE, nowNanos, figuresKept);
   }
 
   /// Drops nothing about which the configuration decides before so long from now, unless room is
@@ -272,12 +280,20 @@ public final class Retentions implements RetentionPolicy {
     private final List<Part> all;
     private final long pastUntilNanos;
     private final long configuredUntilNanos; // what the configuration decides about stays so long
+    private final long nowNanos;
+    private final ToLongFunction<String> figuresKept;
 
     /// @param untilNanos until when this counts
     private record Part(Kept kept, long untilNanos) {}
 
-    private OnDisk(List<Part> all, long configuredUntilNanos) {
+    private OnDisk(
+        List<Part> all,
+        long configuredUntilNanos,
+        long nowNanos,
+        ToLongFunction<String> figuresKept) {
       this.all = all;
+      this.nowNanos = nowNanos;
+      this.figuresKept = figuresKept;
       this.configuredUntilNanos = configuredUntilNanos;
       this.pastUntilNanos =
           all.stream().mapToLong(part -> part.kept.pastUntilNanos()).min().orElseThrow();
@@ -290,6 +306,21 @@ public final class Retentions implements RetentionPolicy {
       return untilNanos <= pastUntilNanos
           && !isHeldAfterStart(type)
           && all.stream().allMatch(part -> part.kept.isPast(type, untilNanos));
+    }
+
+    /// True when figures of a bucket of a type are kept if it is dropped now.
+    ///
+    /// @param untilNanos end of the bucket
+    public boolean leavesFigures(String type, long untilNanos) {
+      long keepNanos = figuresKept.applyAsLong(type);
+      return keepNanos > 0 && untilNanos + keepNanos > nowNanos;
+    }
+
+    /// True when a bucket of a type may be dropped, and no figures of it are kept.
+    ///
+    /// @param untilNanos end of the bucket
+    public boolean mayGoWhole(String type, long untilNanos) {
+      return mayGo(type, untilNanos) && !leavesFigures(type, untilNanos);
     }
 
     private boolean isHeldAfterStart(String type) {

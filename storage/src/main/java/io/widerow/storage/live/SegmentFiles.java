@@ -32,6 +32,7 @@ public final class SegmentFiles {
   private long features; // that FORMAT has for sure; guarded by this
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
+  private final FigureFiles figures;
   private volatile List<RollupDefinition> rollups = List.of();
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
@@ -39,6 +40,12 @@ public final class SegmentFiles {
     this.store = storeDirectory;
     this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
+    this.figures = new FigureFiles(disk, storeDirectory, storeId, () -> guard.getAsBoolean());
+  }
+
+  /// The files of figures whose events are gone.
+  public FigureFiles figures() {
+    return figures;
   }
 
   /// From now on files get their names, and are deleted, only while this holds: afterwards they may
@@ -70,6 +77,11 @@ public final class SegmentFiles {
   /// Call it before the manifest gets its first section, for the same reason.
   void requireSections() {
     require(StoreFormat.FEATURE_SECTIONS);
+  }
+
+  /// Call it before a rollup keeps figures beyond their events, for the same reason.
+  public void requireFigures() {
+    require(StoreFormat.FEATURE_FIGURES);
   }
 
   private synchronized void require(long feature) {
@@ -206,6 +218,7 @@ public final class SegmentFiles {
           .filter(path -> path.toString().endsWith(TEMPORARY))
           .forEach(disk::delete);
     }
+    figures.deleteUnfinished();
   }
 
   /// Deletes files that the manifest does not list, left by a crash.

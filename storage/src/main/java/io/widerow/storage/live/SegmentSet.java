@@ -4,7 +4,6 @@ import io.widerow.event.Bucket;
 import io.widerow.storage.Damage;
 import io.widerow.storage.disk.Lease;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -25,16 +24,19 @@ public final class SegmentSet implements AutoCloseable {
   private final NavigableMap<Bucket, List<LiveSegment>> byBucket; // of a day at most
   private final NavigableMap<Bucket, List<LiveSegment>> byWideBucket;
   private final List<LiveSegment> all;
+  private final List<LiveFigures> figures;
   private final Lease lease;
 
   /// An empty set.
   SegmentSet() {
-    this(new TreeMap<>(), new TreeMap<>());
+    this(new TreeMap<>(), new TreeMap<>(), List.of());
   }
 
   private SegmentSet(
       NavigableMap<Bucket, List<LiveSegment>> byBucket,
-      NavigableMap<Bucket, List<LiveSegment>> byWideBucket) {
+      NavigableMap<Bucket, List<LiveSegment>> byWideBucket,
+      List<LiveFigures> figures) {
+    this.figures = figures;
     this.byBucket = Collections.unmodifiableNavigableMap(byBucket);
     this.byWideBucket = Collections.unmodifiableNavigableMap(byWideBucket);
     this.all =
@@ -42,17 +44,26 @@ public final class SegmentSet implements AutoCloseable {
             .flatMap(map -> map.values().stream())
             .flatMap(List::stream)
             .toList();
-    this.lease = new Lease(() -> all.forEach(LiveSegment::release));
+    this.lease =
+        new Lease(() -> {
+          all.forEach(LiveSegment::release);
+          figures.forEach(LiveFigures::release);
+        });
     for (LiveSegment segment : all) {
       if (!segment.tryAcquire()) {
         throw new IllegalStateException(segment.entry().fileName() + " is closed already");
       }
     }
+    for (LiveFigures file : figures) {
+      if (!file.tryAcquire()) {
+        throw new IllegalStateException(file.entry().fileName() + " is closed already");
+      }
+    }
   }
 
-  /// Another set. The owner's lease on every segment in it must still be held.
-  SegmentSet replaced(Collection<LiveSegment> added, Collection<LiveSegment> removed) {
-    Set<LiveSegment> gone = new HashSet<>(removed);
+  /// Another set. The owner's lease on every file in it must still be held.
+  SegmentSet replaced(Swap swap) {
+    Set<LiveSegment> gone = new HashSet<>(swap.removed());
     NavigableMap<Bucket, List<LiveSegment>> changed = new TreeMap<>(byBucket);
     NavigableMap<Bucket, List<LiveSegment>> changedWide = new TreeMap<>(byWideBucket);
     for (LiveSegment segment : gone) {
@@ -65,7 +76,7 @@ public final class SegmentSet implements AutoCloseable {
                 return left.isEmpty() ? null : left;
               });
     }
-    for (LiveSegment segment : added) {
+    for (LiveSegment segment : swap.written()) {
       Bucket bucket = bucketOf(segment);
       (bucket.isWide() ? changedWide : changed)
           .merge(
@@ -77,7 +88,7 @@ public final class SegmentSet implements AutoCloseable {
                 return List.copyOf(more);
               });
     }
-    return new SegmentSet(changed, changedWide);
+    return new SegmentSet(changed, changedWide, swap.after(figures));
   }
 
   /// The bucket of all of a segment's partitions.
@@ -89,9 +100,16 @@ public final class SegmentSet implements AutoCloseable {
     return all;
   }
 
-  /// The damage found so far in these segments.
+  /// Files of figures whose events are gone.
+  public List<LiveFigures> figures() {
+    return figures;
+  }
+
+  /// The damage found so far in these files.
   public Stream<Damage> damage() {
-    return all.stream().map(LiveSegment::known).filter(Objects::nonNull);
+    return Stream.concat(
+            all.stream().map(LiveSegment::known), figures.stream().map(LiveFigures::known))
+        .filter(Objects::nonNull);
   }
 
   /// The buckets of a day at most, and the wide ones, in the form for [BucketSpans].

@@ -12,7 +12,6 @@ import io.widerow.storage.manifest.ManifestSections;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.segment.SegmentOrigin;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -44,8 +43,6 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a failed edit of the manifest ends the write side for good, as [#fail] does. A full
 ///   disk does not: nothing was written then.
 public final class StoreContents implements AutoCloseable {
-  private static final long LOCK_SEEN_NANOS = 500_000_000L;
-
   private final StoreConfig config;
   private final StoreClock clock;
   private final GuardedClock guardedClock;
@@ -62,8 +59,7 @@ public final class StoreContents implements AutoCloseable {
   private volatile StoreState state; // replaced under the lock of this
   private volatile @Nullable StorageException failed; // the end of the write side
   private volatile @Nullable StorageException backgroundFailure;
-  private volatile Disk.@Nullable Lock lock;
-  private volatile long lockSeenNanos; // of the monotonic clock
+  private volatile @Nullable HeldLock lock;
 
   /// @param manifest belongs to these contents from now on
   /// @param segments those that the manifest lists; they belong to these contents from now on
@@ -88,12 +84,14 @@ public final class StoreContents implements AutoCloseable {
             manifest.retention(),
             guardedClock::retentionNanos,
             () -> state().segments().weights());
+    retentions.keepFigures(type -> RollupDefinition.keepNanos(files.rollups(), type));
     this.layouts = new LiveLayouts(config, manifest.layouts());
     this.deletions = new LiveDeletions(this, files, manifest.deletions());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
-    this.state = StoreState.empty().replaced(List.of(), segments, List.of());
+    Swap there = new Swap(segments, List.of(), files.figures().open(manifest.figures()), List.of());
+    this.state = StoreState.empty().replaced(List.of(), there);
   }
 
   public StoreConfig config() {
@@ -308,7 +306,7 @@ public final class StoreContents implements AutoCloseable {
   public synchronized void sealed(OpenRows rows, List<LiveSegment> written) {
     commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
     segmentArrivals.sealed(written, rows);
-    replaceState(List.of(rows), written, List.of());
+    replaceState(List.of(rows), Swap.of(written, List.of()));
   }
 
   /// Segments take the place of others; with none written the others are dropped. Files of the
@@ -319,32 +317,39 @@ public final class StoreContents implements AutoCloseable {
   /// @return what it said
   public boolean replaced(
       List<LiveSegment> written, List<LiveSegment> removed, BooleanSupplier still) {
-    return replaced(written, removed, still, ManifestSections.NONE);
+    return replaced(Swap.of(written, removed), still);
   }
 
-  boolean replaced(
-      List<LiveSegment> written,
-      List<LiveSegment> removed,
-      BooleanSupplier still,
-      ManifestSections sections) {
+  /// The same, with files of figures in it.
+  public boolean replaced(Swap swap, BooleanSupplier still) {
+    return replaced(swap, still, ManifestSections.NONE);
+  }
+
+  boolean replaced(Swap swap, BooleanSupplier still, ManifestSections sections) {
     requireWriting();
     synchronized (this) {
       if (!still.getAsBoolean()) {
         return false;
       }
-      commit(written, removed, Map.of(), manifest.journals(), sections);
-      segmentArrivals.replaced(written, removed);
-      replaceState(List.of(), written, removed);
+      if (swap.changesFigures()) {
+        files.requireSections();
+        files.requireFigures();
+      }
+      ManifestSections all = sections.and(swap.sections(state.segments().figures()));
+      commit(swap.written(), swap.removed(), Map.of(), manifest.journals(), all);
+      segmentArrivals.replaced(swap.written(), swap.removed());
+      replaceState(List.of(), swap);
     }
-    removed.forEach(each -> each.retire(() -> tidy(() -> files.delete(each.entry()))));
+    swap.removed().forEach(each -> each.retire(() -> tidy(() -> files.delete(each.entry()))));
+    swap.figuresRemoved()
+        .forEach(each -> each.retire(() -> tidy(() -> files.figures().delete(each.entry()))));
     return true;
   }
 
   /// Publishes the next state, under the lock. Views go on with the one they have.
-  private void replaceState(
-      List<OpenRows> removedRows, List<LiveSegment> added, List<LiveSegment> removed) {
+  private void replaceState(List<OpenRows> removedRows, Swap swap) {
     StoreState before = state;
-    state = before.replaced(removedRows, added, removed);
+    state = before.replaced(removedRows, swap);
     before.segments().close();
   }
 
@@ -415,8 +420,7 @@ public final class StoreContents implements AutoCloseable {
 
   /// From now on writing needs this lock.
   public void guard(Disk.Lock newLock) {
-    lockSeenNanos = clock.monotonicNanos();
-    lock = newLock;
+    lock = new HeldLock(newLock, clock, lost -> fail("hold the lock", lost));
     files.guard(this::holdsLock);
   }
 
@@ -426,25 +430,16 @@ public final class StoreContents implements AutoCloseable {
   /// @throws StorageException.Failed when it does not, or the write side has ended before
   public void requireLock() {
     requireWriting();
-    if (clock.monotonicNanos() - lockSeenNanos >= LOCK_SEEN_NANOS && !holdsLock()) {
+    HeldLock held = lock;
+    if (held != null && held.isDue() && !held.isHeld()) {
       requireWriting();
     }
   }
 
   /// Ends the write side when the lock is lost.
   public boolean holdsLock() {
-    Disk.Lock held = lock;
-    if (held == null) {
-      return true;
-    }
-    long now = clock.monotonicNanos();
-    String lost = held.lost();
-    if (lost != null) {
-      var _ = fail("hold the lock", new StorageException.Failed(lost, new IOException(lost)));
-      return false;
-    }
-    lockSeenNanos = now;
-    return true;
+    HeldLock held = lock;
+    return held == null || held.isHeld();
   }
 
   public boolean hasEnded() {
@@ -496,5 +491,6 @@ public final class StoreContents implements AutoCloseable {
     }
     last.segments().close();
     last.segments().all().forEach(LiveSegment::close);
+    last.segments().figures().forEach(LiveFigures::close);
   }
 }

@@ -65,6 +65,7 @@ public final class Manifest implements AutoCloseable {
   private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
   private RollupSection rollups = new RollupSection(List.of());
+  private FigureSection figures = new FigureSection(List.of());
   private DeletionSection deletions = DeletionSection.NONE;
   private @Nullable DiskFile file;
   private long fileBytes;
@@ -134,6 +135,7 @@ public final class Manifest implements AutoCloseable {
         var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses what is none
         var _ = SavedSection.of(sections, ManifestSections.QUERIES);
         deletions = DeletionSection.of(sections);
+        figures = FigureSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
       }
@@ -393,6 +395,11 @@ public final class Manifest implements AutoCloseable {
   /// The deletions by filter, as they were when the manifest was read.
   public DeletionSection deletions() {
     return deletions;
+  }
+
+  /// The files of figures whose events are gone, as they were when the manifest was read.
+  public FigureSection figures() {
+    return figures;
   }
 
   /// What the store knows besides its segments.

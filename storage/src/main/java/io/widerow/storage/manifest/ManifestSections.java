@@ -48,6 +48,9 @@ public final class ManifestSections {
   /// Kind: files of tables, see [TableSection]; in the manifest of the tables only.
   public static final int TABLES = 8;
 
+  /// Kind: files of figures whose events are gone, see [FigureSection].
+  public static final int FIGURES = 9;
+
   static final int REQUIRED = 0x8000;
   static final int ADDS = 0x4000;
 
@@ -56,7 +59,15 @@ public final class ManifestSections {
 
   private static final int TAG_LIMIT = 0x10000;
   private static final Set<Integer> KNOWN =
-      Set.of(LAYOUTS, RETENTION, ROLLUPS, RULES, QUERIES, DELETIONS | REQUIRED, TABLES | REQUIRED);
+      Set.of(
+          LAYOUTS,
+          RETENTION,
+          ROLLUPS,
+          RULES,
+          QUERIES,
+          DELETIONS | REQUIRED,
+          TABLES | REQUIRED,
+          FIGURES | REQUIRED);
 
   private final List<Section> sections;
 

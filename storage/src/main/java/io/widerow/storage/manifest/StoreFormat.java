@@ -40,8 +40,12 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// Incompatible feature: the store has tables, in a directory of their own.
   public static final long FEATURE_TABLES = 4;
 
+  /// Incompatible feature: figures may be kept beyond the events that they count.
+  public static final long FEATURE_FIGURES = 8;
+
   /// Incompatible features that this program knows.
-  public static final long INCOMPATIBLE_KNOWN = FEATURE_WIDE | FEATURE_SECTIONS | FEATURE_TABLES;
+  public static final long INCOMPATIBLE_KNOWN =
+      FEATURE_WIDE | FEATURE_SECTIONS | FEATURE_TABLES | FEATURE_FIGURES;
 
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =

@@ -49,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 /// | a block | the segment's other blocks become a new segment |
 /// | a segment's index, or a cut file | the blocks that can still be found become a new segment |
 /// | a missing segment | it is removed from the manifest |
+/// | a file of figures whose events are gone | its readable partitions become a new file |
 /// | a table file, or blocks of it | what can be read becomes a new file |
 /// | groups of the journal | if the operator accepts the loss, the store starts without them |
 /// | notes | if the operator accepts that repeated batches are stored twice, the store goes
@@ -142,6 +143,12 @@ public final class StoreRepair {
           repair(manifest, files, storeId, entry);
         }
       }
+      boolean wasRewritten = rewritten;
+      var figures =
+          new FigureRepair(files.figures(), manifest, quarantine, () -> freeId(manifest, files))
+              .repair(wasRewritten ? () -> {} : manifest::rewrite);
+      lost.addAll(figures.lost());
+      done.addAll(figures.done());
       repairNotes(storeId);
       checkJournals(storeId, manifest);
       repairTables(storeId);

@@ -11,6 +11,8 @@ import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
+import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentInventory;
@@ -44,7 +46,7 @@ public final class StoreVerifier {
 
   /// Result of a verification.
   ///
-  /// @param segments number of segments in the manifest, and of table files
+  /// @param segments number of segments in the manifest, of files of figures, and of table files
   /// @param blocks number of blocks in the segments that could be opened
   /// @param events number of events in all segments, according to the manifest
   /// @param bytes size of the segments
@@ -115,6 +117,7 @@ public final class StoreVerifier {
       List<Damage> lost = verifyJournals(storeId, manifest, inventory);
       inventory.healed().forEach(healed -> remarks.add(healed + "; healed at the next start"));
       manifest.segments().forEach(entry -> verifySegment(files, entry));
+      verifyFigures(files.figures(), manifest, inventory);
       damage.addAll(lost);
       boolean leftovers = inventory.isWhole() && lost.isEmpty();
       for (Path file : inventory.unlisted()) {
@@ -135,6 +138,27 @@ public final class StoreVerifier {
     bytes += tables.bytes();
     damage.addAll(tables.damage());
     remarks.addAll(tables.remarks());
+  }
+
+  private void verifyFigures(FigureFiles files, Manifest manifest, SegmentInventory inventory) {
+    for (LiveFigures figures : files.open(manifest.figures())) {
+      try {
+        segments++;
+        bytes += figures.entry().bytes();
+        Damage found = FigureRepair.damage(figures);
+        if (found != null) {
+          damage.add(found);
+        }
+      } finally {
+        figures.close();
+      }
+    }
+    for (Path file : files.orphans(manifest.figures())) {
+      remarks.add(
+          inventory.isWhole()
+              ? file + ": not in the manifest; left from a crash, deleted at the next start"
+              : file + ": not in the manifest; kept, because the store is not whole");
+    }
   }
 
   private void verifySegment(SegmentFiles files, SegmentEntry entry) {

@@ -22,6 +22,18 @@ public final class RollupsWriter {
   /// Bytes of a segment's cells from which further partitions have none.
   private static final int BYTES_MAX = 32 << 20;
 
+  /// A piece that another file has.
+  public static final class Copied {
+    private final RollupShape shape;
+    private final byte[] bytes;
+
+    /// @param bytes without the checksum; none when there are no cells
+    public Copied(RollupShape shape, byte[] bytes) {
+      this.shape = shape;
+      this.bytes = bytes;
+    }
+  }
+
   /// Computes the checksum of a piece.
   public interface Checksum {
     /// @param fileOffset of the piece
@@ -80,6 +92,34 @@ public final class RollupsWriter {
       }
       sizes.putVarint(pieces.length() - before);
     }
+  }
+
+  /// Adds a partition whose pieces are there already.
+  public void copy(List<Copied> of) {
+    sizes.putVarint(of.size());
+    for (Copied piece : of) {
+      sizes.putVarint(numberOf(piece.shape));
+      sizes.putVarint(piece.bytes.length);
+      if (piece.bytes.length > 0) {
+        pieces.put(piece.bytes, 0, piece.bytes.length);
+        ends.add(pieces.length());
+      }
+    }
+  }
+
+  private int numberOf(RollupShape shape) {
+    for (int number = 0; number < writers.size(); number++) {
+      if (writers.get(number).shape().equals(shape)) {
+        return number;
+      }
+    }
+    writers.add(new GroupCellsWriter(shape));
+    return writers.size() - 1;
+  }
+
+  /// Bytes of the pieces so far.
+  public long bytes() {
+    return pieces.length();
   }
 
   /// Writes the cells of all partitions, each followed by its checksum.

@@ -120,6 +120,17 @@ public final class CellsCheck {
     }
   }
 
+  /// Reads all of a file of figures, and compares those of rollups with the counts by minute.
+  ///
+  /// @throws StorageException.Corrupt names the first piece that is wrong
+  public static void figures(Segment segment) {
+    var reader = new SegmentCells.Reader(segment, ReadDeadline.NONE, true);
+    for (int partition = 0; partition < segment.partitions().size(); partition++) {
+      Cells _ = reader.read(partition, partition + 1);
+    }
+    rollups(segment);
+  }
+
   private static boolean counts(Cells minutes, GroupCells groups, int width) {
     int cell = 0;
     for (int at = 0; at < groups.size(); at++) {

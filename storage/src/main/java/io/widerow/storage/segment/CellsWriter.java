@@ -12,7 +12,7 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 /// - Memory: the encoded cells of the segment, about six bytes a minute of a partition.
-final class CellsWriter {
+public final class CellsWriter {
   private final ByteSink pieces = new ByteSink(); // of all partitions, without checksums
   private int[] ends = new int[16]; // in `pieces`, by partition
   private int partitions;
@@ -29,7 +29,7 @@ final class CellsWriter {
   private long ownIds;
 
   /// Starts a partition.
-  void begin(PartitionKey key) {
+  public void begin(PartitionKey key) {
     minuteBefore = Cells.minuteOf(TimeUuid.timeOfNanos(key.fromNanos()));
     tickLimit = 0;
   }
@@ -37,7 +37,7 @@ final class CellsWriter {
   /// Counts an event.
   ///
   /// @param rawBytes its bytes before encoding
-  void add(EventView event, long rawBytes) {
+  public void add(EventView event, long rawBytes) {
     if (event.idTime() >= tickLimit) {
       endCell();
       minute = Cells.minuteOf(event.idTime());
@@ -66,8 +66,18 @@ final class CellsWriter {
     ownIds = 0;
   }
 
+  /// Adds a minute that was counted before.
+  public void add(Cells counted, int cell) {
+    minute = counted.minute(cell);
+    events = counted.events(cell);
+    bytes = counted.bytes(cell);
+    ownIds = counted.ownIds(cell);
+    anyOwn |= ownIds > 0;
+    endCell();
+  }
+
   /// Ends a partition that has events.
-  void end() {
+  public void end() {
     endCell();
     pieces.putVarint(cells);
     pieces.put(anyOwn ? piece : bare);
@@ -84,7 +94,7 @@ final class CellsWriter {
   /// Writes the cells of all partitions, each followed by its checksum.
   ///
   /// @param fileOffset file offset of the start of `out`
-  void write(ByteSink out, SegmentChecksum checksum, long fileOffset) {
+  public void write(ByteSink out, SegmentChecksum checksum, long fileOffset) {
     int start = 0;
     for (int i = 0; i < partitions; i++) {
       int at = out.length();
@@ -95,7 +105,7 @@ final class CellsWriter {
   }
 
   /// Writes the sizes into the index.
-  void writeSizes(ByteSink index) {
+  public void writeSizes(ByteSink index) {
     int start = 0;
     for (int i = 0; i < partitions; i++) {
       index.putVarint(ends[i] - start);

@@ -36,6 +36,7 @@ public final class Segment implements AutoCloseable {
   private SegmentCells cells = SegmentCells.NONE;
   private RollupIndex rollups = RollupIndex.NONE;
   private long indexOffset;
+  private boolean figures; // without blocks
   private long events;
   private volatile @Nullable Damage damage;
   private Runnable retired = () -> {};
@@ -136,6 +137,7 @@ public final class Segment implements AutoCloseable {
       throw new StorageException.Corrupt(path(), indexOffset, "the index is damaged");
     }
     ByteSource index = new ByteSource(path()).over(indexed, 0, indexBytes, indexOffset);
+    figures = (features & SegmentFormat.FEATURE_FIGURES) != 0;
     int blocks = readIndex(index, partitionCount, indexOffset);
     if ((features & SegmentFormat.FEATURE_GROUPS) != 0) {
       groups = SegmentGroups.read(index, blocks, indexOffset);
@@ -160,7 +162,8 @@ public final class Segment implements AutoCloseable {
     PartitionKey last = null;
     List<SegmentIndex> read = new ArrayList<>();
     for (int i = 0; i < partitionCount; i++) {
-      SegmentIndex entry = SegmentIndex.read(in, blocks, limit);
+      SegmentIndex entry =
+          figures ? SegmentIndex.readFigures(in) : SegmentIndex.read(in, blocks, limit);
       blocks += entry.blocks;
       PartitionKey key = entry.partition.key();
       if (last != null && last.compareTo(key) >= 0) {
@@ -225,6 +228,11 @@ public final class Segment implements AutoCloseable {
   /// Size of the file.
   long bytes() {
     return bytes;
+  }
+
+  /// True for a file of figures: it has cells, and no events.
+  public boolean isOfFigures() {
+    return figures;
   }
 
   /// Its content in short.
@@ -298,6 +306,11 @@ public final class Segment implements AutoCloseable {
   /// @throws StorageException.Corrupt names the first piece that is wrong
   public void verify() {
     long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes() - rollups.bytes();
+    if (figures) {
+      CellsCheck.figures(this);
+      requireNoRest(left);
+      return;
+    }
     CellsCheck counted = new CellsCheck(this);
     try (BlockReader reader = new BlockReader(file, checksum())) {
       for (int partition = 0; partition < indexes.size(); partition++) {
@@ -319,6 +332,10 @@ public final class Segment implements AutoCloseable {
       filter.verify(group);
       left -= groups.bytes[group];
     }
+    requireNoRest(left);
+  }
+
+  private void requireNoRest(long left) {
     if (left != 0) {
       throw new StorageException.Corrupt(
           path(), indexOffset, left + " bytes before the index that belong to nothing");

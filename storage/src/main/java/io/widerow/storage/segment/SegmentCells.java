@@ -5,6 +5,7 @@ import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.rollup.RollupIndex;
+import java.util.Arrays;
 
 /// Where the cells of a segment's partitions lie: one after the other before the index, each
 /// followed by its checksum. An older segment has none.
@@ -137,6 +138,22 @@ public final class SegmentCells {
           rollups.shape(partition, piece),
           TimeUuid.timeOfNanos(of.key().fromNanos()),
           of.events());
+    }
+
+    /// Reads a piece of a partition as it is, without its checksum; empty for one without cells.
+    ///
+    /// @throws io.widerow.storage.StorageException.Corrupt when it is damaged
+    public byte[] copy(int partition, int piece) {
+      if (!segment.rollups().isKept(partition, piece)) {
+        return new byte[0];
+      }
+      var _ = read(partition, piece); // it is what it says
+      ByteSource of =
+          pieces.read(
+              segment.rollups().offset(partition, piece),
+              segment.rollups().bytes(partition, piece),
+              "cells of a rollup");
+      return Arrays.copyOfRange(of.bytes(), of.at(), of.at() + of.left());
     }
 
     /// Bytes read so far.

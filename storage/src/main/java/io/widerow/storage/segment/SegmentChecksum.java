@@ -38,7 +38,7 @@ public final class SegmentChecksum {
   /// Appends the checksum of all bytes in `out` from `start` on.
   ///
   /// @param fileOffset file offset of the byte at `start`
-  void seal(ByteSink out, int start, long fileOffset) {
+  public void seal(ByteSink out, int start, long fileOffset) {
     out.putInt(of(out.bytes(), start, out.length() - start, fileOffset));
   }
 }

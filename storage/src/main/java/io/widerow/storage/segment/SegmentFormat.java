@@ -74,7 +74,7 @@ public final class SegmentFormat {
   /// "widerseg" as bytes.
   public static final long MAGIC = 0x6765_7372_6564_6977L;
 
-  static final int VERSION = 1;
+  public static final int VERSION = 1;
 
   /// Feature: token filters follow the blocks of each group, see [GroupFilter]. The index locates
   /// them.
@@ -108,8 +108,16 @@ public final class SegmentFormat {
   /// does so.
   static final long FEATURE_BARE_CELLS = 128;
 
-  /// Features that a reader must know, and that this writer uses where nothing else is said.
-  static final long INCOMPATIBLE_KNOWN =
+  /// Feature: there are no blocks; the index tells the events and bounds of each partition, see
+  /// [SegmentIndex#readFigures]. Only files of figures that are kept beyond their events have it.
+  public static final long FEATURE_FIGURES = 256;
+
+  /// Features of a file of figures.
+  public static final long FIGURES =
+      FEATURE_FIGURES | FEATURE_CELLS | FEATURE_ROLLUPS | FEATURE_BARE_CELLS;
+
+  /// Features that a writer of events uses where nothing else is said.
+  static final long OF_EVENTS =
       FEATURE_GROUPS
           | FEATURE_SERIES
           | FEATURE_ARRIVAL
@@ -118,6 +126,9 @@ public final class SegmentFormat {
           | FEATURE_CELLS
           | FEATURE_ROLLUPS
           | FEATURE_BARE_CELLS;
+
+  /// Features that a reader must know.
+  static final long INCOMPATIBLE_KNOWN = OF_EVENTS | FEATURE_FIGURES;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

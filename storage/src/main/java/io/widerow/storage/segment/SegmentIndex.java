@@ -76,6 +76,35 @@ public final class SegmentIndex {
     return new SegmentIndex(partition, blocksBefore, MemorySegment.ofArray(words));
   }
 
+  /// Reads one partition of a file of figures, which has no blocks.
+  ///
+  /// ```
+  ///   varint keyBytes | key | byte ownIds | varint events | time and tail of the least id (16) |
+  ///   ... of the greatest (16)
+  /// ```
+  static SegmentIndex readFigures(ByteSource in) {
+    int keyBytes = in.readCount(1, SegmentFormat.PARTITION_KEY_BYTES_MAX, "partition key bytes");
+    int keyAt = in.skip(keyBytes, "partition key");
+    PartitionKey key = keyOf(in, Arrays.copyOfRange(in.bytes(), keyAt, keyAt + keyBytes));
+    int ownIds = in.readByte();
+    long events = in.readVarint();
+    long[] bounds = {in.readLong(), in.readLong(), in.readLong(), in.readLong()};
+    if (events < 1
+        || !TimeUuid.isId(bounds[0], bounds[1])
+        || !TimeUuid.isId(bounds[2], bounds[3])
+        || TimeUuid.compare(bounds[2], bounds[3], bounds[0], bounds[1]) < 0) {
+      throw in.corrupt("figures of %d events without bounds".formatted(events));
+    }
+    var partition =
+        new SegmentSummary.Partition(
+            key,
+            events,
+            new EventId(bounds[0], bounds[1]),
+            new EventId(bounds[2], bounds[3]),
+            ownIds != 0);
+    return new SegmentIndex(partition, 0, MemorySegment.ofArray(new long[0]));
+  }
+
   private static PartitionKey keyOf(ByteSource in, byte[] bytes) {
     StorageException.Corrupt corrupt;
     try {

@@ -157,7 +157,7 @@ public final class SegmentWriter implements AutoCloseable {
     long without =
         (cells == null ? SegmentFormat.FEATURE_CELLS | SegmentFormat.FEATURE_BARE_CELLS : 0)
             | (rollups == null ? SegmentFormat.FEATURE_ROLLUPS : 0);
-    out.putLong(SegmentFormat.INCOMPATIBLE_KNOWN & ~without);
+    out.putLong(SegmentFormat.OF_EVENTS & ~without);
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
 /// Drops what retention no longer keeps: files with nothing else in them are unlinked, those with
 /// enough of it are written again without it, by the [Merger].
@@ -97,7 +98,7 @@ final class Expiry {
   private static boolean isPast(LiveSegment live, Retentions.OnDisk onDisk) {
     long until = SegmentSet.bucketOf(live).untilNanos();
     return !onDisk.staysWhole(until)
-        && live.partitions().types().stream().allMatch(type -> onDisk.mayGo(type, until));
+        && live.partitions().types().stream().allMatch(type -> onDisk.mayGoWhole(type, until));
   }
 
   /// Segments that are worth writing again without what is past in them, oldest first.
@@ -112,15 +113,19 @@ final class Expiry {
 
   private static boolean isWorthRewriting(LiveSegment live, Retentions.OnDisk onDisk) {
     long until = SegmentSet.bucketOf(live).untilNanos();
-    if (onDisk.staysWhole(until)
-        || live.partitions().types().stream().noneMatch(type -> onDisk.mayGo(type, until))) {
+    return !onDisk.staysWhole(until) && isMuch(live, type -> onDisk.mayGoWhole(type, until));
+  }
+
+  /// True when the partitions of some types are enough of a segment to write it again without.
+  static boolean isMuch(LiveSegment live, Predicate<String> types) {
+    if (live.partitions().types().stream().noneMatch(types)) {
       return false;
     }
     long[] bytes = live.partitionBytes();
     long past = 0;
     int at = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
-      past += onDisk.mayGo(partition.key().type(), until) ? bytes[at] : 0;
+      past += types.test(partition.key().type()) ? bytes[at] : 0;
       at++;
     }
     return past >= live.entry().bytes() / SHARE || past >= BYTES_MANY;

@@ -80,6 +80,7 @@ public final class Merger {
   private final MergeWriter writer;
   private final MergePace pace;
   private final Expiry expiry;
+  private final FigureKeeper figures;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
 
@@ -108,6 +109,7 @@ public final class Merger {
     this.pace = pace;
     this.executor = executor;
     this.expiry = new Expiry(contents, executor);
+    this.figures = new FigureKeeper(contents, files, writer);
   }
 
   /// Runs on other threads from now on.
@@ -122,7 +124,7 @@ public final class Merger {
   /// Starts what is due, unless it is running already.
   public void start() {
     expiry.start();
-    if (plan() == null && asked.isEmpty()) {
+    if (plan() == null && asked.isEmpty() && !figures.isDue()) {
       return;
     }
     task.start(executor);
@@ -170,6 +172,7 @@ public final class Merger {
     try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
       var tools = new Rewrite.Tools(contents, expiry, thin, writer, readers);
+      while (isTime() && figures.step(expiry, readers)) {} // first: it frees room
       ThinHistory.Merge due = plan();
       Rewrite<?> next = asked.peek();
       while (due != null || next != null) {
@@ -360,7 +363,7 @@ public final class Merger {
     for (LiveSegment segment : due.sources()) {
       for (SegmentSummary.Partition partition : segment.partitions()) {
         PartitionKey key = partition.key();
-        if (onDisk.mayGo(key.type(), key.untilNanos())) {
+        if (onDisk.mayGoWhole(key.type(), key.untilNanos())) {
           parts.left.add(new Left(key.type(), key.untilNanos()));
         } else {
           parts

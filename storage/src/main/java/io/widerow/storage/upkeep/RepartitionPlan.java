@@ -317,7 +317,7 @@ final class RepartitionPlan {
         PartitionKey key = partition.key();
         double weight = wanted.weights.of(partition.events(), bytes[at++]);
         var source = new Source(live, partition);
-        if (onDisk.mayGo(key.type(), key.untilNanos())) {
+        if (onDisk.mayGoWhole(key.type(), key.untilNanos())) {
           left.add(key);
         } else if (!sources.contains(source)) {
           put(key, Target.all(List.of(source)), weight);

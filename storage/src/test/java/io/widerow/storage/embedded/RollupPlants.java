@@ -3,14 +3,21 @@ package io.widerow.storage.embedded;
 import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellPlan;
+import io.widerow.storage.live.FigureFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.segment.Cells;
+import io.widerow.storage.segment.SegmentSummary;
+import io.widerow.storage.upkeep.DeletedFigures;
 import java.util.List;
 
 /// The rules of counts by minute that [PlantedBugsTest] breaks.
 final class RollupPlants {
   private RollupPlants() {}
+
+  private static Cut cut(String in, String method, Class<?> owner, String call) {
+    return new Cut("io.widerow.storage.upkeep." + in, method, owner, call, -1, null);
+  }
 
   static List<PlantedBugsTest.Planted> all() {
     return List.of(
@@ -33,6 +40,18 @@ final class RollupPlants {
         PlantedBugsTest.planted(
             "a rollup is in use only when it is durable",
             SuiteCheck.ROLLUP_CUTS,
-            Cut.out(RollupControl.class, "change", StoreContents.class, "change")));
+            Cut.out(RollupControl.class, "change", StoreContents.class, "change")),
+        PlantedBugsTest.planted(
+            "a file of figures has a durable name before it is listed",
+            SuiteCheck.FIGURE_CUTS,
+            cut("FigureKeeper", "commit", FigureFiles.class, "forceDirectory")),
+        PlantedBugsTest.planted(
+            "figures count the last write of an id",
+            SuiteCheck.FIGURES,
+            cut("FigureDraft", "mayReplace", SegmentSummary.Partition.class, "ownIds")),
+        PlantedBugsTest.planted(
+            "figures that may count what is deleted go with it",
+            SuiteCheck.FIGURES,
+            cut("DeletedFigures", "of", DeletedFigures.class, "isConcerned")));
   }
 }

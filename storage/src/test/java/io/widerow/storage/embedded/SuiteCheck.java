@@ -275,6 +275,23 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Power cuts while events leave figures behind.
+  FIGURE_CUTS {
+    @Override
+    public void accept(long seed) {
+      new FigureCrashTest().figuresAreThoseOfAllEventsAfterACut(seed);
+    }
+  },
+
+  /// Figures beyond their events, and a deletion.
+  FIGURES {
+    @Override
+    public void accept(long seed) {
+      new FigureKeepTest().figuresOutliveTheirEvents();
+      new FigureKeepTest().aDeletionTakesFiguresThatMayCountItsEvents();
+    }
+  },
+
   /// Power cuts while rules are set and removed.
   RULES {
     @Override

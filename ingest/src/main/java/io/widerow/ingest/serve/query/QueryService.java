@@ -7,6 +7,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.channel.Channel;
 import io.netty.util.AsciiString;
@@ -21,6 +22,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.answer.Extras;
+import io.widerow.query.answer.KeptUse;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.RollupUse;
@@ -58,6 +60,8 @@ final class QueryService {
 
   /// How much of the answer came from rollups.
   private static final AsciiString ROLLUP = HttpHeaderNames.of("widerow-rollup");
+
+  private static final AsciiString KEPT = HttpHeaderNames.of("widerow-kept");
 
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 32 << 10; // at first; it grows
@@ -228,11 +232,15 @@ final class QueryService {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
         parameters.requireRollup(view);
-        reader.inAnyOrder(parameters.fold(), parameters.question());
+        reader
+            .inAnyOrder(parameters.fold(), parameters.question())
+            .withKept(parameters.keptQuestion());
       }
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
-        if (parameters.mayUseRollups(view) && !parameters.extras().progress()) {
+        boolean kept = parameters.asksForFigures() && view.hasKept();
+        boolean counted = kept || parameters.mayUseRollups(view);
+        if (counted && !parameters.extras().progress()) {
           sendCounted(answer, reply, parameters, reader);
         } else {
           reply.begin(headers(parameters, reader));
@@ -305,8 +313,15 @@ final class QueryService {
     }
     explain(answer, parameters, reader, beganNanos, sink);
     RollupUse use = RollupUse.of(reader, parameters);
-    ResponseHeaders headers = headers(parameters, reader);
-    reply.begin(use == null ? headers : headers.toBuilder().set(ROLLUP, use.header()).build());
+    KeptUse kept = KeptUse.of(reader);
+    ResponseHeadersBuilder headers = headers(parameters, reader).toBuilder();
+    if (use != null) {
+      headers.set(ROLLUP, use.header());
+    }
+    if (!kept.isNone()) {
+      headers.set(KEPT, kept.header());
+    }
+    reply.begin(headers.build());
     reply.end(sink.bytes(), sink.length());
   }
 

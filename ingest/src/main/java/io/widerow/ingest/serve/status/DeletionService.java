@@ -82,7 +82,9 @@ public final class DeletionService {
       DeletionControl.Plan plan = store.deletions().plan(asked, view);
       StringBuilder json = new StringBuilder("{\"id\":\"d-").append(plan.id());
       json.append("\",\"events\":").append(plan.events());
-      json.append(",\"partitions\":").append(plan.partitions()).append("}\n");
+      json.append(",\"partitions\":").append(plan.partitions());
+      json.append(",\"figures\":").append(plan.figures());
+      json.append(",\"figureEvents\":").append(plan.figureEvents()).append("}\n");
       LOG.log(Level.INFO, "a deletion was planned: {0}", json.toString().strip());
       return HttpAnswers.json(HttpStatus.OK, json.toString());
     }

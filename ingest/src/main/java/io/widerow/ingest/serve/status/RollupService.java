@@ -4,6 +4,7 @@ import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
+import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
@@ -15,6 +16,7 @@ import io.widerow.rollup.RollupShape;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.RollupControl;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +58,7 @@ public final class RollupService {
     return UpkeepRoutes.lines(lines);
   }
 
-  /// `PUT /v1/rollups/NAME?type=GLOB&by=a,b&stats=count,p99(ms)&every=1m`.
+  /// `PUT /v1/rollups/NAME?type=GLOB&by=a,b&stats=count,p99(ms)&every=1m&keep=400d`.
   private static HttpResponse set(RollupControl rollups, String name, QueryParams given) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     given.names().forEach(each -> parameters.put(each, given.getAll(each)));
@@ -85,6 +87,9 @@ public final class RollupService {
     HttpAnswers.appendString(json.append(",\"stats\":"), rollup.stats());
     json.append(",\"every\":\"").append(hours ? "1h" : "1m");
     json.append("\",\"segments\":").append(standing.segments());
-    return json.append(",\"without\":").append(standing.without()).append("}\n");
+    json.append(",\"without\":").append(standing.without());
+    Duration keep = rollup.keep();
+    json.append(",\"keep\":\"").append(keep == null ? "events" : Age.text(keep));
+    return json.append("\",\"kept\":").append(standing.keptEvents()).append("}\n");
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -67,7 +68,7 @@ class ExplorerKeysTest extends ExplorerRun {
   }
 
   @Test
-  void eachKeyDoesWhatTheListSays() {
+  void eachKeyDoesWhatTheListSays() throws IOException {
     browser.open(url + SHOP);
     selecting();
     jumping();
@@ -86,9 +87,10 @@ class ExplorerKeysTest extends ExplorerRun {
     assertEquals(List.of(), browser.problems());
   }
 
-  private void selecting() {
+  private void selecting() throws IOException {
     press("?");
     browser.await("!" + element("keys") + ".hidden");
+    browser.screenshot(SHOTS.resolve("keys.png"));
     press("Esc");
     browser.await(element("keys") + ".hidden");
     press("g");
@@ -230,6 +232,76 @@ class ExplorerKeysTest extends ExplorerRun {
     press("f");
     awaitUrl("tail", "");
     browser.await(element("tail") + ".textContent.startsWith('Follow ')");
+  }
+
+  private void awaitOffers(String offers) {
+    String shown = "[...document.querySelectorAll('[data-test=offer]')]";
+    browser.await(shown + ".map((one) => one.textContent.trim()).join(' ') === '" + offers + "'");
+  }
+
+  @Test
+  void theFilterOffersWhatMayComeNext() throws IOException {
+    browser.open(url + SHOP);
+    browser.requests();
+    browser.press("/");
+    awaitOffers("level ms status body");
+    browser.type("sta");
+    awaitOffers("status");
+    browser.press("ArrowDown");
+    browser.press("Tab");
+    awaitOffers("= != >= <= > < is not null");
+    browser.type("= 5");
+    awaitOffers("503");
+    browser.press("ArrowDown");
+    browser.press("Enter");
+    browser.await(element("where") + ".value === 'status = 503 '");
+    awaitOffers("and or");
+    browser.screenshot(SHOTS.resolve("completions.png"));
+    assertTrue(
+        browser.requests().stream().noneMatch(each -> each.contains("/v1/query")),
+        "nothing is asked while somebody types");
+    browser.press("Enter");
+    awaitUrl("where", "status = 503");
+    browser.await(element("bars") + ".dataset.total === '" + EVENTS / ERROR_EVERY + "'");
+    assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
+  void barsAreChosenByKeysAndTheirEndsAreMoved() {
+    browser.open(url + SHOP + "&at=shop/" + all.get(300));
+    String bars = element("bars");
+    String shift =
+        bars
+            + ".dispatchEvent(new KeyboardEvent('keydown',"
+            + " { key: 'ArrowRight', shiftKey: true, bubbles: true }))";
+    browser.evaluate(shift);
+    browser.evaluate(shift);
+    browser.evaluate(shift);
+    String pick = "new URLSearchParams(location.search).get('pick')";
+    String[] ends = browser.text(pick).split("/", -1);
+    int step = browser.evaluate(bars + ".dataset.step").asInt();
+    assertEquals(3L * step, millisOf(ends[1]) - millisOf(ends[0]));
+    JsonNode box = box(bars);
+    double width = box.path("width").asDouble() - 58;
+    double share = (millisOf(ends[1]) - millisOf(FROM)) / 3_600_000.0;
+    int y = box.path("y").asInt() + 60;
+    int edge = (int) Math.round(46 + share * width);
+    browser.drag(edge, y, edge + (int) (width / 6), y);
+    browser.await(pick + " !== '" + String.join("/", ends) + "'");
+    String[] moved = browser.text(pick).split("/", -1);
+    assertEquals(ends[0], moved[0]);
+    long more = millisOf(moved[1]) - millisOf(ends[1]); // a sixth of an hour, in whole bars
+    assertTrue(Math.abs(more - 600_000) <= 2L * step, "moved by " + more);
+    browser.evaluate(bars + ".focus()");
+    String stands = element("status") + ".querySelector('.told span:nth-child(2) b').textContent";
+    String before = browser.text(stands);
+    browser.press("ArrowRight");
+    browser.await(stands + " !== '" + before + "'");
+    assertEquals(List.of(), browser.problems());
+  }
+
+  private static long millisOf(String time) {
+    return Instant.parse(time).toEpochMilli();
   }
 
   private static String head(String column) {

@@ -189,6 +189,10 @@ class RollupOverHttpTest {
         List.of(
             "x?type=a&stats=bytes", "stats: bytes: every type has bytes by minute already",
             "x?type=a&stats=count&every=2m", "every: must be 1m or 1h, got 2m",
+            "x?type=a&stats=count&keep=0s", "keep: not a duration: 0s",
+            "x?type=a&stats=count&keep=never", "keep: not a duration: never",
+            "x?type=a&stats=count&keep=1500ms", "keep: must be whole seconds, got 1500ms",
+            "x?type=a&stats=count&keep=99999d", "keep: at most 36500d",
             "x?type=a&stats=sum", "stats: sum of what?",
             "x?type=a", "stats: is missing",
             "x?stats=count", "type: is missing",

@@ -33,12 +33,15 @@ import picocli.CommandLine.Parameters;
       "",
       "Examples:",
       "  widerow rollup set http-status --type 'http*' --by status --stats 'count,p99(ms)'",
+      "  widerow rollup set http-days --type 'http*' --stats count --every 1h --keep 400d",
       "  widerow query 'http*' --since 30d --stats 'p99(ms)' --by status --every 1h --explain",
       "  widerow rollup unset http-status",
       "Columns:",
       "  segments, without   files that have events of its types, and how many of them have",
       "                      no cells yet: merging fills them, the newest first; until then",
       "                      their events are counted",
+      "  keep, kept          how long figures are kept when their events are gone, and how many",
+      "                      events these count now",
       "distinct(x) keeps up to 65,536 hashes of 64 bits for each group and step, and counts",
       "events where there are more; it is exact unless two values share a hash. A step of",
       "more than 10,000 groups is counted from events.",
@@ -48,7 +51,7 @@ import picocli.CommandLine.Parameters;
 public final class RollupCommand implements Callable<Integer> {
   private static final String PATH = "/v1/rollups";
   private static final List<String> HEADS =
-      List.of("rollup", "type", "by", "stats", "every", "segments", "without");
+      List.of("rollup", "type", "by", "stats", "every", "segments", "without", "keep", "kept");
 
   private final Shell shell;
 
@@ -86,12 +89,22 @@ public final class RollupCommand implements Callable<Integer> {
         description = "The width of a step: 1m (default) or 1h.")
     @Nullable String every;
 
+    @Option(
+        names = "--keep",
+        paramLabel = "TIME",
+        description = {
+          "How long figures are kept when retention drops their events: 400d. Default: they",
+          "go with the events."
+        })
+    @Nullable String keep;
+
     Map<String, List<String>> parameters() {
       Map<String, List<String>> parameters = new LinkedHashMap<>();
       parameters.put("type", List.of(type));
       ParameterText.put(parameters, "by", by);
       parameters.put("stats", List.of(stats));
       ParameterText.put(parameters, "every", every);
+      ParameterText.put(parameters, "keep", keep);
       return parameters;
     }
   }
@@ -145,7 +158,10 @@ public final class RollupCommand implements Callable<Integer> {
       name = "unset",
       mixinStandardHelpOptions = true,
       sortOptions = false,
-      description = "Removes a rollup. No event and no answer changes.")
+      description = {
+        "Removes a rollup. No event changes. Figures that it alone keeps beyond their events",
+        "are hidden; they come back when it is defined again in time."
+      })
   int unset(
       @Parameters(paramLabel = "NAME", description = "The rollup.") String name, @Mixin Asked how) {
     how.show(

@@ -1,0 +1,82 @@
+package io.widerow.storage.aggregate;
+
+import io.widerow.storage.Filter;
+import io.widerow.storage.live.Kept;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// What a view shows of each type: what retention keeps and, for a question that figures answer
+/// which are kept longer, what is past it for as long as these.
+///
+/// - Threads: any.
+public final class FigureHorizon {
+  private final Kept kept;
+  private final @Nullable RollupChoice choice; // null when only events count
+  private final Filter filter;
+  private final Map<String, Long> keepNanos = new ConcurrentHashMap<>(); // by type
+
+  private FigureHorizon(Kept kept, @Nullable RollupChoice choice, Filter filter) {
+    this.kept = kept;
+    this.choice = choice;
+    this.filter = filter;
+  }
+
+  /// What retention keeps.
+  public static FigureHorizon of(Kept kept) {
+    return new FigureHorizon(kept, null, new Filter.Everything());
+  }
+
+  /// The same for a question.
+  ///
+  /// @param choice null when only events count
+  public FigureHorizon with(@Nullable RollupChoice choice, Filter filter) {
+    return new FigureHorizon(kept, choice, filter);
+  }
+
+  @Nullable RollupChoice choice() {
+    return choice;
+  }
+
+  Filter filter() {
+    return filter;
+  }
+
+  private long keepNanos(String type) {
+    RollupChoice of = choice;
+    return of == null ? 0 : keepNanos.computeIfAbsent(type, name -> of.keepNanos(name, filter));
+  }
+
+  /// True when figures of a bucket of a type answer the question, and are kept.
+  ///
+  /// @param untilNanos end of the bucket
+  boolean hasFigures(String type, long untilNanos) {
+    long keep = keepNanos(type);
+    return keep > 0 && untilNanos + keep > kept.nowNanos();
+  }
+
+  /// True when figures of a bucket of a type were kept for as long as was said.
+  ///
+  /// @param untilNanos end of the bucket
+  /// @param saidNanos how long it was said that they are kept, when their events went
+  boolean isOver(String type, long untilNanos, long saidNanos) {
+    long keep = keepNanos(type);
+    return untilNanos + (keep > 0 ? keep : saidNanos) <= kept.nowNanos();
+  }
+
+  /// True when nothing is shown of a bucket of a type.
+  ///
+  /// @param untilNanos end of the bucket
+  public boolean isPast(String type, long untilNanos) {
+    return kept.isPast(type, untilNanos) && !hasFigures(type, untilNanos);
+  }
+
+  /// The least time that is shown of a type, see [Kept#keptFromNanos].
+  public long keptFromNanos(String type, long widthNanos) {
+    long from = kept.keptFromNanos(type, widthNanos);
+    long keep = keepNanos(type);
+    return keep == 0
+        ? from
+        : Math.min(from, Math.floorDiv(kept.nowNanos() - keep, widthNanos) * widthNanos);
+  }
+}

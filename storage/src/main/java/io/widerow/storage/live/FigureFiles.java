@@ -1,0 +1,196 @@
+package io.widerow.storage.live;
+
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.figures.FiguresWriter;
+import io.widerow.storage.manifest.FigureEntry;
+import io.widerow.storage.manifest.FigureSection;
+import io.widerow.storage.manifest.ManifestSections;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentSummary;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+
+/// The directory of the files of figures whose events are gone: it names, writes, adopts, opens and
+/// deletes them.
+///
+/// - Threads: any.
+public final class FigureFiles {
+  /// Name of the directory in a store.
+  public static final String DIRECTORY = "figures";
+
+  /// End of the files' names.
+  public static final String SUFFIX = ".fig";
+
+  private static final String TEMPORARY = ".tmp";
+
+  private final Disk disk;
+  private final Path store;
+  private final Path directory;
+  private final UUID storeId;
+  private final BooleanSupplier guard;
+
+  /// @param guard false when this process has lost the store
+  FigureFiles(Disk disk, Path store, UUID storeId, BooleanSupplier guard) {
+    this.disk = disk;
+    this.store = store;
+    this.directory = store.resolve(DIRECTORY);
+    this.storeId = storeId;
+    this.guard = guard;
+  }
+
+  /// Where a listed file lies.
+  public Path named(FigureEntry entry) {
+    return directory.resolve(entry.fileName());
+  }
+
+  private Path temporary(long id) {
+    return directory.resolve("%016x".formatted(id) + TEMPORARY);
+  }
+
+  /// Begins a file.
+  ///
+  /// @param kept rollups whose cells are counted from events
+  public FiguresWriter writer(long id, List<RollupDefinition> kept) {
+    if (!disk.exists(directory)) {
+      disk.createDirectory(directory);
+      disk.forceDirectory(store);
+    }
+    disk.delete(temporary(id));
+    return new FiguresWriter(disk, temporary(id), storeId, id, kept);
+  }
+
+  /// Finishes a file that has partitions, reads it back, and gives it its name. The name is durable
+  /// only after [#forceDirectory].
+  ///
+  /// @param keepNanos how long it is kept, from the end of its last bucket on
+  public LiveFigures adopt(FiguresWriter writer, long keepNanos) {
+    SegmentSummary written = writer.finish();
+    FigureEntry entry =
+        new FigureEntry(
+            written.segmentId(),
+            written.bytes(),
+            written.events(),
+            written.partitions().stream().mapToLong(p -> p.key().fromNanos()).min().orElseThrow(),
+            written.partitions().stream().mapToLong(p -> p.key().untilNanos()).max().orElseThrow(),
+            keepNanos);
+    try (Segment file = Segment.open(disk, temporary(entry.id()), storeId, entry.id())) {
+      file.verify();
+    }
+    if (!guard.getAsBoolean()) {
+      String lost = named(entry) + ": not written: this process has lost the store's lock";
+      throw new StorageException.Failed(lost, new IOException(lost));
+    }
+    disk.rename(temporary(entry.id()), named(entry));
+    return new LiveFigures(entry, Segment.open(disk, named(entry), storeId, entry.id()));
+  }
+
+  public void forceDirectory() {
+    disk.forceDirectory(directory);
+  }
+
+  /// Opens what the manifest lists. What is missing or damaged stays as it is and is told.
+  ///
+  /// @throws StorageException.Incompatible when a newer program wrote one
+  public List<LiveFigures> open(FigureSection listed) {
+    List<LiveFigures> opened = new ArrayList<>();
+    try {
+      listed.files().forEach(entry -> opened.add(open(entry)));
+      return opened;
+    } catch (Throwable failure) {
+      opened.forEach(LiveFigures::close);
+      throw failure;
+    }
+  }
+
+  private LiveFigures open(FigureEntry entry) {
+    Path file = named(entry);
+    try {
+      return new LiveFigures(entry, openFile(entry));
+    } catch (StorageException.Corrupt damaged) {
+      return new LiveFigures(entry, damaged);
+    } catch (StorageException.Failed unreadable) {
+      String found = "it cannot be read: " + unreadable.getMessage();
+      return new LiveFigures(entry, new StorageException.Corrupt(file, 0, found));
+    }
+  }
+
+  /// @throws StorageException.Corrupt when it is missing or not the listed one
+  private Segment openFile(FigureEntry entry) {
+    Path path = named(entry);
+    if (!disk.exists(path)) {
+      throw new StorageException.Corrupt(path, 0, "the manifest lists this file, and it is gone");
+    }
+    Segment file = Segment.open(disk, path, storeId, entry.id());
+    SegmentSummary found = file.summary();
+    if (!file.isOfFigures() || found.bytes() != entry.bytes() || found.events() != entry.events()) {
+      file.close();
+      throw new StorageException.Corrupt(
+          path,
+          0,
+          "figures of %d events in %d bytes, the manifest says %d in %d"
+              .formatted(found.events(), found.bytes(), entry.events(), entry.bytes()));
+    }
+    return file;
+  }
+
+  /// Deletes a file that never entered the manifest. If that fails, the next opening does it.
+  public void abandon(LiveFigures written, Throwable failure) {
+    written.close();
+    try {
+      delete(written.entry());
+    } catch (StorageException left) {
+      failure.addSuppressed(left);
+    }
+  }
+
+  void delete(FigureEntry entry) {
+    if (guard.getAsBoolean()) {
+      disk.delete(named(entry));
+    }
+  }
+
+  /// Files that the manifest does not list, left by a crash.
+  public List<Path> orphans(FigureSection listed) {
+    if (!disk.exists(directory)) {
+      return List.of();
+    }
+    Set<String> names = new HashSet<>();
+    listed.files().forEach(entry -> names.add(entry.fileName()));
+    return disk.list(directory).stream()
+        .filter(path -> !names.contains(path.getFileName().toString()))
+        .toList();
+  }
+
+  /// Deletes files that the manifest does not list.
+  public void deleteOrphans(FigureSection listed) {
+    orphans(listed).forEach(disk::delete);
+  }
+
+  /// Deletes files that a crash left unfinished.
+  void deleteUnfinished() {
+    if (disk.exists(directory)) {
+      disk.list(directory).stream()
+          .filter(path -> path.toString().endsWith(TEMPORARY))
+          .forEach(disk::delete);
+    }
+  }
+
+  /// What the manifest says after a change.
+  static ManifestSections sections(List<LiveFigures> files) {
+    return new FigureSection(
+            files.stream()
+                .map(LiveFigures::entry)
+                .sorted(Comparator.comparingLong(FigureEntry::id))
+                .toList())
+        .toSections();
+  }
+}

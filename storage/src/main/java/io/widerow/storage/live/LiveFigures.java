@@ -1,0 +1,96 @@
+package io.widerow.storage.live;
+
+import io.widerow.storage.Damage;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.manifest.FigureEntry;
+import io.widerow.storage.segment.Segment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A file of figures that the manifest lists, open; or what was found, when the file is gone or
+/// cannot be read. A question that needs it fails then.
+///
+/// - Threads: any.
+/// - Memory: owns the file until [#close].
+public final class LiveFigures {
+  private final FigureEntry entry;
+  private final @Nullable Segment file;
+  private final StorageException.@Nullable Corrupt found;
+
+  LiveFigures(FigureEntry entry, Segment file) {
+    this.entry = entry;
+    this.file = file;
+    this.found = null;
+  }
+
+  /// One that cannot be read.
+  LiveFigures(FigureEntry entry, StorageException.Corrupt found) {
+    this.entry = entry;
+    this.file = null;
+    this.found = found;
+  }
+
+  public FigureEntry entry() {
+    return entry;
+  }
+
+  /// Start of its first bucket, nanoseconds since the Unix epoch.
+  public long fromNanos() {
+    return entry.fromNanos();
+  }
+
+  /// End of its last bucket, nanoseconds since the Unix epoch.
+  public long untilNanos() {
+    return entry.untilNanos();
+  }
+
+  /// How long it is kept from then on, as it was said when it was written.
+  public long keepNanos() {
+    return entry.keepNanos();
+  }
+
+  /// The file. The caller must hold a lease.
+  ///
+  /// @throws StorageException.Corrupt when it cannot be read
+  public Segment file() {
+    if (file == null) {
+      throw found == null ? new IllegalStateException("no file") : found;
+    }
+    return file;
+  }
+
+  public boolean isWhole() {
+    return file != null && file.damage() == null;
+  }
+
+  /// The damage, as far as anybody has looked; null when none is known.
+  public @Nullable Damage known() {
+    return file != null
+        ? file.damage()
+        : found == null ? null : found.damage(Damage.Kind.SEGMENT, List.of());
+  }
+
+  boolean tryAcquire() {
+    return file == null || file.tryAcquire();
+  }
+
+  void release() {
+    if (file != null) {
+      file.release();
+    }
+  }
+
+  /// Gives the owner's lease back.
+  public void close() {
+    release();
+  }
+
+  /// The same, and deletes the file when nobody reads it any more.
+  void retire(Runnable delete) {
+    if (file == null) {
+      delete.run();
+    } else {
+      file.retire(delete);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.widerow.storage.live;
+
+import io.widerow.storage.manifest.ManifestSections;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A change of what a store consists of, by one edit of the manifest: files take the place of
+/// others.
+///
+/// @param written segments, forced, under their final names, whose directory was forced
+/// @param removed segments whose place they take
+/// @param figures files of figures, forced like those
+/// @param figuresRemoved files of figures whose place they take
+public record Swap(
+    List<LiveSegment> written,
+    List<LiveSegment> removed,
+    List<LiveFigures> figures,
+    List<LiveFigures> figuresRemoved) {
+  /// Of segments alone.
+  public static Swap of(List<LiveSegment> written, List<LiveSegment> removed) {
+    return new Swap(written, removed, List.of(), List.of());
+  }
+
+  /// Of files of figures alone.
+  public static Swap ofFigures(List<LiveFigures> figures, List<LiveFigures> removed) {
+    return new Swap(List.of(), List.of(), figures, removed);
+  }
+
+  /// True when files of figures come or go.
+  boolean changesFigures() {
+    return !figures.isEmpty() || !figuresRemoved.isEmpty();
+  }
+
+  /// The files of figures after it.
+  List<LiveFigures> after(List<LiveFigures> before) {
+    if (!changesFigures()) {
+      return before;
+    }
+    List<LiveFigures> after = new ArrayList<>(before);
+    after.removeAll(figuresRemoved);
+    after.addAll(figures);
+    return List.copyOf(after);
+  }
+
+  /// What the manifest says of figures after it; nothing when they stay as they are.
+  ManifestSections sections(List<LiveFigures> before) {
+    return changesFigures() ? FigureFiles.sections(after(before)) : ManifestSections.NONE;
+  }
+}

@@ -1,0 +1,19 @@
+package io.widerow.storage.manifest;
+
+/// The manifest's entry of a file of figures whose events are gone.
+///
+/// @param id gives the file its name; from the same numbers as those of segments
+/// @param bytes size of the file
+/// @param events events that it counts
+/// @param fromNanos start of its first bucket, nanoseconds since the Unix epoch
+/// @param untilNanos end of its last bucket
+/// @param keepNanos how long it is kept from then on, as it was decided when it was written
+public record FigureEntry(
+    long id, long bytes, long events, long fromNanos, long untilNanos, long keepNanos) {
+  private static final String SUFFIX = ".fig";
+
+  /// Name of the file. It never depends on input.
+  public String fileName() {
+    return "%016x".formatted(id) + SUFFIX;
+  }
+}

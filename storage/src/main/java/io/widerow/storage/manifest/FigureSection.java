@@ -1,0 +1,93 @@
+package io.widerow.storage.manifest;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The manifest's section of the files of figures whose events are gone.
+///
+/// ```
+///   count (4), then each:
+///     id (8) | bytes (8) | events (8) | fromNanos (8) | untilNanos (8) | keepNanos (8)
+/// ```
+///
+/// Big-endian; ids ascend.
+///
+/// @param files in the order of their ids
+public record FigureSection(List<FigureEntry> files) {
+  private static final int TAG = ManifestSections.FIGURES | ManifestSections.REQUIRED;
+  private static final int COUNT_MAX = 1 << 20;
+
+  public FigureSection {
+    files = List.copyOf(files);
+  }
+
+  /// The section of a manifest; without files when it has none.
+  ///
+  /// @throws IOException when the bytes are no such section
+  public static FigureSection of(ManifestSections sections) throws IOException {
+    byte[] bytes = sections.get(TAG);
+    return bytes == null ? new FigureSection(List.of()) : of(bytes);
+  }
+
+  public ManifestSections toSections() {
+    return ManifestSections.of(TAG, toBytes());
+  }
+
+  byte[] toBytes() {
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(bytes)) {
+      out.writeInt(files.size());
+      for (FigureEntry file : files) {
+        out.writeLong(file.id());
+        out.writeLong(file.bytes());
+        out.writeLong(file.events());
+        out.writeLong(file.fromNanos());
+        out.writeLong(file.untilNanos());
+        out.writeLong(file.keepNanos());
+      }
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible); // a byte array takes everything
+    }
+    return bytes.toByteArray();
+  }
+
+  static FigureSection of(byte[] bytes) throws IOException {
+    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      int count = in.readInt();
+      if (count < 0 || count > COUNT_MAX) {
+        throw new IOException("%d files of figures".formatted(count));
+      }
+      List<FigureEntry> files = new ArrayList<>();
+      long before = 0;
+      for (int i = 0; i < count; i++) {
+        FigureEntry file =
+            new FigureEntry(
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong(),
+                in.readLong());
+        if (file.id() <= before
+            || file.bytes() <= 0
+            || file.events() <= 0
+            || file.untilNanos() <= file.fromNanos()
+            || file.keepNanos() <= 0) {
+          throw new IOException("%s after file %d".formatted(file, before));
+        }
+        before = file.id();
+        files.add(file);
+      }
+      if (in.available() > 0) {
+        throw new IOException("figures: %d bytes after their end".formatted(in.available()));
+      }
+      return new FigureSection(files);
+    }
+  }
+}

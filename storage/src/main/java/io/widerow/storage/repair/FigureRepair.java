@@ -1,0 +1,140 @@
+package io.widerow.storage.repair;
+
+import io.widerow.storage.Damage;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Quarantine;
+import io.widerow.storage.figures.FiguresWriter;
+import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.LiveFigures;
+import io.widerow.storage.manifest.FigureEntry;
+import io.widerow.storage.manifest.FigureSection;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentSummary;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Repair of the files of figures whose events are gone: what can be read of a damaged one becomes
+/// a new file, and the damaged one moves into the quarantine. One edit of the manifest lists the
+/// one in place of the other.
+///
+/// - Threads: one.
+final class FigureRepair {
+  private final FigureFiles files;
+  private final Manifest manifest;
+  private final Quarantine quarantine;
+  private final LongSupplier ids;
+  private final List<Damage> lost = new ArrayList<>();
+  private final List<String> done = new ArrayList<>();
+
+  /// @param ids numbers of files that are not taken
+  FigureRepair(FigureFiles files, Manifest manifest, Quarantine quarantine, LongSupplier ids) {
+    this.files = files;
+    this.manifest = manifest;
+    this.quarantine = quarantine;
+    this.ids = ids;
+  }
+
+  /// What is damaged of a file, after reading all of it; null for nothing.
+  static @Nullable Damage damage(LiveFigures figures) {
+    try {
+      figures.file().verify();
+      return null;
+    } catch (StorageException.Corrupt damaged) {
+      return damaged.damage(Damage.Kind.SEGMENT, List.of());
+    }
+  }
+
+  /// Repairs all of them.
+  ///
+  /// @param begin runs before the first change
+  FigureRepair repair(Runnable begin) {
+    List<FigureEntry> listed = new ArrayList<>(manifest.figures().files());
+    for (LiveFigures figures : files.open(manifest.figures())) {
+      try {
+        Damage found = damage(figures);
+        if (found != null) {
+          begin.run();
+          repair(figures, found, listed);
+        }
+      } finally {
+        figures.close();
+      }
+    }
+    return this;
+  }
+
+  private void repair(LiveFigures figures, Damage found, List<FigureEntry> listed) {
+    FigureEntry written = figures.isWhole() ? rewrite(figures) : null;
+    if (written == null) {
+      lost.add(found);
+    }
+    listed.remove(figures.entry());
+    if (written != null) {
+      listed.add(written);
+      listed.sort(Comparator.comparingLong(FigureEntry::id));
+    }
+    manifest.commit(
+        new ManifestEdit(
+            manifest.segmentIdNext(),
+            manifest.counterLimit(),
+            manifest.clockNanos(),
+            List.of(),
+            List.of(),
+            Map.of(),
+            manifest.journals(),
+            new FigureSection(listed).toSections()));
+    Path file = files.named(figures.entry());
+    if (!found.found().endsWith("it is gone")) {
+      done.add("%s: moved to %s".formatted(file, quarantine.take(file)));
+    }
+    if (written != null) {
+      done.add(
+          "%s: written, with figures of %d of %d events"
+              .formatted(files.named(written), written.events(), figures.entry().events()));
+    }
+  }
+
+  /// Copies the partitions that can be read; null when there is none.
+  private @Nullable FigureEntry rewrite(LiveFigures figures) {
+    Segment source = figures.file();
+    List<PartitionInfo> gone = new ArrayList<>();
+    StorageException.Corrupt first = null;
+    try (FiguresWriter writer = files.writer(ids.getAsLong(), List.of())) {
+      for (int number = 0; number < source.partitions().size(); number++) {
+        SegmentSummary.Partition partition = source.partitions().get(number);
+        try {
+          writer.copy(source, number, partition.key(), null);
+        } catch (StorageException.Corrupt damaged) {
+          first = first == null ? damaged : first;
+          gone.add(partition.info());
+        }
+      }
+      if (first != null) {
+        lost.add(first.damage(Damage.Kind.SEGMENT, gone));
+      }
+      if (writer.isEmpty()) {
+        return null;
+      }
+      LiveFigures written = files.adopt(writer, figures.entry().keepNanos());
+      files.forceDirectory();
+      written.close();
+      return written.entry();
+    }
+  }
+
+  List<Damage> lost() {
+    return lost;
+  }
+
+  List<String> done() {
+    return done;
+  }
+}

@@ -1,0 +1,203 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.event.Bucket;
+import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.rollup.RollupShape;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.figures.FiguresWriter;
+import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.LiveFigures;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.segment.Segment;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Writes the figures of partitions that one edit will drop. Where no event may replace another,
+/// cells are copied. Elsewhere the events are counted, each id once: of several writes the last one
+/// counts.
+///
+/// - Threads: the merging one.
+/// - Memory: the cells of one file.
+final class FigureDraft implements AutoCloseable {
+  private final StoreContents contents;
+  private final FigureFiles files;
+  private final List<RollupDefinition> kept;
+  private final BlockReaders readers;
+  private final BooleanSupplier pace;
+  private final List<LiveFigures> finished = new ArrayList<>();
+  private @Nullable FiguresWriter writer;
+  private long keepNanos; // of what the writer has
+  private int count;
+  private boolean done;
+
+  /// @param kept rollups that keep figures beyond their events
+  /// @param pace waits until writing may go on; false when it must be given up
+  FigureDraft(
+      StoreContents contents,
+      FigureFiles files,
+      List<RollupDefinition> kept,
+      BlockReaders readers,
+      BooleanSupplier pace) {
+    this.contents = contents;
+    this.files = files;
+    this.kept = kept;
+    this.readers = readers;
+    this.pace = pace;
+  }
+
+  /// Writes all figures.
+  ///
+  /// @return false when it was given up
+  boolean write(List<MergeOutput.Source> dropped) {
+    for (Map.Entry<PartitionKey, List<MergeOutput.Source>> group : groups(dropped).entrySet()) {
+      boolean goesOn =
+          mayReplace(group.getValue())
+              ? count(group.getKey(), group.getValue())
+              : copy(group.getKey(), group.getValue());
+      if (!goesOn) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The files, when all was written.
+  List<LiveFigures> finish() {
+    finishFile();
+    done = true;
+    return finished;
+  }
+
+  /// What is dropped by bucket and type. Buckets in which an id may have writes in several are one.
+  private static NavigableMap<PartitionKey, List<MergeOutput.Source>> groups(
+      List<MergeOutput.Source> dropped) {
+    Map<String, List<MergeOutput.Source>> types =
+        dropped.stream().collect(Collectors.groupingBy(each -> each.partition().key().type()));
+    NavigableMap<PartitionKey, List<MergeOutput.Source>> groups = new TreeMap<>();
+    types.forEach((type, sources) -> {
+      boolean own = mayReplace(sources);
+      List<MergeOutput.Source> widest = new ArrayList<>(sources);
+      widest.sort((a, b) ->
+          Integer.compare(b.partition().key().widthMinutes(), a.partition().key().widthMinutes()));
+      NavigableMap<Bucket, Bucket> outer = new TreeMap<>();
+      for (MergeOutput.Source source : widest) {
+        Bucket bucket = Bucket.of(source.partition().key());
+        Map.Entry<Bucket, Bucket> before =
+            outer.floorEntry(new Bucket(bucket.startMinutes(), Integer.MAX_VALUE));
+        if (own && before != null && before.getKey().untilNanos() >= bucket.untilNanos()) {
+          bucket = before.getKey();
+        } else if (own) {
+          outer.put(bucket, bucket);
+        }
+        var key = new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), type, 0);
+        groups.computeIfAbsent(key, _ -> new ArrayList<>()).add(source);
+      }
+    });
+    return groups;
+  }
+
+  private static boolean mayReplace(List<MergeOutput.Source> sources) {
+    return sources.stream().anyMatch(source -> source.partition().ownIds());
+  }
+
+  /// Copies cells, or counts the events of partitions that lack some.
+  private boolean copy(PartitionKey key, List<MergeOutput.Source> sources) {
+    Set<RollupShape> shapes =
+        kept.stream()
+            .filter(rollup -> rollup.matches(key.type()))
+            .map(RollupDefinition::shape)
+            .collect(Collectors.toSet());
+    int shard = 0;
+    for (MergeOutput.Source source : sources) {
+      var as = new PartitionKey(key.bucketMinutes(), key.widthMinutes(), key.type(), shard++);
+      Segment from = source.segment().fileFor(source.partition().key());
+      int number = from.partitions().find(source.partition().key());
+      if (!pace.getAsBoolean()) {
+        return false;
+      }
+      boolean same = Bucket.of(source.partition().key()).equals(Bucket.of(key));
+      if (same && has(from, number, shapes)) { // steps count from the start of the bucket
+        writer(as).copy(from, number, as, shapes);
+      } else if (!count(as, List.of(source))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean has(Segment from, int partition, Set<RollupShape> shapes) {
+    Set<RollupShape> there = new HashSet<>();
+    for (int piece = 0; piece < from.rollups().pieces(partition); piece++) {
+      if (from.rollups().isKept(partition, piece)) {
+        there.add(from.rollups().shape(partition, piece));
+      }
+    }
+    return from.cells().isThere() && there.containsAll(shapes);
+  }
+
+  /// Counts events, of each id the last write.
+  private boolean count(PartitionKey key, List<MergeOutput.Source> sources) {
+    FiguresWriter to = writer(key);
+    to.begin(key);
+    try (EventCursor events = MergeOutput.Target.all(sources).open(readers)) {
+      while (EventCursor.nextLocal(events)) {
+        to.add(events.event());
+        if (++count % MergeWriter.PACE_EVENTS == 0 && !pace.getAsBoolean()) {
+          return false;
+        }
+      }
+    }
+    to.end();
+    return true;
+  }
+
+  private FiguresWriter writer(PartitionKey key) {
+    FiguresWriter now = writer;
+    if (now != null && now.bytes() >= FiguresWriter.BYTES_FULL) {
+      finishFile();
+      now = null;
+    }
+    if (now == null) {
+      now = files.writer(contents.takeSegmentId(), kept);
+      writer = now;
+    }
+    keepNanos = Math.max(keepNanos, RollupDefinition.keepNanos(kept, key.type()));
+    return now;
+  }
+
+  private void finishFile() {
+    FiguresWriter now = writer;
+    writer = null;
+    if (now != null) {
+      try (now) {
+        if (!now.isEmpty()) {
+          finished.add(files.adopt(now, keepNanos));
+        }
+      }
+    }
+    keepNanos = 0;
+  }
+
+  /// Deletes what was written, unless it was finished.
+  @Override
+  public void close() {
+    FiguresWriter now = writer;
+    if (now != null) {
+      now.close();
+    }
+    if (!done) {
+      var why = new IllegalStateException("given up");
+      finished.forEach(each -> files.abandon(each, why));
+    }
+  }
+}

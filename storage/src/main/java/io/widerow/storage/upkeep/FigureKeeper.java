@@ -1,0 +1,230 @@
+package io.widerow.storage.upkeep;
+
+import io.widerow.event.Bucket;
+import io.widerow.event.PartitionKey;
+import io.widerow.rollup.RollupDefinition;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.live.LiveFigures;
+import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Retentions;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentSet;
+import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.Swap;
+import io.widerow.storage.rows.OpenRow;
+import io.widerow.storage.rows.OpenRows;
+import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.segment.SegmentSummary;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Drops events that are past their retention and keeps their figures: one edit of the manifest
+/// puts files of figures in the place of segments. So a figure is in a segment or in such a file at
+/// any moment, and never in both. A segment that has other types too is written again without them
+/// by the same edit.
+///
+/// ```
+///   events      |########|########|########|        retention is past for the first two
+///   segments             ...      [seg 3   ]
+///   figures     [fig 1            ]                  kept for `keep` from the end of their bucket
+/// ```
+///
+/// Nothing is dropped so while a deletion runs, or while open rows have events of the same buckets:
+/// what is counted must be all that there is. A damaged segment stays until it is repaired.
+///
+/// - Threads: the merging one; [#isDue] any.
+final class FigureKeeper {
+  /// Segments that one edit drops, about.
+  private static final int SEGMENTS_MAX = 64;
+
+  private final StoreContents contents;
+  private final SegmentFiles files;
+  private final MergeWriter segments;
+  private final FigureMerges merges;
+  private final Set<Long> unreadable = ConcurrentHashMap.newKeySet(); // ids of segments
+
+  FigureKeeper(StoreContents contents, SegmentFiles files, MergeWriter segments) {
+    this.contents = contents;
+    this.files = files;
+    this.segments = segments;
+    this.merges = new FigureMerges(contents, files);
+  }
+
+  /// True when there is something to do.
+  boolean isDue() {
+    return !units().isEmpty() || merges.isDue();
+  }
+
+  private List<Set<LiveSegment>> units() {
+    if (contents.rollups().stream().allMatch(rollup -> rollup.keep() == null)
+        || !contents.deletions().isQuiet()) {
+      return List.of();
+    }
+    Map<String, List<Bucket>> open = new HashMap<>();
+    for (OpenRows rows : contents.state().rows()) {
+      OpenRows.View view = rows.view();
+      if (view == null) {
+        return List.of(); // they are being sealed; the next look sees segments
+      }
+      try (view) {
+        for (OpenRow row : view.rows()) {
+          open.computeIfAbsent(row.key.type(), _ -> new ArrayList<>()).add(Bucket.of(row.key));
+        }
+      }
+    }
+    SegmentSet now = contents.state().segments();
+    return new FigurePlan(now, contents.retentions().onDisk(), open).units(unreadable);
+  }
+
+  /// Drops some segments, or files of figures that are past, or writes small ones as one.
+  ///
+  /// @return false when nothing was done
+  boolean step(Expiry expiry, BlockReaders readers) {
+    List<Set<LiveSegment>> units = units();
+    List<LiveSegment> due = new ArrayList<>();
+    for (Set<LiveSegment> unit : units) {
+      if (due.size() < SEGMENTS_MAX) {
+        due.addAll(unit);
+      }
+    }
+    try {
+      return due.isEmpty() ? merges.step() : expiry.take(due) && drop(due, readers);
+    } catch (StorageException.Corrupt damaged) {
+      contents.backgroundFailed(damaged);
+      return !due.isEmpty() && dropApart(units, due, readers);
+    } catch (StorageException failed) {
+      contents.backgroundFailed(failed);
+      return false;
+    } finally {
+      expiry.giveBack();
+    }
+  }
+
+  /// Drops one unit after the other, and leaves those alone that cannot be read.
+  private boolean dropApart(
+      List<Set<LiveSegment>> units, List<LiveSegment> taken, BlockReaders readers) {
+    for (Set<LiveSegment> unit : units) {
+      if (taken.containsAll(unit)) {
+        try {
+          if (!drop(List.copyOf(unit), readers)) {
+            return false;
+          }
+        } catch (StorageException.Corrupt damaged) {
+          contents.backgroundFailed(damaged);
+          unit.forEach(live -> unreadable.add(live.entry().id()));
+        }
+      }
+    }
+    return true;
+  }
+
+  /// What becomes of the partitions of some segments.
+  ///
+  /// @param figured those that go and leave figures
+  /// @param gone those that go, by type and end of their bucket
+  /// @param mixed segments of which something stays
+  /// @param kept what that is, for each of them
+  private record Parts(
+      List<MergeOutput.Source> figured,
+      Set<PartitionKey> gone,
+      List<LiveSegment> mixed,
+      List<MergeOutput> kept) {}
+
+  private Parts parts(List<LiveSegment> due) {
+    Retentions.OnDisk onDisk = contents.retentions().onDisk();
+    Parts parts =
+        new Parts(new ArrayList<>(), new HashSet<>(), new ArrayList<>(), new ArrayList<>());
+    for (LiveSegment live : due) {
+      NavigableMap<PartitionKey, List<MergeOutput.Source>> kept = new TreeMap<>();
+      for (SegmentSummary.Partition partition : live.partitions()) {
+        PartitionKey key = partition.key();
+        var source = new MergeOutput.Source(live, partition);
+        if (!onDisk.mayGo(key.type(), key.untilNanos())) {
+          kept.put(key, List.of(source));
+          continue;
+        }
+        parts.gone.add(key);
+        if (onDisk.leavesFigures(key.type(), key.untilNanos())) {
+          parts.figured.add(source);
+        }
+      }
+      if (!kept.isEmpty()) {
+        parts.mixed.add(live);
+        parts.kept.add(MergeOutput.of(SegmentSet.bucketOf(live), kept));
+      }
+    }
+    return parts;
+  }
+
+  private boolean drop(List<LiveSegment> due, BlockReaders readers) {
+    Parts parts = parts(due);
+    List<LiveFigures> figures = write(parts.figured, readers);
+    if (figures == null) {
+      return false;
+    }
+    List<LiveSegment> written = List.of();
+    try {
+      if (!parts.kept.isEmpty()) {
+        written = segments.write(parts.mixed, parts.kept, readers);
+        if (written.isEmpty()) {
+          abandon(figures, new IllegalStateException("it was given up"));
+          return false;
+        }
+      }
+    } catch (Throwable failed) {
+      abandon(figures, failed);
+      throw failed;
+    }
+    Swap swap = new Swap(written, due, figures, List.of());
+    return segments.commit(written, () -> commit(swap, () -> mayGo(parts.gone)));
+  }
+
+  private boolean mayGo(Set<PartitionKey> gone) {
+    Retentions.OnDisk now = contents.retentions().onDisk();
+    return gone.stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()));
+  }
+
+  /// Null when it was given up.
+  private @Nullable List<LiveFigures> write(
+      List<MergeOutput.Source> figured, BlockReaders readers) {
+    List<RollupDefinition> kept =
+        contents.rollups().stream().filter(rollup -> rollup.keep() != null).toList();
+    try (var draft = new FigureDraft(contents, files.figures(), kept, readers, segments::isTime)) {
+      return draft.write(figured) ? draft.finish() : null;
+    }
+  }
+
+  /// Lists files of figures and segments in the place of segments. The figures go when it does not.
+  ///
+  /// @param still asked under the lock of the changes; when false, nothing happens
+  private boolean commit(Swap swap, BooleanSupplier still) {
+    try {
+      if (!swap.figures().isEmpty()) {
+        files.figures().forceDirectory();
+      }
+      if (contents.replaced(swap, () -> contents.deletions().isQuiet() && still.getAsBoolean())) {
+        return true;
+      }
+      abandon(swap.figures(), new IllegalStateException("something changed"));
+      return false;
+    } catch (Throwable failed) {
+      if (!contents.hasEnded()) { // otherwise the manifest may list them
+        abandon(swap.figures(), failed);
+      }
+      throw failed;
+    }
+  }
+
+  private void abandon(List<LiveFigures> written, Throwable failure) {
+    written.forEach(each -> files.figures().abandon(each, failure));
+  }
+}
