@@ -172,7 +172,7 @@ public final class Merger {
     try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
       var tools = new Rewrite.Tools(contents, expiry, thin, writer, readers);
-      while (isTime() && figures.step(expiry, readers)) {} // first: it frees room
+      while (figures.isDue() && isTime() && figures.step(expiry, readers)) {} // it frees room
       ThinHistory.Merge due = plan();
       Rewrite<?> next = asked.peek();
       while (due != null || next != null) {
