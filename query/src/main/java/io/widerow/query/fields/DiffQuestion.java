@@ -27,17 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES =
-      List.of(
-          "type",
-          "shard",
-          "from",
-          "to",
-          "since",
-          "where",
-          "beforefrom",
-          "beforeto",
-          "limit",
-          "budget");
+      SurveyParameters.names("beforefrom", "beforeto", "limit");
   private static final int LIMIT_DEFAULT = 50;
   private static final int LIMIT_MAX = 10_000;
 

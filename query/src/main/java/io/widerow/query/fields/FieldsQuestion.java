@@ -34,18 +34,7 @@ public record FieldsQuestion(
     RangeQuery query, @Nullable String field, int top, @Nullable Pick pick, long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES =
-      List.of(
-          "type",
-          "shard",
-          "from",
-          "to",
-          "since",
-          "where",
-          "top",
-          "pick",
-          "pickfrom",
-          "pickto",
-          "budget");
+      SurveyParameters.names("top", "pick", "pickfrom", "pickto");
   private static final int TOP_OF_ALL = 8;
   private static final int TOP_OF_ONE = 100;
   private static final int TOP_MAX = 10_000;

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param budgetNanos how long it may read
 public record PatternsQuestion(RangeQuery query, AttributeName field, int limit, long budgetNanos)
     implements SurveyQuestion {
-  private static final List<String> NAMES =
-      List.of("type", "shard", "from", "to", "since", "where", "field", "limit", "budget");
+  private static final List<String> NAMES = SurveyParameters.names("field", "limit");
   private static final int LIMIT_DEFAULT = 100;
   private static final int LIMIT_MAX = 10_000;
 

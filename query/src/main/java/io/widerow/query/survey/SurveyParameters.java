@@ -5,6 +5,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.query.answer.Given;
 import io.widerow.query.answer.QueryParameters;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,13 +13,23 @@ import java.util.Map;
 /// The parameters that all surveys have: those that say of which events, and `budget`.
 public final class SurveyParameters {
   /// Of which events, as in a query.
-  public static final List<String> OF_QUERY =
+  private static final List<String> OF_QUERY =
       List.of("type", "shard", "from", "to", "since", "where");
 
   private static final long BUDGET_DEFAULT_NANOS = 500_000_000L;
   private static final long BUDGET_MAX_NANOS = 3_600_000_000_000L;
 
   private SurveyParameters() {}
+
+  /// The names of all parameters of a survey.
+  ///
+  /// @param own those that this survey alone has
+  public static List<String> names(String... own) {
+    List<String> names = new ArrayList<>(OF_QUERY);
+    names.addAll(List.of(own));
+    names.add("budget");
+    return List.copyOf(names);
+  }
 
   /// The events.
   ///
