@@ -15,6 +15,7 @@ import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
+import io.widerow.storage.manifest.FigureEntry;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.table.TableContext;
@@ -207,7 +208,7 @@ public final class StoreSnapshot {
 
   private long linkAll(Journal.Factory journals) {
     linkDirectory(Manifest.SEGMENTS, ".seg");
-    linkDirectory(FigureFiles.DIRECTORY, FigureFiles.SUFFIX);
+    linkDirectory(FigureFiles.DIRECTORY, FigureEntry.SUFFIX);
     linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
     long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
     if (disk.exists(store.resolve(Manifest.NAME))) {

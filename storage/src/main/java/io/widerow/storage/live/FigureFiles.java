@@ -27,9 +27,6 @@ public final class FigureFiles {
   /// Name of the directory in a store.
   public static final String DIRECTORY = "figures";
 
-  /// End of the files' names.
-  public static final String SUFFIX = ".fig";
-
   private static final String TEMPORARY = ".tmp";
 
   private final Disk disk;

@@ -10,7 +10,8 @@ package io.widerow.storage.manifest;
 /// @param keepNanos how long it is kept from then on, as it was decided when it was written
 public record FigureEntry(
     long id, long bytes, long events, long fromNanos, long untilNanos, long keepNanos) {
-  private static final String SUFFIX = ".fig";
+  /// End of the files' names.
+  public static final String SUFFIX = ".fig";
 
   /// Name of the file. It never depends on input.
   public String fileName() {

@@ -3,6 +3,7 @@ package io.widerow.storage.repair;
 import io.widerow.storage.Damage;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Quarantine;
 import io.widerow.storage.figures.FiguresWriter;
 import io.widerow.storage.live.FigureFiles;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class FigureRepair {
+  private final Disk disk;
   private final FigureFiles files;
   private final Manifest manifest;
   private final Quarantine quarantine;
@@ -35,7 +37,9 @@ final class FigureRepair {
   private final List<String> done = new ArrayList<>();
 
   /// @param ids numbers of files that are not taken
-  FigureRepair(FigureFiles files, Manifest manifest, Quarantine quarantine, LongSupplier ids) {
+  FigureRepair(
+      Disk disk, FigureFiles files, Manifest manifest, Quarantine quarantine, LongSupplier ids) {
+    this.disk = disk;
     this.files = files;
     this.manifest = manifest;
     this.quarantine = quarantine;
@@ -92,7 +96,7 @@ final class FigureRepair {
             manifest.journals(),
             new FigureSection(listed).toSections()));
     Path file = files.named(figures.entry());
-    if (!found.found().endsWith("it is gone")) {
+    if (disk.exists(file)) {
       done.add("%s: moved to %s".formatted(file, quarantine.take(file)));
     }
     if (written != null) {

@@ -145,7 +145,8 @@ public final class StoreRepair {
       }
       boolean wasRewritten = rewritten;
       var figures =
-          new FigureRepair(files.figures(), manifest, quarantine, () -> freeId(manifest, files))
+          new FigureRepair(
+                  disk, files.figures(), manifest, quarantine, () -> freeId(manifest, files))
               .repair(wasRewritten ? () -> {} : manifest::rewrite);
       lost.addAll(figures.lost());
       done.addAll(figures.done());

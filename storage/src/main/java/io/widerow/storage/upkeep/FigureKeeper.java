@@ -130,7 +130,7 @@ final class FigureKeeper {
   /// What becomes of the partitions of some segments.
   ///
   /// @param figured those that go and leave figures
-  /// @param gone those that go, by type and end of their bucket
+  /// @param gone keys of all that go
   /// @param mixed segments of which something stays
   /// @param kept what that is, for each of them
   private record Parts(
