@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class ViewWriter {
   private static final int PART_BYTES = 1 << 18; // of one record
 
-  private final Table view;
   private final TableKeys baseKeys;
   private final TableKeys keys;
   private final List<Column> partition; // as columns of the table
@@ -36,7 +35,6 @@ public final class ViewWriter {
   private final Set<Integer> shown = new HashSet<>(); // columns whose cells it has
 
   public ViewWriter(Table base, Table view) {
-    this.view = view;
     this.baseKeys = TableKeys.of(base);
     this.keys = TableKeys.of(view);
     this.partition = columns(base, view.of(Kind.PARTITION_KEY));
@@ -62,10 +60,6 @@ public final class ViewWriter {
       }
     }
     return columns;
-  }
-
-  public Table view() {
-    return view;
   }
 
   /// A row of the view.

@@ -111,8 +111,8 @@ final class TableRows implements RowCursor {
     }
     current = row;
     currentKey = key;
-    if (row.key().clustering()
-        != null) { // else the one row of a partition, perhaps of the last one
+    // Without clustering it is the only row of its partition, which may be the one before.
+    if (row.key().clustering() != null) {
       count++;
       if (count >= filter.rowsOfPartition()) {
         skipPartition();

@@ -44,7 +44,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private volatile boolean forceRequested;
 
   /// What is to be forgotten after a force.
-  private final AtomicReference<@Nullable Forgotten> told = new AtomicReference<>();
+  private final AtomicReference<@Nullable Forgotten> toForget = new AtomicReference<>();
 
   /// A write that waits.
   private static final class Waiting<T> {
@@ -152,7 +152,7 @@ public final class Tables implements TableStore, AutoCloseable {
   @Override
   public void forget(List<KeySpan> spans) {
     if (!readOnly) {
-      told.set(new Forgotten(spans));
+      toForget.set(new Forgotten(spans));
       forceRequested = true;
       wake();
     }
@@ -243,11 +243,11 @@ public final class Tables implements TableStore, AutoCloseable {
   }
 
   private void forget(TableLane now) {
-    Forgotten next = told.get();
+    Forgotten next = toForget.get();
     if (next != null) {
       now.commit(Durability.DISK);
       upkeep.forget(next);
-      told.compareAndSet(next, null); // another one that came meanwhile stays
+      toForget.compareAndSet(next, null); // another one that came meanwhile stays
     }
   }
 
@@ -316,7 +316,7 @@ public final class Tables implements TableStore, AutoCloseable {
       if (now != null) {
         if (now.isOlderThan(context.clock().monotonicNanos() - openAge.toNanos())) {
           requestSeal();
-        } else if (durability.compareTo(Durability.DISK) < 0 || told.get() != null) {
+        } else if (durability.compareTo(Durability.DISK) < 0 || toForget.get() != null) {
           forceRequested = true; // what was acknowledged is forced when it is a second old
           wake();
         }
