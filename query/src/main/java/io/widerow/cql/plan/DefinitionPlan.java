@@ -18,6 +18,7 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
 
   @Override
   public Answer execute(Execution execution) {
+    execution.requireNoKey("it is for INSERT, UPDATE, DELETE and BATCH, not for the schema");
     AtomicBoolean cancelled = new AtomicBoolean();
     execution.asker().onCancel().accept(() -> cancelled.set(true));
     SchemaChange change = tables.change(definition, inUse, cancelled::get);

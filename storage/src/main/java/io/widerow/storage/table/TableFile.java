@@ -1,8 +1,5 @@
 package io.widerow.storage.table;
 
-import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdDecompressCtx;
-import com.github.luben.zstd.ZstdException;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
@@ -11,6 +8,7 @@ import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.Keys;
 import io.widerow.storage.fragment.RowMerge;
+import io.widerow.storage.width.Widths;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// A table file that is open for reading, see [TableFileFormat]. It may be damaged or forged: no
 /// length is believed before its checksum was compared, and none is used beyond the file.
@@ -27,6 +26,9 @@ import java.util.function.BiConsumer;
 /// - Memory: the last key of each block, and the filter.
 /// - Errors: [StorageException.Corrupt], which names file and offset.
 final class TableFile implements AutoCloseable {
+  /// Stands for the widths where blocks of rows have their numbers.
+  private static final int WIDTHS = -1;
+
   private final DiskFile file;
   private final UUID store;
   private final long id;
@@ -38,6 +40,9 @@ final class TableFile implements AutoCloseable {
   private long rows;
   private long hiding;
   private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
+  private long widthsAt; // of the widths, if there are some
+  private long widthsEnd;
+  private volatile @Nullable Widths counted; // of a file that has none
 
   private TableFile(DiskFile file, UUID store, long id) {
     this.file = file;
@@ -66,51 +71,64 @@ final class TableFile implements AutoCloseable {
     return new StorageException.Corrupt(file.path(), offset, found);
   }
 
-  private byte[] read(long offset, int count) {
-    byte[] bytes = new byte[count];
-    long got = file.read(MemorySegment.ofArray(bytes), offset);
-    if (got != count) {
-      throw corrupt(offset + Math.max(0, got), "the file ends early");
-    }
-    return bytes;
+  private BlockExpander expander() {
+    return new BlockExpander(file, store, id);
   }
 
   private void readFoot() {
-    long size = file.size();
-    if (size < TableFileFormat.HEAD_BYTES + TableFileFormat.FOOT_BYTES) {
-      throw corrupt(0, "%d bytes are no table file".formatted(size));
+    try (BlockExpander reader = expander()) {
+      long size = file.size();
+      if (size < TableFileFormat.HEAD_BYTES + TableFileFormat.FOOT_BYTES_FIRST) {
+        throw corrupt(0, "%d bytes are no table file".formatted(size));
+      }
+      long magic = (long) ByteSink.LONG.get(reader.read(size - Long.BYTES, Long.BYTES), 0);
+      boolean isFirst = magic == TableFileFormat.MAGIC_FIRST;
+      if (!isFirst && magic != TableFileFormat.MAGIC) {
+        throw corrupt(size - Long.BYTES, "the file does not end as a table file");
+      }
+      ByteSink head = new ByteSink();
+      TableFileFormat.putHead(head, magic, store, id);
+      byte[] start = reader.read(0, TableFileFormat.HEAD_BYTES);
+      if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
+        throw corrupt(0, "it is not file %d of the tables of this store".formatted(id));
+      }
+      int checked =
+          isFirst ? TableFileFormat.FOOT_CHECKED_FIRST : TableFileFormat.FOOT_CHECKED;
+      int footBytes = isFirst ? TableFileFormat.FOOT_BYTES_FIRST : TableFileFormat.FOOT_BYTES;
+      long footAt = size - footBytes;
+      if (footAt < TableFileFormat.HEAD_BYTES) {
+        throw corrupt(0, "%d bytes are no table file".formatted(size));
+      }
+      readParts(footAt, reader.read(footAt, footBytes), checked);
     }
-    ByteSink head = new ByteSink();
-    TableFileFormat.putHead(head, store, id);
-    byte[] start = read(0, TableFileFormat.HEAD_BYTES);
-    if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
-      throw corrupt(0, "it is not file %d of the tables of this store".formatted(id));
-    }
-    long footAt = size - TableFileFormat.FOOT_BYTES;
-    byte[] foot = read(footAt, TableFileFormat.FOOT_BYTES);
+  }
+
+  private void readParts(long footAt, byte[] foot, int checked) {
     var checksum = new TableFileFormat.Checksum(store, id);
-    if ((long) ByteSink.LONG.get(foot, 40) != TableFileFormat.MAGIC
-        || (int) ByteSink.INT.get(foot, 32) != checksum.of(footAt, 0, 32, foot, 0)
-        || (long) ByteSink.LONG.get(foot, 24) != size) {
+    if ((int) ByteSink.INT.get(foot, checked) != checksum.of(footAt, 0, checked, foot, 0)
+        || (long) ByteSink.LONG.get(foot, checked - Long.BYTES) != file.size()) {
       throw corrupt(footAt, "the foot of the file fails its checksum");
     }
     long indexAt = (long) ByteSink.LONG.get(foot, 0);
     long filterAt = (long) ByteSink.LONG.get(foot, 8);
     long factsAt = (long) ByteSink.LONG.get(foot, 16);
+    widthsAt = checked == TableFileFormat.FOOT_CHECKED ? (long) ByteSink.LONG.get(foot, 24) : footAt;
+    widthsEnd = footAt;
     if (indexAt < TableFileFormat.HEAD_BYTES
         || filterAt < indexAt
         || factsAt < filterAt
-        || factsAt > footAt) {
+        || widthsAt < factsAt
+        || footAt < widthsAt) {
       throw corrupt(footAt, "parts that are not in order");
     }
     readIndex(block(indexAt, filterAt), indexAt);
     readFilter(block(filterAt, factsAt), filterAt);
-    readFacts(block(factsAt, footAt), factsAt);
+    readFacts(block(factsAt, widthsAt), factsAt);
   }
 
   /// A block, checked and expanded.
   private ByteSource block(long from, long until) {
-    try (var reader = new Expander()) {
+    try (BlockExpander reader = expander()) {
       int length = reader.expand(from, until);
       return new ByteSource(file.path()).over(reader.bytes(), 0, length, from);
     }
@@ -219,6 +237,43 @@ final class TableFile implements AutoCloseable {
     return bytes;
   }
 
+  /// How wide its partitions are. A file of the first form is read for it, once.
+  Widths widths() {
+    if (widthsAt < widthsEnd) {
+      return Widths.read(block(widthsAt, widthsEnd));
+    }
+    Widths known = counted;
+    if (known == null) {
+      known = WidestPartitions.count(List.of(fragments(KeyRange.ALL, false)));
+      counted = known;
+    }
+    return known;
+  }
+
+  /// Bytes that the rows of a range take: of a block that has others too, their share.
+  long bytesOf(KeyRange range) {
+    long bytes = 0;
+    try (BlockExpander reader = expander()) {
+      var block = new BlockRows(path());
+      boolean goesOn = true;
+      for (int i = blockOf(range.from(), range.fromBytes()); goesOn && i < blocks(); i++) {
+        byte[] first = i == 0 ? firstKey : lastKeys[i - 1];
+        byte[] last = lastKeys[i];
+        goesOn = range.isBeforeEnd(MemorySegment.ofArray(last), 0, last.length);
+        boolean isWhole =
+            goesOn && range.isFromStart(MemorySegment.ofArray(first), 0, first.length);
+        long stored = end(i) - start(i);
+        if (isWhole) {
+          bytes += stored;
+        } else {
+          read(reader, i, block);
+          bytes += stored * block.rawBytes(range) / block.rawBytes(KeyRange.ALL);
+        }
+      }
+    }
+    return bytes;
+  }
+
   /// Its rows in a range of keys.
   Fragments fragments(KeyRange range, boolean descending) {
     return new Rows(range, descending, Set.of());
@@ -240,9 +295,9 @@ final class TableFile implements AutoCloseable {
     long at = TableFileFormat.HEAD_BYTES;
     long size = file.size();
     var block = new BlockRows(file.path());
-    try (Expander reader = found.new Expander()) {
+    try (BlockExpander reader = found.expander()) {
       while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
-        byte[] head = found.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
+        byte[] head = reader.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
         int stored = (int) ByteSink.INT.get(head, 4);
         long next = at + TableFileFormat.BLOCK_HEAD_BYTES + stored;
         if (stored < 0 || next > size) {
@@ -267,18 +322,25 @@ final class TableFile implements AutoCloseable {
   ///
   /// @param damaged takes blocks that cannot be read
   void verify(BiConsumer<Integer, StorageException.Corrupt> damaged) {
-    try (var reader = new Expander()) {
+    try (BlockExpander reader = expander()) {
       var block = new BlockRows(path());
       var fragment = new FragmentReader();
       byte[] before = new byte[0];
       for (int i = 0; i < blocks(); i++) {
         try {
-          reader.read(i, block);
+          read(reader, i, block);
           before = check(block, fragment, i == 0 ? firstKey : before, i);
         } catch (StorageException.Corrupt corrupt) {
           damaged.accept(i, corrupt);
           before = lastKeys[i];
         }
+      }
+    }
+    if (widthsAt < widthsEnd) {
+      try {
+        Widths.read(block(widthsAt, widthsEnd));
+      } catch (StorageException.Corrupt corrupt) {
+        damaged.accept(WIDTHS, corrupt);
       }
     }
   }
@@ -301,87 +363,38 @@ final class TableFile implements AutoCloseable {
     return lastKeys[index];
   }
 
-  /// Reads and expands blocks.
-  ///
-  /// - Threads: one.
-  private final class Expander implements AutoCloseable {
-    private final TableFileFormat.Checksum checksum = new TableFileFormat.Checksum(store, id);
-    private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
-    private byte[] raw = new byte[0];
-
-    byte[] bytes() {
-      return raw;
+  private void read(BlockExpander reader, int block, BlockRows into) {
+    long from = start(block);
+    int length = reader.expand(from, end(block));
+    into.read(reader.bytes(), length, from);
+    int last = into.count() - 1;
+    byte[] key = lastKeys[block];
+    if (Keys.compare(
+            into.keyMemory(),
+            into.keyStart(last),
+            into.keyBytes(last),
+            MemorySegment.ofArray(key),
+            0,
+            key.length)
+        != 0) {
+      throw corrupt(from, "its last key is not the one that the index has");
     }
+  }
 
-    /// @return raw bytes of the block
-    int expand(long from, long until) {
-      if (until - from < TableFileFormat.BLOCK_HEAD_BYTES
-          || until - from > TableFileFormat.BLOCK_BYTES_MAX) {
-        throw corrupt(from, "a block of %d bytes".formatted(until - from));
-      }
-      byte[] stored = TableFile.this.read(from, (int) (until - from));
-      int rawBytes = (int) ByteSink.INT.get(stored, 0);
-      int storedBytes = (int) ByteSink.INT.get(stored, 4);
-      int head = TableFileFormat.BLOCK_HEAD_BYTES;
-      if (storedBytes != stored.length - head
-          || rawBytes < storedBytes
-          || rawBytes > TableFileFormat.BLOCK_BYTES_MAX
-          || !TableFileFormat.mayExpand(storedBytes, rawBytes)
-          || checksum.of(from, rawBytes, storedBytes, stored, head)
-              != (int) ByteSink.INT.get(stored, 8)) {
-        throw corrupt(from, "a block fails its checksum");
-      }
-      if (raw.length < rawBytes + ByteSource.SLACK) {
-        raw = new byte[rawBytes + ByteSource.SLACK];
-      }
-      if (rawBytes == storedBytes) {
-        System.arraycopy(stored, head, raw, 0, rawBytes);
-        return rawBytes;
-      }
-      try {
-        int got = zstd.decompressByteArray(raw, 0, rawBytes, stored, head, storedBytes);
-        if (Zstd.isError(got) || got != rawBytes) {
-          throw corrupt(from, "a block expands to %d of %d bytes".formatted(got, rawBytes));
-        }
-      } catch (ZstdException damaged) {
-        throw corrupt(from, "a block cannot be expanded: " + damaged.getMessage());
-      }
-      return rawBytes;
-    }
-
-    /// True when bytes are a block of rows, which it reads then.
-    boolean hasRows(long from, long until, BlockRows into) {
-      try {
-        int length = expand(from, until);
-        into.read(raw, length, from);
-        return true;
-      } catch (StorageException.Corrupt noRows) {
-        return false;
+  /// The first block whose last key is not before a key.
+  private int blockOf(MemorySegment key, int keyBytes) {
+    int low = 0;
+    int high = blocks();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      byte[] last = lastKeys[middle];
+      if (Keys.compare(MemorySegment.ofArray(last), 0, last.length, key, 0, keyBytes) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-
-    void read(int block, BlockRows into) {
-      long from = start(block);
-      int length = expand(from, end(block));
-      into.read(raw, length, from);
-      int last = into.count() - 1;
-      byte[] key = lastKeys[block];
-      if (Keys.compare(
-              into.keyMemory(),
-              into.keyStart(last),
-              into.keyBytes(last),
-              MemorySegment.ofArray(key),
-              0,
-              key.length)
-          != 0) {
-        throw corrupt(from, "its last key is not the one that the index has");
-      }
-    }
-
-    @Override
-    public void close() {
-      zstd.close();
-    }
+    return low;
   }
 
   /// Rows of a range.
@@ -389,7 +402,7 @@ final class TableFile implements AutoCloseable {
     private final KeyRange range;
     private final boolean descending;
     private final Set<Integer> damaged; // blocks
-    private final Expander reader = new Expander();
+    private final BlockExpander reader = expander();
     private final BlockRows block = new BlockRows(path());
     private int blockNow = -1;
     private int row;
@@ -448,7 +461,7 @@ final class TableFile implements AutoCloseable {
       if (damaged.contains(blockNow)) {
         block.clear();
       } else {
-        reader.read(blockNow, block);
+        read(reader, blockNow, block);
       }
     }
 
@@ -463,22 +476,6 @@ final class TableFile implements AutoCloseable {
         row = descending ? block.count() - 1 : 0;
       }
       return true;
-    }
-
-    /// The first block whose last key is not before a key.
-    private int blockOf(MemorySegment key, int keyBytes) {
-      int low = 0;
-      int high = blocks();
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        byte[] last = lastKeys[middle];
-        if (Keys.compare(MemorySegment.ofArray(last), 0, last.length, key, 0, keyBytes) < 0) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
     }
 
     @Override

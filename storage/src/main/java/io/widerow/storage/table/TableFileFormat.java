@@ -10,8 +10,10 @@ import java.util.zip.CRC32C;
 ///
 /// ```
 ///   head:    magic (8) | store id (16) | file id (8)
-///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts
-///   foot:    index (8) | filter (8) | facts (8) | bytes (8) | crc32c (4) | zeros (4) | magic (8)
+///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts,
+///            the widths
+///   foot:    index (8) | filter (8) | facts (8) | widths (8) | bytes (8)
+///            | crc32c (4) | zeros (4) | magic (8)
 ///
 ///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored,
 ///            and not less than a 1,024th of more than 64 KiB
@@ -19,17 +21,29 @@ import java.util.zip.CRC32C;
 ///   index:   bytes | first key | count, each: offset | bytes | last key of the block
 ///   filter:  words (8 each) of a Bloom filter over the first 12 bytes of keys; none for no filter
 ///   facts:   rows | rows that hide others | newest | lsn after | lsn last | count | sources
+///   widths:  the widest partitions, see Widths
 /// ```
 ///
 /// Little-endian; numbers without a width are varints. `shared` is how many bytes a key has in
 /// common with the one before it in the block. Checksums cover the store id, the file id, the
-/// offset of the block, its two lengths and its bytes; that of the foot its first 32 bytes, with
-/// its own offset.
+/// offset of the block, its two lengths and its bytes; that of the foot what is before it,
+/// with its own offset.
+///
+/// A file of the first form has no widths, and another magic.
 final class TableFileFormat {
-  static final long MAGIC = 0x31424154574F5257L; // "WROWTAB1" in the order of the bytes on disk
+  static final long MAGIC = 0x32424154574F5257L; // "WROWTAB2" in the order of the bytes on disk
+
+  /// Of the first form.
+  static final long MAGIC_FIRST = 0x31424154574F5257L; // "WROWTAB1"
 
   static final int HEAD_BYTES = 32;
-  static final int FOOT_BYTES = 48;
+
+  /// Bytes of the foot that its checksum is about.
+  static final int FOOT_CHECKED = 40;
+
+  static final int FOOT_BYTES = FOOT_CHECKED + 16;
+  static final int FOOT_CHECKED_FIRST = 32;
+  static final int FOOT_BYTES_FIRST = FOOT_CHECKED_FIRST + 16;
   static final int BLOCK_HEAD_BYTES = 12;
 
   /// Raw bytes of rows from which a block ends.
@@ -78,8 +92,8 @@ final class TableFileFormat {
     }
   }
 
-  static void putHead(ByteSink out, UUID store, long id) {
-    out.putLong(MAGIC);
+  static void putHead(ByteSink out, long magic, UUID store, long id) {
+    out.putLong(magic);
     out.putLong(store.getMostSignificantBits());
     out.putLong(store.getLeastSignificantBits());
     out.putLong(id);
