@@ -64,12 +64,17 @@ public final class TableSizes implements RowSource {
   private static final List<CqlType> TYPES = TABLE.columns().stream().map(Column::type).toList();
   private static final int OF_TABLE = 2; // the first columns name one
   private static final int CELLS = TABLE.find("n_v");
+  private static final int PARTITION = TABLE.find("partition_key");
 
   private static final Comparator<Row> ORDER =
       Comparator.comparing((Row row) -> text(row, 0))
           .thenComparing(row -> text(row, 1))
-          .thenComparing(row -> (Long) Objects.requireNonNull(row.value(CELLS)), Comparator.reverseOrder())
-          .thenComparing(row -> text(row, TABLE.find("partition_key")));
+          .thenComparing((one, other) -> Long.compare(cells(other), cells(one)))
+          .thenComparing(row -> text(row, PARTITION));
+
+  private static long cells(Row row) {
+    return (Long) Objects.requireNonNull(row.value(CELLS));
+  }
 
   private final Supplier<Schema> schema;
   private final TableStore store;

@@ -10,7 +10,7 @@ public final class Partition {
   /// The one with the fewest rows first; of equal ones that of the greatest key.
   static final Comparator<Partition> NARROWEST =
       Comparator.comparingLong(Partition::rows)
-          .thenComparing(each -> each.key, (one, other) -> Arrays.compareUnsigned(other, one));
+          .thenComparing((one, other) -> Arrays.compareUnsigned(other.key, one.key));
 
   private final byte[] key;
   private final long rows;
