@@ -130,7 +130,7 @@ final class WidestPartitions {
     while (at >= 0 && ++until[at] == 0) {
       at--;
     }
-    return new KeyRange(first, at < 0 ? null : until);
+    return new KeyRange(first, at < 0 ? null : Arrays.copyOf(until, at + 1));
   }
 
   /// The widest partitions.

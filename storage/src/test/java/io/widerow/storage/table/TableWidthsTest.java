@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// store on a simulated disk, with deletions and times to live, flushed and merged, beside the model
 /// of tables, which counts. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 /// Number of runs: `-Dwidths=<n>`.
-class TableWidthsTest {
+public class TableWidthsTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final int RUNS = Integer.getInteger("widths", 4);
   private static final int TABLES = 3;
@@ -103,7 +103,7 @@ class TableWidthsTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void theyAreThoseOfARecount(long seed) {
+  public void theyAreThoseOfARecount(long seed) {
     var random = new SplittableRandom(seed);
     var disk = new SimDisk(random.nextLong());
     EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
