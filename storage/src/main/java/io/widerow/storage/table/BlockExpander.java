@@ -7,50 +7,49 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.DiskFile;
-import java.lang.foreign.MemorySegment;
 import java.util.UUID;
 
-/// Reads, checks and expands blocks of a table file.
+/// Reader of the blocks of one table file: checks and expands them. It keeps the block of rows that
+/// it read last.
 ///
 /// - Threads: one.
-/// - Memory: borrows the file; owns one expanded block.
+/// - Memory: a native context of about 160 KiB, and the block, until [#close].
 /// - Errors: [StorageException.Corrupt], which names file and offset.
 final class BlockExpander implements AutoCloseable {
   private final DiskFile file;
   private final TableFileFormat.Checksum checksum;
   private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
+  private final BlockRows rows;
   private byte[] raw = new byte[0];
+  private long rowsAt = -1; // offset of the block whose rows it has
 
   BlockExpander(DiskFile file, UUID store, long id) {
     this.file = file;
     this.checksum = new TableFileFormat.Checksum(store, id);
-  }
-
-  private StorageException.Corrupt corrupt(long offset, String found) {
-    return new StorageException.Corrupt(file.path(), offset, found);
-  }
-
-  /// Reads bytes of the file.
-  byte[] read(long offset, int count) {
-    byte[] bytes = new byte[count];
-    long got = file.read(MemorySegment.ofArray(bytes), offset);
-    if (got != count) {
-      throw corrupt(offset + Math.max(0, got), "the file ends early");
-    }
-    return bytes;
+    this.rows = new BlockRows(file.path());
   }
 
   byte[] bytes() {
     return raw;
   }
 
+  /// The rows that were read last.
+  BlockRows rows() {
+    return rows;
+  }
+
+  private StorageException.Corrupt corrupt(long offset, String found) {
+    return new StorageException.Corrupt(file.path(), offset, found);
+  }
+
   /// @return raw bytes of the block
   int expand(long from, long until) {
+    rowsAt = -1;
     if (until - from < TableFileFormat.BLOCK_HEAD_BYTES
         || until - from > TableFileFormat.BLOCK_BYTES_MAX) {
       throw corrupt(from, "a block of %d bytes".formatted(until - from));
     }
-    byte[] stored = read(from, (int) (until - from));
+    byte[] stored = TableFile.read(file, from, (int) (until - from));
     int rawBytes = (int) ByteSink.INT.get(stored, 0);
     int storedBytes = (int) ByteSink.INT.get(stored, 4);
     int head = TableFileFormat.BLOCK_HEAD_BYTES;
@@ -80,11 +79,28 @@ final class BlockExpander implements AutoCloseable {
     return rawBytes;
   }
 
-  /// True when bytes are a block of rows, which it reads then.
-  boolean hasRows(long from, long until, BlockRows into) {
+  /// True when it has the rows of the block at this offset, whole.
+  boolean hasRead(long from) {
+    return rowsAt == from;
+  }
+
+  /// Reads a block of rows.
+  void readRows(long from, long until) {
+    int length = expand(from, until);
+    rows.read(raw, length, from);
+    rowsAt = from;
+  }
+
+  /// Has no rows from now on.
+  void clear() {
+    rows.clear();
+    rowsAt = -1;
+  }
+
+  /// True when bytes are a block of rows, which it has read then.
+  boolean hasRows(long from, long until) {
     try {
-      int length = expand(from, until);
-      into.read(raw, length, from);
+      readRows(from, until);
       return true;
     } catch (StorageException.Corrupt noRows) {
       return false;

@@ -63,7 +63,11 @@ final class LeasedView implements TableView {
   /// The sources that may have keys of a range.
   List<Fragments> sources(KeyRange range, boolean descending) {
     List<Fragments> sources = memory(range, descending);
-    files(range).forEach(file -> sources.add(file.fragments(range, descending)));
+    for (LiveTableFile live : state.files()) {
+      if (live.file().mayHave(range)) {
+        sources.add(live.file().fragments(range, descending));
+      }
+    }
     return sources;
   }
 

@@ -5,10 +5,12 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.facts.TableFilter;
+import io.widerow.storage.facts.TableOrigin;
+import io.widerow.storage.facts.Widths;
 import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.Keys;
 import io.widerow.storage.fragment.RowMerge;
-import io.widerow.storage.width.Widths;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// length is believed before its checksum was compared, and none is used beyond the file.
 ///
 /// - Threads: any; each [Fragments] one.
-/// - Memory: the last key of each block, and the filter.
+/// - Memory: the last key of each block, the filter, and one idle reader, since making one costs
+///   more than to read a block.
 /// - Errors: [StorageException.Corrupt], which names file and offset.
 final class TableFile implements AutoCloseable {
   /// Stands for the widths where blocks of rows have their numbers.
@@ -40,9 +44,9 @@ final class TableFile implements AutoCloseable {
   private long rows;
   private long hiding;
   private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
-  private long widthsAt; // of the widths, if there are some
-  private long widthsEnd;
+  private TableFileFormat.Foot foot = new TableFileFormat.Foot(0, 0, 0, 0, 0);
   private volatile @Nullable Widths counted; // of a file that has none
+  private final AtomicReference<@Nullable BlockExpander> idle = new AtomicReference<>();
 
   private TableFile(DiskFile file, UUID store, long id) {
     this.file = file;
@@ -59,7 +63,7 @@ final class TableFile implements AutoCloseable {
   static TableFile of(DiskFile file, UUID store, long id) {
     try {
       var opened = new TableFile(file, store, id);
-      opened.readFoot();
+      opened.readParts();
       return opened;
     } catch (Throwable failure) {
       file.close();
@@ -71,64 +75,27 @@ final class TableFile implements AutoCloseable {
     return new StorageException.Corrupt(file.path(), offset, found);
   }
 
-  private BlockExpander expander() {
-    return new BlockExpander(file, store, id);
+  /// @throws StorageException.Corrupt when the file ends before
+  static byte[] read(DiskFile file, long offset, int count) {
+    byte[] bytes = new byte[count];
+    long got = file.read(MemorySegment.ofArray(bytes), offset);
+    if (got != count) {
+      throw new StorageException.Corrupt(
+          file.path(), offset + Math.max(0, got), "the file ends early");
+    }
+    return bytes;
   }
 
-  private void readFoot() {
-    try (BlockExpander reader = expander()) {
-      long size = file.size();
-      if (size < TableFileFormat.HEAD_BYTES + TableFileFormat.FOOT_BYTES_FIRST) {
-        throw corrupt(0, "%d bytes are no table file".formatted(size));
-      }
-      long magic = (long) ByteSink.LONG.get(reader.read(size - Long.BYTES, Long.BYTES), 0);
-      boolean isFirst = magic == TableFileFormat.MAGIC_FIRST;
-      if (!isFirst && magic != TableFileFormat.MAGIC) {
-        throw corrupt(size - Long.BYTES, "the file does not end as a table file");
-      }
-      ByteSink head = new ByteSink();
-      TableFileFormat.putHead(head, magic, store, id);
-      byte[] start = reader.read(0, TableFileFormat.HEAD_BYTES);
-      if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
-        throw corrupt(0, "it is not file %d of the tables of this store".formatted(id));
-      }
-      int checked =
-          isFirst ? TableFileFormat.FOOT_CHECKED_FIRST : TableFileFormat.FOOT_CHECKED;
-      int footBytes = isFirst ? TableFileFormat.FOOT_BYTES_FIRST : TableFileFormat.FOOT_BYTES;
-      long footAt = size - footBytes;
-      if (footAt < TableFileFormat.HEAD_BYTES) {
-        throw corrupt(0, "%d bytes are no table file".formatted(size));
-      }
-      readParts(footAt, reader.read(footAt, footBytes), checked);
-    }
-  }
-
-  private void readParts(long footAt, byte[] foot, int checked) {
-    var checksum = new TableFileFormat.Checksum(store, id);
-    if ((int) ByteSink.INT.get(foot, checked) != checksum.of(footAt, 0, checked, foot, 0)
-        || (long) ByteSink.LONG.get(foot, checked - Long.BYTES) != file.size()) {
-      throw corrupt(footAt, "the foot of the file fails its checksum");
-    }
-    long indexAt = (long) ByteSink.LONG.get(foot, 0);
-    long filterAt = (long) ByteSink.LONG.get(foot, 8);
-    long factsAt = (long) ByteSink.LONG.get(foot, 16);
-    widthsAt = checked == TableFileFormat.FOOT_CHECKED ? (long) ByteSink.LONG.get(foot, 24) : footAt;
-    widthsEnd = footAt;
-    if (indexAt < TableFileFormat.HEAD_BYTES
-        || filterAt < indexAt
-        || factsAt < filterAt
-        || widthsAt < factsAt
-        || footAt < widthsAt) {
-      throw corrupt(footAt, "parts that are not in order");
-    }
-    readIndex(block(indexAt, filterAt), indexAt);
-    readFilter(block(filterAt, factsAt), filterAt);
-    readFacts(block(factsAt, widthsAt), factsAt);
+  private void readParts() {
+    foot = TableFileFormat.readFoot(file, store, id);
+    readIndex(block(foot.indexAt(), foot.filterAt()), foot.indexAt());
+    readFilter(block(foot.filterAt(), foot.factsAt()), foot.filterAt());
+    readFacts(block(foot.factsAt(), foot.widthsAt()), foot.factsAt());
   }
 
   /// A block, checked and expanded.
   private ByteSource block(long from, long until) {
-    try (BlockExpander reader = expander()) {
+    try (var reader = new BlockExpander(file, store, id)) {
       int length = reader.expand(from, until);
       return new ByteSource(file.path()).over(reader.bytes(), 0, length, from);
     }
@@ -239,8 +206,8 @@ final class TableFile implements AutoCloseable {
 
   /// How wide its partitions are. A file of the first form is read for it, once.
   Widths widths() {
-    if (widthsAt < widthsEnd) {
-      return Widths.read(block(widthsAt, widthsEnd));
+    if (foot.hasWidths()) {
+      return Widths.read(block(foot.widthsAt(), foot.end()));
     }
     Widths known = counted;
     if (known == null) {
@@ -253,8 +220,8 @@ final class TableFile implements AutoCloseable {
   /// Bytes that the rows of a range take: of a block that has others too, their share.
   long bytesOf(KeyRange range) {
     long bytes = 0;
-    try (BlockExpander reader = expander()) {
-      var block = new BlockRows(path());
+    BlockExpander reader = expander();
+    try {
       boolean goesOn = true;
       for (int i = blockOf(range.from(), range.fromBytes()); goesOn && i < blocks(); i++) {
         byte[] first = i == 0 ? firstKey : lastKeys[i - 1];
@@ -263,13 +230,14 @@ final class TableFile implements AutoCloseable {
         boolean isWhole =
             goesOn && range.isFromStart(MemorySegment.ofArray(first), 0, first.length);
         long stored = end(i) - start(i);
-        if (isWhole) {
-          bytes += stored;
-        } else {
-          read(reader, i, block);
-          bytes += stored * block.rawBytes(range) / block.rawBytes(KeyRange.ALL);
+        if (!isWhole) {
+          load(reader, i);
+          stored = stored * reader.rows().rawBytes(range) / reader.rows().rawBytes(KeyRange.ALL);
         }
+        bytes += stored;
       }
+    } finally {
+      letGo(reader);
     }
     return bytes;
   }
@@ -294,16 +262,16 @@ final class TableFile implements AutoCloseable {
     List<byte[]> keys = new ArrayList<>();
     long at = TableFileFormat.HEAD_BYTES;
     long size = file.size();
-    var block = new BlockRows(file.path());
-    try (BlockExpander reader = found.expander()) {
+    try (var reader = new BlockExpander(file, store, id)) {
+      BlockRows block = reader.rows();
       while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
-        byte[] head = reader.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
+        byte[] head = read(file, at, TableFileFormat.BLOCK_HEAD_BYTES);
         int stored = (int) ByteSink.INT.get(head, 4);
         long next = at + TableFileFormat.BLOCK_HEAD_BYTES + stored;
         if (stored < 0 || next > size) {
           break;
         }
-        if (reader.hasRows(at, next, block)) {
+        if (reader.hasRows(at, next)) {
           found.firstKey = keys.isEmpty() ? block.firstKey() : found.firstKey;
           found.rows += block.count();
           starts.add(at);
@@ -322,13 +290,13 @@ final class TableFile implements AutoCloseable {
   ///
   /// @param damaged takes blocks that cannot be read
   void verify(BiConsumer<Integer, StorageException.Corrupt> damaged) {
-    try (BlockExpander reader = expander()) {
-      var block = new BlockRows(path());
+    try (var reader = new BlockExpander(file, store, id)) {
+      BlockRows block = reader.rows();
       var fragment = new FragmentReader();
       byte[] before = new byte[0];
       for (int i = 0; i < blocks(); i++) {
         try {
-          read(reader, i, block);
+          load(reader, i);
           before = check(block, fragment, i == 0 ? firstKey : before, i);
         } catch (StorageException.Corrupt corrupt) {
           damaged.accept(i, corrupt);
@@ -336,12 +304,12 @@ final class TableFile implements AutoCloseable {
         }
       }
     }
-    if (widthsAt < widthsEnd) {
-      try {
-        Widths.read(block(widthsAt, widthsEnd));
-      } catch (StorageException.Corrupt corrupt) {
-        damaged.accept(WIDTHS, corrupt);
+    try {
+      if (foot.hasWidths()) {
+        var _ = widths();
       }
+    } catch (StorageException.Corrupt corrupt) {
+      damaged.accept(WIDTHS, corrupt);
     }
   }
 
@@ -363,10 +331,10 @@ final class TableFile implements AutoCloseable {
     return lastKeys[index];
   }
 
-  private void read(BlockExpander reader, int block, BlockRows into) {
-    long from = start(block);
-    int length = reader.expand(from, end(block));
-    into.read(reader.bytes(), length, from);
+  /// Reads a block of rows, and compares it with the index.
+  private void load(BlockExpander reader, int block) {
+    BlockRows into = reader.rows();
+    reader.readRows(start(block), end(block));
     int last = into.count() - 1;
     byte[] key = lastKeys[block];
     if (Keys.compare(
@@ -377,7 +345,19 @@ final class TableFile implements AutoCloseable {
             0,
             key.length)
         != 0) {
-      throw corrupt(from, "its last key is not the one that the index has");
+      reader.clear();
+      throw corrupt(start(block), "its last key is not the one that the index has");
+    }
+  }
+
+  private BlockExpander expander() {
+    BlockExpander kept = idle.getAndSet(null);
+    return kept == null ? new BlockExpander(file, store, id) : kept;
+  }
+
+  private void letGo(BlockExpander reader) {
+    if (!idle.compareAndSet(null, reader)) {
+      reader.close();
     }
   }
 
@@ -403,10 +383,11 @@ final class TableFile implements AutoCloseable {
     private final boolean descending;
     private final Set<Integer> damaged; // blocks
     private final BlockExpander reader = expander();
-    private final BlockRows block = new BlockRows(path());
+    private final BlockRows block = reader.rows();
     private int blockNow = -1;
     private int row;
     private boolean ended;
+    private boolean closed;
 
     Rows(KeyRange range, boolean descending, Set<Integer> damaged) {
       this.range = range;
@@ -459,9 +440,9 @@ final class TableFile implements AutoCloseable {
 
     private void load() {
       if (damaged.contains(blockNow)) {
-        block.clear();
-      } else {
-        read(reader, blockNow, block);
+        reader.clear();
+      } else if (!reader.hasRead(start(blockNow))) {
+        TableFile.this.load(reader, blockNow);
       }
     }
 
@@ -485,12 +466,19 @@ final class TableFile implements AutoCloseable {
 
     @Override
     public void close() {
-      reader.close();
+      if (!closed) {
+        closed = true;
+        letGo(reader);
+      }
     }
   }
 
   @Override
   public void close() {
+    BlockExpander kept = idle.getAndSet(null);
+    if (kept != null) {
+      kept.close();
+    }
     file.close();
   }
 }

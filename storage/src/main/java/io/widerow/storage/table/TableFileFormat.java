@@ -1,8 +1,11 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.disk.DiskFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
@@ -90,6 +93,64 @@ final class TableFileFormat {
       crc.update(bytes, at, stored);
       return (int) crc.getValue();
     }
+  }
+
+  /// Where the parts of a file are.
+  ///
+  /// @param widthsAt as the end in a file of the first form, which has none
+  /// @param end of the last part
+  record Foot(long indexAt, long filterAt, long factsAt, long widthsAt, long end) {
+    boolean hasWidths() {
+      return widthsAt < end;
+    }
+  }
+
+  /// Reads the head and the foot of a file.
+  ///
+  /// @throws StorageException.Corrupt when it is not a whole file of this store and id
+  static Foot readFoot(DiskFile file, UUID store, long id) {
+    long size = file.size();
+    if (size < HEAD_BYTES + FOOT_BYTES_FIRST) {
+      throw corrupt(file, 0, "%d bytes are no table file".formatted(size));
+    }
+    byte[] end = TableFile.read(file, size - Long.BYTES, Long.BYTES);
+    boolean isFirst = (long) ByteSink.LONG.get(end, 0) == MAGIC_FIRST;
+    int checked = isFirst ? FOOT_CHECKED_FIRST : FOOT_CHECKED;
+    int footBytes = isFirst ? FOOT_BYTES_FIRST : FOOT_BYTES;
+    long footAt = Math.max(HEAD_BYTES, size - footBytes);
+    ByteSink head = new ByteSink();
+    putHead(head, isFirst ? MAGIC_FIRST : MAGIC, store, id);
+    byte[] start = TableFile.read(file, 0, HEAD_BYTES);
+    if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
+      throw corrupt(file, 0, "it is not file %d of the tables of this store".formatted(id));
+    }
+    byte[] foot = TableFile.read(file, footAt, footBytes);
+    int crc = new Checksum(store, id).of(footAt, 0, checked, foot, 0);
+    if ((long) ByteSink.LONG.get(foot, footBytes - Long.BYTES) != (isFirst ? MAGIC_FIRST : MAGIC)
+        || (int) ByteSink.INT.get(foot, checked) != crc
+        || (long) ByteSink.LONG.get(foot, checked - Long.BYTES) != size) {
+      throw corrupt(file, footAt, "the foot of the file fails its checksum");
+    }
+    long widthsAt = isFirst ? footAt : (long) ByteSink.LONG.get(foot, 24);
+    Foot parts =
+        new Foot(
+            (long) ByteSink.LONG.get(foot, 0),
+            (long) ByteSink.LONG.get(foot, 8),
+            (long) ByteSink.LONG.get(foot, 16),
+            widthsAt,
+            footAt);
+    if (parts.indexAt < HEAD_BYTES
+        || parts.filterAt < parts.indexAt
+        || parts.factsAt < parts.filterAt
+        || parts.widthsAt < parts.factsAt
+        || footAt < parts.widthsAt) {
+      throw corrupt(file, footAt, "parts that are not in order");
+    }
+    return parts;
+  }
+
+  private static StorageException.Corrupt corrupt(DiskFile file, long offset, String found) {
+    return new StorageException.Corrupt(file.path(), offset, found);
   }
 
   static void putHead(ByteSink out, long magic, UUID store, long id) {

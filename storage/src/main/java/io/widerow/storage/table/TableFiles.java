@@ -3,6 +3,7 @@ package io.widerow.storage.table;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.manifest.Manifest;

@@ -8,7 +8,7 @@ import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.RowMerge;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.manifest.Manifest;
-import io.widerow.storage.width.WidthCounter;
+import io.widerow.storage.facts.WidthCounter;
 import java.util.List;
 
 /// The rules of tables that [PlantedBugsTest] breaks.

@@ -3,6 +3,7 @@ package io.widerow.storage.table;
 import io.widerow.faults.SimDisk;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.MutationGroup;
 import io.widerow.storage.fragment.Purge;

@@ -1,4 +1,4 @@
-package io.widerow.storage.width;
+package io.widerow.storage.facts;
 
 import java.util.Arrays;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package io.widerow.storage.width;
+package io.widerow.storage.facts;
 
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;

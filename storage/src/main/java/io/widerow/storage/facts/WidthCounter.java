@@ -1,4 +1,4 @@
-package io.widerow.storage.width;
+package io.widerow.storage.facts;
 
 import java.util.ArrayList;
 import java.util.Arrays;
