@@ -121,8 +121,7 @@ class RequestKeysTest {
     assertEquals(
         "2200 idempotency-key has 1 to 64 bytes, got 65: '" + "x".repeat(64) + "'...",
         asking.once(COUNT, long65));
-    assertEquals(
-        "2200 idempotency-key has 1 to 64 bytes, got 0: ''", asking.once(COUNT, ""));
+    assertEquals("2200 idempotency-key has 1 to 64 bytes, got 0: ''", asking.once(COUNT, ""));
     assertEquals(
         "2200 idempotency-key 'b': it is for INSERT, UPDATE, DELETE and BATCH, not for the schema",
         asking.once("TRUNCATE t", "b"));
@@ -156,11 +155,13 @@ class RequestKeysTest {
   /// The test above finds it when a key is kept in a group of its own.
   @Test
   void aKeyInAnotherGroupIsFound() {
-    assertThrows(AssertionError.class, () -> {
-      for (long seed = 1; seed < 6; seed++) {
-        states(seed, RequestKeysTest::splitting);
-      }
-    });
+    assertThrows(
+        AssertionError.class,
+        () -> {
+          for (long seed = 1; seed < 6; seed++) {
+            states(seed, RequestKeysTest::splitting);
+          }
+        });
   }
 
   /// @return how many crash states were looked at
@@ -267,8 +268,7 @@ class RequestKeysTest {
             });
   }
 
-  private static void invoke(
-      Method method, Object on, @Nullable Object[] arguments) {
+  private static void invoke(Method method, Object on, @Nullable Object[] arguments) {
     try {
       var _ = method.invoke(on, arguments);
     } catch (IllegalAccessException | InvocationTargetException failed) {

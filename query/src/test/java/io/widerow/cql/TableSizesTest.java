@@ -105,7 +105,8 @@ class TableSizesTest {
                 + " 'rooms' AND n_v > 500");
     assertEquals(2, bytes.size());
     assertTrue(bytes.stream().noneMatch("[0]"::equals), bytes::toString);
-    String last = " WHERE keyspace_name = 'hotel' AND table_name = 'rooms' ORDER BY table_name DESC";
+    String last =
+        " WHERE keyspace_name = 'hotel' AND table_name = 'rooms' ORDER BY table_name DESC";
     assertEquals("[NY1, 300, 4, 3, 0, 300, true]", asking.rows(ROWS + last).getFirst());
     assertEquals(5, asking.rows(ROWS, 2).size());
   }
@@ -139,7 +140,6 @@ class TableSizesTest {
         asking.refusal("DROP TABLE widerow.table_sizes"));
     assertEquals(
         List.of("[table_sizes]"),
-        asking.rows(
-            "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'widerow'"));
+        asking.rows("SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'widerow'"));
   }
 }

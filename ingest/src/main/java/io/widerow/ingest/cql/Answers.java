@@ -98,8 +98,7 @@ final class Answers {
   /// The same, with a payload that says that its request had been done before.
   static Reply repeat(Reply reply) {
     ByteBuffer told = StandardCharsets.UTF_8.encode("repeat");
-    ByteBuf payload =
-        new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told).body();
+    ByteBuf payload = new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told).body();
     ByteBuf body = Unpooled.wrappedBuffer(payload, reply.body());
     return new Reply(reply.version(), reply.stream(), reply.opcode(), true, body);
   }

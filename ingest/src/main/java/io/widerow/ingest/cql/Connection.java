@@ -335,8 +335,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     execute(context, request, asked, () -> prepared(kind, parts, sizes, known, in));
   }
 
-  private static StatementId id(
-      Statement.Batch.Kind kind, List<Part> parts, @Nullable String in) {
+  private static StatementId id(Statement.Batch.Kind kind, List<Part> parts, @Nullable String in) {
     List<StatementId> ids =
         parts.stream()
             .map(part -> part.id == null ? StatementId.of(String.valueOf(part.text), in) : part.id)

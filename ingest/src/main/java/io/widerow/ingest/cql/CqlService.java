@@ -122,19 +122,14 @@ final class CqlService {
   /// @param address of the client, without its port
   /// @param name of its token; empty when it needs none
   /// @param key of its request, when that is to be done once; null for none
-  record Client(
-      InetSocketAddress local, String address, String name, @Nullable ByteBuffer key) {}
+  record Client(InetSocketAddress local, String address, String name, @Nullable ByteBuffer key) {}
 
   /// Executes a statement, on a thread that may wait.
   ///
   /// @param id of the statement
   /// @param running what is told of the memory that it holds
   Page execute(
-      StatementId id,
-      Prepared prepared,
-      QueryOptions options,
-      Client client,
-      Running running) {
+      StatementId id, Prepared prepared, QueryOptions options, Client client, Running running) {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);
@@ -142,10 +137,7 @@ final class CqlService {
     ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
     Asker asker =
         new Asker(
-            client.local,
-            client.address,
-            bytes -> running.hold(memory, bytes),
-            running::onCancel);
+            client.local, client.address, bytes -> running.hold(memory, bytes), running::onCancel);
     ByteBuffer key = client.key;
     RequestKey request =
         key == null ? null : RequestKey.of(client.name, Wire.bytes(key), statement);

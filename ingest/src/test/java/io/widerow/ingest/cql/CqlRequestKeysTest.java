@@ -40,7 +40,8 @@ class CqlRequestKeysTest {
 
   private static boolean isRepeat(ResultSet result) {
     ByteBuffer told = result.getExecutionInfo().getIncomingPayload().get(NAME);
-    return told != null && StandardCharsets.UTF_8.decode(told.duplicate()).toString().equals("repeat");
+    return told != null
+        && StandardCharsets.UTF_8.decode(told.duplicate()).toString().equals("repeat");
   }
 
   private static void create(CqlSession session) {

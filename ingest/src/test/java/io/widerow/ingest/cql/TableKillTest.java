@@ -159,8 +159,7 @@ class TableKillTest {
   private static void countOnce(RawDriver driver, int writer, int n) throws IOException {
     byte[] key = "%d/%d".formatted(writer, n).getBytes(StandardCharsets.UTF_8);
     String statement = "UPDATE s.hits SET c = c + 1 WHERE w = " + (WRITERS + writer);
-    RawDriver.Answer answer =
-        driver.askOnce(key, RawDriver.QUERY, RawDriver.query(statement));
+    RawDriver.Answer answer = driver.askOnce(key, RawDriver.QUERY, RawDriver.query(statement));
     if (answer.opcode() == RawDriver.ERROR) {
       throw new AssertionError(answer.error());
     }

@@ -59,8 +59,7 @@ final class RequestLedger {
       throw CqlException.invalid(
           "%s %s was given to another statement before".formatted(RequestKey.NAME, request));
     }
-    return KeptAnswer.of(
-        (ByteBuffer) Objects.requireNonNull(row.value(ROWS.find("answer"))));
+    return KeptAnswer.of((ByteBuffer) Objects.requireNonNull(row.value(ROWS.find("answer"))));
   }
 
   /// Keeps the answer to a request for a day.
@@ -72,8 +71,7 @@ final class RequestLedger {
     long expiry = nowSeconds + KEPT_SECONDS;
     var _ =
         out.row(KEYS.row(partition, List.of()), partition.length)
-            .cell(
-                STATEMENT, null, Wire.bytes(request.statement()), timestamp, KEPT_SECONDS, expiry)
+            .cell(STATEMENT, null, Wire.bytes(request.statement()), timestamp, KEPT_SECONDS, expiry)
             .cell(ANSWER, null, answer.toBytes(), timestamp, KEPT_SECONDS, expiry);
   }
 }

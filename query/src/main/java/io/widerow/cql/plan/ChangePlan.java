@@ -171,8 +171,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     }
     Variable applied = applied();
     Table table = changes().getFirst().table();
-    KeptAnswer left =
-        kept.with(name -> name.equals(applied.name()) || table.find(name) >= 0);
+    KeptAnswer left = kept.with(name -> name.equals(applied.name()) || table.find(name) >= 0);
     List<Variable> columns = new ArrayList<>();
     for (String name : left.columns()) {
       columns.add(name.equals(applied.name()) ? applied : variable(table, table.find(name)));

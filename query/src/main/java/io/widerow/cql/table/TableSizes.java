@@ -128,8 +128,7 @@ public final class TableSizes implements RowSource {
 
   /// False when no row about a table meets the conditions.
   private static boolean isAsked(Table table, List<Condition> conditions) {
-    ValueRow names =
-        new ValueRow(TYPES.subList(0, OF_TABLE), table.keyspace(), table.name());
+    ValueRow names = new ValueRow(TYPES.subList(0, OF_TABLE), table.keyspace(), table.name());
     return conditions.stream()
         .filter(each -> each.index() < OF_TABLE)
         .allMatch(each -> each.test(names));

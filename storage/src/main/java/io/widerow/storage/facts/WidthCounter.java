@@ -31,12 +31,7 @@ public final class WidthCounter {
   /// @param isMarked whether the row is live itself
   /// @param firstExpiry Unix time in seconds from which a part of it has expired
   public void add(
-      byte[] newKey,
-      int partition,
-      int shared,
-      boolean isRow,
-      boolean isMarked,
-      long firstExpiry) {
+      byte[] newKey, int partition, int shared, boolean isRow, boolean isMarked, long firstExpiry) {
     if (!begun || partition != this.partition || shared < partition) {
       begin(newKey, partition);
     }

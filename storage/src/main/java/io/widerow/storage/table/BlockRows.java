@@ -123,9 +123,7 @@ final class BlockRows {
   long rawBytes(KeyRange range) {
     int from = before(range.from(), range.fromBytes());
     int until = before(range.until(), range.untilBytes());
-    return from >= until
-        ? 0
-        : fragmentEnds[until - 1] - (from == 0 ? 0L : fragmentEnds[from - 1]);
+    return from >= until ? 0 : fragmentEnds[until - 1] - (from == 0 ? 0L : fragmentEnds[from - 1]);
   }
 
   /// How many rows are before a key.

@@ -7,10 +7,10 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.facts.TableFilter;
 import io.widerow.storage.facts.TableOrigin;
+import io.widerow.storage.facts.WidthCounter;
 import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.Keys;
 import io.widerow.storage.manifest.TableEntry;
-import io.widerow.storage.facts.WidthCounter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.UUID;
@@ -54,8 +54,7 @@ final class TableFileWriter implements AutoCloseable {
   ///
   /// @param keyThere has the key in its first bytes
   /// @param told what was encoded
-  void add(
-      byte[] keyThere, int keyBytes, int partition, ByteSink fragment, FragmentEncoder told) {
+  void add(byte[] keyThere, int keyBytes, int partition, ByteSink fragment, FragmentEncoder told) {
     int before = lastBytes;
     byte[] key = Arrays.copyOf(keyThere, keyBytes);
     assert before < 0 || Arrays.compareUnsigned(last, 0, before, key, 0, keyBytes) < 0

@@ -1,11 +1,11 @@
 package io.widerow.storage.table;
 
-import io.widerow.storage.fragment.FragmentEncoder;
-import io.widerow.storage.fragment.Keys;
-import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.facts.Partition;
 import io.widerow.storage.facts.WidthCounter;
 import io.widerow.storage.facts.Widths;
+import io.widerow.storage.fragment.FragmentEncoder;
+import io.widerow.storage.fragment.Keys;
+import io.widerow.storage.fragment.Purge;
 import io.widerow.table.WidePartition;
 import io.widerow.table.Widest;
 import java.util.ArrayList;
@@ -140,7 +140,7 @@ final class WidestPartitions {
   Widest find(int most, long readMost) {
     List<Counted> counted;
     long rows = sources.stream().mapToLong(source -> source.widths.rows()).sum();
-    if (sources.size() == 1 && sources.getFirst().widths.widest().stream().allMatch(this::lasts)) {
+    if (sources.size() == 1 && sources.getFirst().widths.widest().stream().allMatch(this::ranks)) {
       counted = sources.getFirst().widths.widest().stream().map(this::known).toList();
     } else if (rows <= readMost) {
       counted = readAll(most);
@@ -160,6 +160,11 @@ final class WidestPartitions {
   /// Whether what a source keeps of a partition is right as long as no other one has it.
   private boolean lasts(Partition partition) {
     return nowSeconds < partition.expiry();
+  }
+
+  /// Whether none of the partitions that a source does not keep can have more rows.
+  private boolean ranks(Partition partition) {
+    return lasts(partition) && (!onlyLive || partition.marked() == partition.rows());
   }
 
   private Counted known(Partition partition) {

@@ -3,12 +3,12 @@ package io.widerow.storage.embedded;
 import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.facts.WidthCounter;
 import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.RowMerge;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.manifest.Manifest;
-import io.widerow.storage.facts.WidthCounter;
 import java.util.List;
 
 /// The rules of tables that [PlantedBugsTest] breaks.

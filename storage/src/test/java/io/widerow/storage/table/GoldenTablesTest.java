@@ -61,7 +61,8 @@ class GoldenTablesTest {
   /// The number of rows of each partition, without a look at rows of files.
   private static List<Long> widths(EmbeddedStore store) {
     try (TableView view = store.tables().view()) {
-      return view.widest(TableDriver.table(), false, 100, Long.MAX_VALUE, ASKED_SECONDS)
+      return view
+          .widest(TableDriver.table(), false, 100, Long.MAX_VALUE, ASKED_SECONDS)
           .partitions()
           .stream()
           .map(WidePartition::rows)

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: the widest partitions are those of a recount, and what is told of them without a look at
 /// their rows is right or the most that it can be. Method: random tables of many partitions over a
-/// store on a simulated disk, with deletions and times to live, flushed and merged, beside the model
-/// of tables, which counts. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
-/// Number of runs: `-Dwidths=<n>`.
+/// store on a simulated disk, with deletions and times to live, flushed and merged, beside the
+/// model of tables, which counts. The seed is the test's name; to replay one, run with
+/// `-Dseed=<n>`. Number of runs: `-Dwidths=<n>`.
 public class TableWidthsTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final int RUNS = Integer.getInteger("widths", 4);
@@ -174,11 +174,13 @@ public class TableWidthsTest {
     for (int i = 0; i < 30; i++) {
       byte[] partition = partition(TABLES + 1, i);
       int rows = i;
-      write(store, out -> {
-        for (int row = 0; row <= rows; row++) {
-          out.row(row(partition, row), partition.length).live(1, 0, Long.MAX_VALUE);
-        }
-      });
+      write(
+          store,
+          out -> {
+            for (int row = 0; row <= rows; row++) {
+              out.row(row(partition, row), partition.length).live(1, 0, Long.MAX_VALUE);
+            }
+          });
     }
     store.tables().flush();
     store.tables().mergeAll();
@@ -203,14 +205,16 @@ public class TableWidthsTest {
       for (int i = 0; i < partitions; i++) {
         byte[] partition = partition(1, i);
         int rows = 1 + 10 * i;
-        write(store, out -> {
-          for (int row = 0; row < rows; row++) {
-            byte[] value = new byte[100];
-            random.nextBytes(value);
-            out.row(row(partition, row), partition.length)
-                .cell(1, null, value, 1, 0, Long.MAX_VALUE);
-          }
-        });
+        write(
+            store,
+            out -> {
+              for (int row = 0; row < rows; row++) {
+                byte[] value = new byte[100];
+                random.nextBytes(value);
+                out.row(row(partition, row), partition.length)
+                    .cell(1, null, value, 1, 0, Long.MAX_VALUE);
+              }
+            });
       }
       store.tables().flush();
       long file =
@@ -234,11 +238,13 @@ public class TableWidthsTest {
     var random = new SplittableRandom(2);
     try (EmbeddedStore store = SimStore.open(new SimDisk(2), clock, random, Runnable::run)) {
       byte[] partition = partition(1, 1);
-      write(store, out -> {
-        for (int row = 0; row < 20; row++) {
-          out.row(row(partition, row), partition.length).live(10, 0, Long.MAX_VALUE);
-        }
-      });
+      write(
+          store,
+          out -> {
+            for (int row = 0; row < 20; row++) {
+              out.row(row(partition, row), partition.length).live(10, 0, Long.MAX_VALUE);
+            }
+          });
       store.tables().flush();
       write(
           store,
