@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -76,7 +77,7 @@ public class TableWidthsTest {
       int number = (int) (PARTITIONS * Math.pow(random.nextDouble(), 3));
       byte[] partition = partition(1 + random.nextInt(TABLES), number);
       byte[] row = row(partition, random.nextInt(40));
-      long timestamp = 1_000 + random.nextInt(1_000);
+      long timestamp = 1_000L + random.nextInt(1_000);
       int ttl = random.nextInt(30) == 0 ? 1 + random.nextInt(100) : 0;
       int kind = random.nextInt(30);
       long expiry = now() + ttl;
@@ -158,7 +159,7 @@ public class TableWidthsTest {
     return partitions.stream().map(WidePartition::rows).toList();
   }
 
-  private static void check(WidePartition found, TreeMap<byte[], Long> counts) {
+  private static void check(WidePartition found, Map<byte[], Long> counts) {
     long right = counts.getOrDefault(found.key(), 0L);
     if (found.isExact()) {
       assertEquals(right, found.rows());
