@@ -271,8 +271,10 @@ class RequestKeysTest {
   private static void invoke(Method method, Object on, @Nullable Object[] arguments) {
     try {
       var _ = method.invoke(on, arguments);
-    } catch (IllegalAccessException | InvocationTargetException failed) {
-      throw new AssertionError(failed);
+    } catch (InvocationTargetException failed) {
+      throw new AssertionError(failed.getCause());
+    } catch (IllegalAccessException closed) {
+      throw new LinkageError(method + " is not open", closed);
     }
   }
 }
