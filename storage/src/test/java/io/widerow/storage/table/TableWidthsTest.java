@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// `-Dseed=<n>`. Number of runs: `-Dwidths=<n>`.
 public class TableWidthsTest {
   private static final long START_SECONDS = 1_700_000_000L;
-  private static final int RUNS = Integer.getInteger("widths", 4);
-  private static final int TABLES = 3;
+  private static final int RUNS = Integer.getInteger("widths", 3);
+  private static final int TABLES = 2;
   private static final int PARTITIONS = 300; // of a table: more than a file keeps
   private static final int LISTED = 100;
   private static final long EVERYTHING = Long.MAX_VALUE;
@@ -108,8 +108,8 @@ public class TableWidthsTest {
     var random = new SplittableRandom(seed);
     var disk = new SimDisk(random.nextLong());
     EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
-    for (int step = 0; step < 12; step++) {
-      for (int groups = random.nextInt(40); groups > 0; groups--) {
+    for (int step = 0; step < 8; step++) {
+      for (int groups = random.nextInt(14); groups > 0; groups--) {
         write(store, group(random));
       }
       switch (random.nextInt(6)) {
