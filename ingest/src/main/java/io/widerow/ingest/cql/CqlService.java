@@ -158,7 +158,7 @@ final class CqlService {
     MessageDigest digest = StatementId.digest();
     digest.update(id.bytes());
     for (ByteBuffer value : values) {
-      boolean isUnset = value == Execution.UNSET; // by identity, as it is told
+      boolean isUnset = Execution.isUnset(value);
       digest.update((byte) (value == null ? 0 : isUnset ? 2 : 1));
       if (value != null && !isUnset) {
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(value.remaining()).flip());

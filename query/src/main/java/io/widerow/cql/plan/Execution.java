@@ -21,8 +21,14 @@ public record Execution(
     Asker asker,
     @Nullable Long timestamp,
     @Nullable RequestKey request) {
-  /// Stands for a value that is not set. Compare by identity.
+  /// Stands for a value that is not set.
   public static final ByteBuffer UNSET = ByteBuffer.allocate(0);
+
+  /// True for a value that is not set, and not for an empty one.
+  @SuppressWarnings("ReferenceEquality") // the marker is an object of its own
+  public static boolean isUnset(@Nullable ByteBuffer value) {
+    return value == UNSET;
+  }
 
   /// Of a statement that writes nothing, or now.
   public Execution(
