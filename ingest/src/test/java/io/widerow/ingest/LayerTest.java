@@ -91,7 +91,7 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
           query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
           ingest.http ingest.doctor ingest.watch
-      ingest.cql.frame: cql cql.type cql.schema cql.plan ingest.intake
+      ingest.cql.frame: cql cql.type cql.plan ingest.intake
       ingest.cql: event table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
           cql.events cql.system \
           ingest.config ingest.decode ingest.lane ingest.intake \
