@@ -181,7 +181,8 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
       return new CellChange.Count(column, how == How.SUBTRACT ? -by : by);
     }
     return switch (how) {
-      case SET -> new CellChange.Put(column, found);
+      case SET ->
+          given == null ? new CellChange.Delete(column) : new CellChange.Put(column, found);
       case ADD -> found == null ? null : new CellChange.Add(column, found);
       case PREPEND -> found == null ? null : new CellChange.Prepend(column, (List<?>) found);
       case SUBTRACT -> found == null ? null : new CellChange.Remove(column, elements(found));
