@@ -74,7 +74,8 @@ public enum HeavyQuery {
     long seconds = Math.ceilDiv(range.untilNanos() - range.fromNanos(), Quantity.SECOND);
     Scenario scenario = range.scenario();
     return scenario.isLog()
-        ? "sum(sum_over_time({service_name=\"%s\"} | regexp `(?P<digits>[0-9]+)$` | unwrap digits [%ds]))"
+        ? ("sum(sum_over_time({service_name=\"%s\"} | regexp `(?P<digits>[0-9]+)$`"
+                + " | unwrap digits [%ds]))")
             .formatted(scenario.type, seconds)
         : "sum by (region) (sum_over_time({service_name=\"%s\"} | unwrap %s [%ds]))"
             .formatted(scenario.type, number(scenario), seconds);

@@ -5,7 +5,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockReader;
-import io.widerow.storage.segment.ColumnValues;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.function.Predicate;

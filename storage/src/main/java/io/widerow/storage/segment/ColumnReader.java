@@ -194,7 +194,7 @@ public final class ColumnReader {
   }
 
   /// Fills `out` with a value, by its place among those of the column.
-  void show(int at, AttributeValue out) {
+  public void show(int at, AttributeValue out) {
     if (kind.isText()) {
       if (textDecoder.show(at, texts)) {
         textMemory = MemorySegment.ofArray(texts.bytes);
@@ -246,12 +246,12 @@ public final class ColumnReader {
   }
 
   /// Number of values.
-  int present() {
+  public int present() {
     return present;
   }
 
   /// A number for each value; equal numbers mean equal values. Null when there are none.
-  long @Nullable [] codes() {
+  public long @Nullable [] codes() {
     return kind.isText() ? textDecoder.codes(texts) : values;
   }
 

@@ -1,8 +1,10 @@
-package io.widerow.storage.segment;
+package io.widerow.storage.scan;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.ColumnReader;
 import java.util.Arrays;
 
 /// Counts the values of a block's columns by their codes: of a dictionary each text is shown once,
@@ -16,7 +18,7 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 /// - Memory: two ints a code, at most [#CODES_MAX] of them.
-public final class ColumnValues {
+final class ColumnValues {
   /// Columns with a larger range of codes are shown value by value.
   private static final int CODES_MAX = 1 << 14;
 
@@ -25,19 +27,20 @@ public final class ColumnValues {
   private int[] firsts = new int[0];
 
   /// Shows the values of a column of the open block.
-  public void read(BlockReader reader, int column, StoreView.ValueVisitor visitor) {
+  void read(BlockReader reader, int column, StoreView.ValueVisitor visitor) {
     AttributeName name = reader.directory().names[column];
     ColumnReader values = reader.column(column);
     long[] codes = values.codes();
     int present = values.present();
-    if (codes == null || !count(codes, present)) {
+    int range = codes == null ? 0 : count(codes, present);
+    if (range == 0) {
       for (int at = 0; at < present; at++) {
         values.show(at, scratch);
         visitor.value(name, scratch, 1);
       }
       return;
     }
-    for (int code = 0; code < counts.length; code++) {
+    for (int code = 0; code < range; code++) {
       int events = counts[code];
       if (events > 0) {
         counts[code] = 0;
@@ -47,8 +50,8 @@ public final class ColumnValues {
     }
   }
 
-  /// False when the codes have too large a range.
-  private boolean count(long[] codes, int present) {
+  /// Returns the range of the codes; 0 when it is too large.
+  private int count(long[] codes, int present) {
     long least = Long.MAX_VALUE;
     long most = Long.MIN_VALUE;
     for (int at = 0; at < present; at++) {
@@ -57,7 +60,7 @@ public final class ColumnValues {
     }
     long span = most - least;
     if (span < 0 || span >= CODES_MAX) { // negative: overflow of 64 bits
-      return false;
+      return 0;
     }
     if (counts.length <= span) {
       counts = new int[(int) span + 1];
@@ -68,16 +71,16 @@ public final class ColumnValues {
       counts[code]++;
       firsts[code] = at;
     }
-    return true;
+    return (int) span + 1;
   }
 
   /// Forgets a column that failed in between.
-  public void clear() {
+  void clear() {
     Arrays.fill(counts, 0);
   }
 
   /// Approximate memory held, in bytes.
-  public long heldBytes() {
+  long heldBytes() {
     return 2L * Integer.BYTES * counts.length;
   }
 }
