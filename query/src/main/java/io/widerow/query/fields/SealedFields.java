@@ -126,7 +126,7 @@ final class SealedFields {
     Counter counter = new Counter(into, column);
     int block = 0;
     do {
-      read(part, block++, name -> name.equals(wanted), counter);
+      read(part, block++, name -> wanted != null && wanted.equals(name), counter);
       memory.accept(into.takeGrown());
     } while (block < part.blocks() && !isOver(untilNanos));
     return counter.events;
