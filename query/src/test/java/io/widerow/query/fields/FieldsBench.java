@@ -94,7 +94,7 @@ public class FieldsBench {
             "host", "host-" + random.nextInt(100),
             "level", random.nextInt(100) == 0 ? "error" : "info",
             "region", "region-" + random.nextInt(6),
-            "status", 200L + 100 * random.nextInt(4),
+            "status", 200 + 100L * random.nextInt(4),
             "ms", (long) random.nextInt(2_000)));
   }
 
