@@ -56,7 +56,7 @@ class SealedFieldsTest {
     if (random.nextInt(500) == 0) {
       attributes.put("long", "x".repeat(900 + random.nextInt(400)));
     }
-    long time = START + number * 4 * SECOND + random.nextInt(1_000);
+    long time = START + number * (4 * SECOND) + random.nextInt(1_000);
     return new Stored("t" + random.nextInt(4), time, attributes);
   }
 
