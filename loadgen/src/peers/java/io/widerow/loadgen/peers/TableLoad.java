@@ -84,7 +84,8 @@ public final class TableLoad {
         default -> throw new IllegalArgumentException("run or pace, got " + args[0]);
       }
       StringBuilder line = new StringBuilder();
-      load.figures.forEach((name, value) -> line.append(name).append('=').append(value).append(' '));
+      load.figures.forEach(
+          (name, value) -> line.append(name).append('=').append(value).append(' '));
       System.out.println(line.toString().stripTrailing());
     }
   }

@@ -95,11 +95,8 @@ final class ChangeParser {
     do {
       assignments.add(assignment());
     } while (words.skipSign(","));
-    List<Relation> where = new ArrayList<>();
-    List<KeyRelation> keys = new ArrayList<>();
     words.requireWord("where");
-    conditions.where(where, keys);
-    return new Change.Update(table, using, assignments, where, keys, condition());
+    return new Change.Update(table, using, assignments, conditions.where(), condition());
   }
 
   private Change.Assignment assignment() {
@@ -172,11 +169,8 @@ final class ChangeParser {
     if (using.ttl() != null) {
       throw words.expected("WHERE");
     }
-    List<Relation> where = new ArrayList<>();
-    List<KeyRelation> keys = new ArrayList<>();
     words.requireWord("where");
-    conditions.where(where, keys);
-    return new Change.Delete(table, columns, using, where, keys, condition());
+    return new Change.Delete(table, columns, using, conditions.where(), condition());
   }
 
   /// BEGIN ... APPLY BATCH.

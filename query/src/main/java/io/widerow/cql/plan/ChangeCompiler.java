@@ -5,9 +5,9 @@ import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.change.RowChange.How;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Expression;
-import io.widerow.cql.parse.KeyRelation;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
@@ -140,7 +140,7 @@ final class ChangeCompiler {
     Times times = times(update.using(), update.condition());
     update.assignments().forEach(each -> operations.add(Operation.of(each, scope)));
     requireCompatible();
-    readWhere(update.where(), update.keys());
+    readWhere(update.where());
     requirePartition();
     List<String> missing = missing(Kind.CLUSTERING);
     requireNoSlice("UPDATE");
@@ -209,11 +209,8 @@ final class ChangeCompiler {
     }
   }
 
-  private void readWhere(List<Relation> relations, List<KeyRelation> several) {
-    for (Relation relation : relations) {
-      where.add(Restriction.of(relation, scope));
-    }
-    keys = KeyRestriction.all(several, scope, where);
+  private void readWhere(List<Where> conditions) {
+    keys = KeyRestriction.all(conditions, scope, where);
     for (Restriction each : where) {
       if (!each.column().isKey()) {
         throw CqlException.invalid(
@@ -231,7 +228,7 @@ final class ChangeCompiler {
     for (Change.Part part : delete.columns()) {
       operations.add(Operation.delete(part, scope));
     }
-    readWhere(delete.where(), delete.keys());
+    readWhere(delete.where());
     requirePartition();
     new WhereRules(table, where, keys, false, false).requireConditions();
     boolean regular = operations.stream().anyMatch(each -> each.column().kind() == Kind.REGULAR);

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Change.How;
 import io.widerow.cql.parse.Change.Part;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import java.util.List;
 import java.util.Map;
@@ -162,7 +163,8 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     Value keyOf = key;
     if (keyOf != null) {
       Object element = keyOf.of(null, bound);
-      if (element == null) {
+      boolean noIndex = column.type() instanceof CqlType.ListOf && element == Empty.VALUE;
+      if (element == null || noIndex) {
         throw CqlException.invalid(
             "Invalid null value for the key or the index of %s".formatted(column.name()));
       }
