@@ -203,15 +203,14 @@ public final class TableLoad {
       AtomicReference<Throwable> failed,
       Histogram latencies) {
     var _ =
-        answer.whenComplete(
-            (_, failure) -> {
-              if (failure != null) {
-                failed.compareAndSet(null, failure);
-              } else if (latencies instanceof ConcurrentHistogram measured) {
-                measured.recordValue(System.nanoTime() - began);
-              }
-              places.release();
-            });
+        answer.whenComplete((_, failure) -> {
+          if (failure != null) {
+            failed.compareAndSet(null, failure);
+          } else if (latencies instanceof ConcurrentHistogram measured) {
+            measured.recordValue(System.nanoTime() - began);
+          }
+          places.release();
+        });
   }
 
   /// Single writes at a rate; each is timed from when it should have been sent.
