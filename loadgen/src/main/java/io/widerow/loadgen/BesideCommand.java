@@ -139,7 +139,7 @@ final class BesideCommand implements Callable<Integer> {
       if (runs.a().isEmpty()) {
         throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
       }
-      return report(contestant, plan, runs);
+      return report(contestant, runs);
     } finally {
       FileTree.remove(work);
     }
@@ -208,7 +208,7 @@ final class BesideCommand implements Callable<Integer> {
     };
   }
 
-  private int report(Contestant contestant, BesideRun.Plan plan, PairedRuns<BesideRun.Turn> runs) {
+  private int report(Contestant contestant, PairedRuns<BesideRun.Turn> runs) {
     say("");
     say("machine: " + Machine.origin() + "; daemon: " + contestant + options.settings());
     say(
