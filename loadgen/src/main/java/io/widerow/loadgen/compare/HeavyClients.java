@@ -10,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -117,7 +118,7 @@ final class HeavyClients implements AutoCloseable {
       send(request, socket.getOutputStream());
       InputStream in = socket.getInputStream();
       byte[] buffer = new byte[BUFFER_BYTES];
-      StringBuilder head = new StringBuilder();
+      AnswerEnd answer = new AnswerEnd();
       while (!ending) {
         long leftNanos = nanosMax - (System.nanoTime() - beganNanos);
         if (leftNanos <= 0) {
@@ -131,12 +132,9 @@ final class HeavyClients implements AutoCloseable {
         } catch (SocketTimeoutException _) {
           continue;
         }
-        if (read < 0) {
-          ended(head.toString());
+        if (read < 0 || answer.isAfter(buffer, read)) {
+          ended(answer.head());
           return;
-        }
-        if (head.length() < HEAD_BYTES) {
-          head.append(new String(buffer, 0, read, StandardCharsets.ISO_8859_1));
         }
       }
     }
@@ -165,6 +163,46 @@ final class HeavyClients implements AutoCloseable {
     out.write(head.getBytes(StandardCharsets.ISO_8859_1));
     out.write(request.body());
     out.flush();
+  }
+
+  /// Finds the end of an answer: by its length, or by the last, empty chunk.
+  private static final class AnswerEnd {
+    private static final String LENGTH = "\r\ncontent-length:";
+    private static final String LAST_CHUNK = "\r\n0\r\n\r\n";
+
+    private final StringBuilder head = new StringBuilder();
+    private String tail = "";
+    private long bytes;
+    private long limit = Long.MAX_VALUE; // of bytes, head included
+    private boolean known;
+
+    String head() {
+      return head.toString();
+    }
+
+    /// Takes the next bytes; true when they are the last ones.
+    boolean isAfter(byte[] buffer, int count) {
+      String text = new String(buffer, 0, count, StandardCharsets.ISO_8859_1);
+      bytes += count;
+      if (!known) {
+        head.append(text);
+        int end = head.indexOf("\r\n\r\n");
+        if (end < 0) {
+          return false;
+        }
+        known = true;
+        head.setLength(end + 2);
+        String lower = head.toString().toLowerCase(Locale.ROOT);
+        int at = lower.indexOf(LENGTH);
+        if (at >= 0) {
+          int from = at + LENGTH.length();
+          String length = lower.substring(from, lower.indexOf('\r', from)).strip();
+          limit = end + 4 + Long.parseLong(length);
+        }
+      }
+      tail = (tail + text).substring(Math.max(0, tail.length() + count - LAST_CHUNK.length()));
+      return limit == Long.MAX_VALUE ? tail.equals(LAST_CHUNK) : bytes >= limit;
+    }
   }
 
   /// Ends the clients, and waits for them.
