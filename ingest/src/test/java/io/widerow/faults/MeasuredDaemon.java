@@ -33,8 +33,8 @@ public final class MeasuredDaemon implements AutoCloseable {
 
   /// Prints a row: what, the figure that is asked for, the figure that was measured.
   public static void report(String what, String goal, String figure, Object... arguments) {
-    System.out.printf(
-        Locale.ROOT, "| %s | %s | %s |%n", what, goal, figure.formatted(Locale.ROOT, arguments));
+    String measured = String.format(Locale.ROOT, figure, arguments);
+    System.out.printf("| %s | %s | %s |%n", what, goal, measured);
   }
 
   public static double median(List<Double> values) {

@@ -143,16 +143,19 @@ class HistoryFiguresTest {
       long counted = count(daemon);
       JsonNode plan = daemon.lines("/v1/retention/plan?type=r3&age=7d").getLast();
       daemon.send("PUT", set + "7d&grace=10m");
-      assertEquals(counted - plan.path("events").asLong(), count(daemon), "hidden, as planned");
+      long planned = plan.path("events").asLong();
+      assertTrue(count(daemon) <= counted - planned, "hidden at once, of a bucket to the minute");
       daemon.send("PUT", set + "31d");
       assertEquals(before, digest(daemon, all), "byte for byte");
       long bytes = daemon.status("segmentBytes");
+      long events = stored(daemon);
       JsonNode policy = daemon.send("PUT", set + "7d&grace=5s");
       assertEquals(plan.path("events"), policy.path("hiddenEvents"));
       long begun = System.nanoTime();
       while (daemon.lines("/v1/retention").getFirst().path("hiddenEvents").asLong() > 0) {
         LockSupport.parkNanos(100_000_000); // how often it is looked
       }
+      assertEquals(planned, events - stored(daemon), "what went is what was planned");
       MeasuredDaemon.report(
           "retention 30 d to 7 d on one of %d types, %,d events: freed after its grace"
               .formatted(TYPES, RETENTION_EVENTS),
@@ -163,6 +166,12 @@ class HistoryFiguresTest {
           plan.path("bytes").asLong(),
           plan.path("events").asLong());
     }
+  }
+
+  private static long stored(MeasuredDaemon daemon) throws IOException, InterruptedException {
+    return daemon.lines("/v1/partitions").stream()
+        .mapToLong(line -> line.path("events").asLong())
+        .sum();
   }
 
   private static long count(MeasuredDaemon daemon) throws IOException, InterruptedException {

@@ -103,7 +103,8 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
-  void write(ByteSink out) {
+  /// Writes it as a part of an index.
+  public void write(ByteSink out) {
     out.putLong(counterLimit);
     out.putLong(clockNanos);
     out.putVarint(sources.size());

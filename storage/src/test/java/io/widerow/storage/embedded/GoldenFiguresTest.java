@@ -27,15 +27,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a store whose figures outlived their events opens forever, and answers by them. Method: a
-/// store that [#main] wrote once and that is kept, and the same events written to a store of today
-/// beside it, which tells what the figures are: ten days of two types, one with ids of its own that
-/// are written again, of which the last three days have events.
+/// Goal: a store whose figures outlived their events opens forever, and answers by them. Method:
+/// stores that [#main] wrote once and that are kept, one of before files of figures had an origin,
+/// and the same events written to a store of today beside them, which tells what the figures are:
+/// ten days of two types, one with ids of its own that are written again, of which the last three
+/// days have events.
 class GoldenFiguresTest {
-  private static final String NAME = "store-v1-figures";
   private static final Duration KEPT = Duration.ofDays(3);
   private static final Duration KEEP = Duration.ofDays(40);
 
@@ -97,20 +98,21 @@ class GoldenFiguresTest {
     }
   }
 
-  @Test
-  void itAnswersWhatItKept(@TempDir Path directory) throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"store-v1-figures", "store-v1-figures-origin"})
+  void itAnswersWhatItKept(String name, @TempDir Path directory) throws IOException {
     var began = new TestClock(START_NANOS);
     try (EmbeddedStore today = open(directory.resolve("today"), began)) {
       fill(today, began, model);
       assertEquals(model.expected(), figures(today));
     }
-    GoldenZip.unpack(NAME, directory);
-    Path path = directory.resolve(NAME);
+    GoldenZip.unpack(name, directory);
+    Path path = directory.resolve(name);
     String format = Files.readString(path.resolve(StoreFormat.NAME));
     long features = StoreFormat.FEATURE_FIGURES | StoreFormat.FEATURE_SECTIONS;
     assertTrue(format.contains("incompatible %016x\n".formatted(features)), format);
     List<String> files = names(path);
-    assertTrue(!files.isEmpty() && files.stream().allMatch(name -> name.endsWith(".fig")));
+    assertTrue(!files.isEmpty() && files.stream().allMatch(file -> file.endsWith(".fig")));
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
 
     TestClock clock = later();
@@ -134,16 +136,16 @@ class GoldenFiguresTest {
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
   }
 
-  /// Writes the golden store. Only for a new version of the format: an existing one is never
+  /// Writes a golden store. Only for a new version of the format: an existing one is never
   /// replaced.
   ///
-  /// @param args a directory for the zip
+  /// @param args a directory for the zip, and its name without the suffix
   public static void main(String[] args) throws IOException {
     Path out = Path.of(args[0]);
     var clock = new TestClock(START_NANOS);
-    try (EmbeddedStore store = open(out.resolve(NAME), clock)) {
+    try (EmbeddedStore store = open(out.resolve(args[1]), clock)) {
       fill(store, clock, new FigureStore());
     }
-    GoldenZip.pack(out.resolve(NAME), out.resolve(NAME + ".zip"));
+    GoldenZip.pack(out.resolve(args[1]), out.resolve(args[1] + ".zip"));
   }
 }
