@@ -19,7 +19,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -117,8 +116,7 @@ class HistoryFiguresTest {
     try (MeasuredDaemon daemon = daemon(Map.of())) {
       String question =
           "/v1/query?type=cpu&stats=count&every=1m&format=csv&from=%s&to=%s"
-              .formatted(
-                  Instant.ofEpochMilli(FROM), Instant.ofEpochMilli(FROM + DAYS * 24 * HOUR));
+              .formatted(Instant.ofEpochMilli(FROM), Instant.ofEpochMilli(FROM + DAYS * 24 * HOUR));
       assertEquals(digest(daemon, question), digest(daemon, question + "&rollup=off"));
       daemon.request(question, 40); // compiled code
       MeasuredDaemon.report(
@@ -267,15 +265,14 @@ class HistoryFiguresTest {
   }
 
   private static CompletableFuture<Boolean> repartition(MeasuredDaemon daemon) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return daemon.send("POST", "/v1/admin/repartition?type=wide").isObject();
-          } catch (IOException killed) {
-            return false;
-          } catch (InterruptedException interrupted) {
-            throw new IllegalStateException(interrupted);
-          }
-        });
+    return CompletableFuture.supplyAsync(() -> {
+      try {
+        return daemon.send("POST", "/v1/admin/repartition?type=wide").isObject();
+      } catch (IOException killed) {
+        return false;
+      } catch (InterruptedException interrupted) {
+        throw new IllegalStateException(interrupted);
+      }
+    });
   }
 }

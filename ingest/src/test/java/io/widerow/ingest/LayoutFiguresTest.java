@@ -119,9 +119,7 @@ class LayoutFiguresTest {
           .add(line.path("events").asLong());
     }
     List<Long> largest =
-        buckets.values().stream()
-            .max((a, b) -> Long.compare(sum(a), sum(b)))
-            .orElseThrow();
+        buckets.values().stream().max((a, b) -> Long.compare(sum(a), sum(b))).orElseThrow();
     return largest.stream().mapToLong(each -> each).max().orElseThrow()
         * (double) largest.size()
         / sum(largest);
@@ -306,9 +304,6 @@ class LayoutFiguresTest {
       LockSupport.parkNanos(20_000_000); // how often it is looked
     }
     MeasuredDaemon.report(
-        "the doctor names " + code + " after",
-        "10 s",
-        "%.1f s",
-        (System.nanoTime() - begun) / 1e9);
+        "the doctor names " + code + " after", "10 s", "%.1f s", (System.nanoTime() - begun) / 1e9);
   }
 }

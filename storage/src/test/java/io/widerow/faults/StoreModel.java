@@ -21,8 +21,7 @@ public final class StoreModel {
   ///
   /// @param ownId null-free: [EventId#LIMIT] for an event whose id the store assigns
   /// @param value the attribute `value`
-  public record Written(
-      long number, String type, long timeNanos, EventId ownId, double value) {
+  public record Written(long number, String type, long timeNanos, EventId ownId, double value) {
     public boolean own() {
       return !ownId.equals(EventId.LIMIT);
     }
@@ -84,8 +83,7 @@ public final class StoreModel {
   }
 
   /// Numbers of the events of some types in a range of time, in ascending order of numbers.
-  public List<Long> numbers(
-      Predicate<String> types, long fromNanos, long untilNanos) {
+  public List<Long> numbers(Predicate<String> types, long fromNanos, long untilNanos) {
     return all().stream()
         .filter(e -> types.test(e.type()))
         .filter(e -> e.timeNanos() >= fromNanos && e.timeNanos() < untilNanos)

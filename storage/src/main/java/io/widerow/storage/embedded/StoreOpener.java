@@ -202,6 +202,7 @@ public final class StoreOpener {
             new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
         begun = begin(purpose, steps, held, replayed, recovered);
         List<Damage> damage = damage(recovery.losses(), witness, tables);
+        remarks = Stream.concat(remarks.stream(), tables.remarks().stream()).toList();
         report = report(replay, recovery, inventory, damage, remarks, startNanos);
         contents.opened();
         purpose.begin(tables, contents);

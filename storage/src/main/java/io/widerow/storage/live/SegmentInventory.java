@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A merged segment takes the place of its sources when the manifest lists all of them and one of
 /// them is gone or cannot be read: sources are deleted only after that edit. Of a merge that wrote
-/// several segments all must be there and intact; files of figures take places alike. The same merge before its edit has all its
-/// sources, and stays unlisted. Sealed segments take the place of groups that the journal lost when
-/// all segments that were sealed together are there, and begin where the manifest ends: a journal
-/// is trimmed only after that edit.
+/// several segments all must be there and intact; files of figures take places alike. The same
+/// merge before its edit has all its sources, and stays unlisted. Sealed segments take the place of
+/// groups that the journal lost when all segments that were sealed together are there, and begin
+/// where the manifest ends: a journal is trimmed only after that edit.
 ///
 /// A file that is not listed is a leftover of a crash, and may be deleted, exactly when everything
 /// that is listed is there and the journal lost nothing: the manifest is a log, so the state after
@@ -134,13 +134,16 @@ public final class SegmentInventory implements AutoCloseable {
   /// @param figures null for a segment
   /// @param segment null for figures
   private record Unlisted(
-      long id, SegmentOrigin origin, @Nullable SegmentEntry segment, @Nullable FigureEntry figures) {}
+      long id,
+      SegmentOrigin origin,
+      @Nullable SegmentEntry segment,
+      @Nullable FigureEntry figures) {}
 
   private Map<Long, Unlisted> all() {
     Map<Long, Unlisted> all = new TreeMap<>();
     finished()
-        .forEach(each ->
-            all.put(each.id(), new Unlisted(each.id(), each.origin, each.entry, null)));
+        .forEach(
+            each -> all.put(each.id(), new Unlisted(each.id(), each.origin, each.entry, null)));
     for (Path file : files.figures().orphans(manifest.figures())) {
       FigureFiles.Unlisted found = files.figures().unlisted(file);
       if (found != null) {
@@ -251,8 +254,7 @@ public final class SegmentInventory implements AutoCloseable {
     List<Long> sources = origin.ids();
     List<SegmentEntry> segments =
         all.stream().flatMap(each -> Stream.ofNullable(each.segment)).toList();
-    List<FigureEntry> more =
-        all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
+    List<FigureEntry> more = all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
     String names =
         Stream.concat(
                 segments.stream().map(each -> files.named(each.id())),
@@ -325,7 +327,9 @@ public final class SegmentInventory implements AutoCloseable {
         parts.put(source.part(), each);
       }
     }
-    if (count == 0 || parts.size() != count || !parts.values().stream().allMatch(part -> isIntact(part.id()))) {
+    if (count == 0
+        || parts.size() != count
+        || !parts.values().stream().allMatch(part -> isIntact(part.id()))) {
       return 0;
     }
     for (Sealed part : parts.values()) {
@@ -341,8 +345,7 @@ public final class SegmentInventory implements AutoCloseable {
   /// No new segment gets the name of a file that is kept.
   private void raiseSegmentId() {
     for (Path file : unlisted()) {
-      long id =
-          Math.max(SegmentFiles.idOf(file), FigureEntry.idOf(file.getFileName().toString()));
+      long id = Math.max(SegmentFiles.idOf(file), FigureEntry.idOf(file.getFileName().toString()));
       if (id >= 0 && id < Long.MAX_VALUE) {
         manifest.raiseSegmentId(id + 1);
       }

@@ -118,8 +118,7 @@ final class FigureRepair {
       if (writer.isEmpty()) {
         return null;
       }
-      LiveFigures written =
-          files.adopt(writer, figures.entry().keepNanos(), SegmentOrigin.NONE);
+      LiveFigures written = files.adopt(writer, figures.entry().keepNanos(), SegmentOrigin.NONE);
       files.forceDirectory();
       written.close();
       return written.entry();

@@ -57,8 +57,7 @@ final class TableInventory {
       if (file != null) {
         try (file) {
           long id = TableEntry.idOf(path.getFileName().toString());
-          found.add(
-              new Unlisted(new TableEntry(id, file.bytes(), file.rows()), file.origin()));
+          found.add(new Unlisted(new TableEntry(id, file.bytes(), file.rows()), file.origin()));
         }
       }
     }
@@ -98,8 +97,7 @@ final class TableInventory {
     for (Unlisted merged : unlisted()) {
       List<Long> sources = merged.origin.sources();
       long lost = sources.stream().filter(missing::contains).count();
-      boolean known =
-          sources.stream().allMatch(id -> there.contains(id) || missing.contains(id));
+      boolean known = sources.stream().allMatch(id -> there.contains(id) || missing.contains(id));
       if (lost > 0 && known && isIntact(merged)) {
         list(merged, sources, Map.of());
         sources.forEach(missing::remove);

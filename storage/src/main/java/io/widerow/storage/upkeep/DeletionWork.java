@@ -37,9 +37,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/// Writes the segments that hold events of a deletion again without them. All segments whose buckets
-/// overlap, with those that overlap these, are one step: an id has its time, so all writes of it lie
-/// there.
+/// Writes the segments that hold events of a deletion again without them. All segments whose
+/// buckets overlap, with those that overlap these, are one step: an id has its time, so all writes
+/// of it lie there.
 ///
 /// What goes is each write that the filter keeps, and of an id whose last write it keeps each
 /// earlier one too: it would be shown again. Nothing goes that arrived after the deletion began.
@@ -185,7 +185,8 @@ public final class DeletionWork extends Rewrite<Boolean> {
   }
 
   /// Ids that clients brought and whose last write goes, by type: two types may have the same id.
-  private static Map<String, Set<EventId>> idsThatGo(List<LiveSegment> unit, Target target, Tools tools) {
+  private static Map<String, Set<EventId>> idsThatGo(
+      List<LiveSegment> unit, Target target, Tools tools) {
     Map<String, List<MergeOutput.Source>> types = new TreeMap<>();
     for (LiveSegment live : unit) {
       for (SegmentSummary.Partition partition : live.partitions()) {

