@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
@@ -32,8 +31,7 @@ public final class MeasuredDaemon implements AutoCloseable {
   }
 
   /// Prints a row: what, the figure that is asked for, the figure that was measured.
-  public static void report(String what, String goal, String figure, Object... arguments) {
-    String measured = String.format(Locale.ROOT, figure, arguments);
+  public static void report(String what, String goal, String measured) {
     System.out.printf("| %s | %s | %s |%n", what, goal, measured);
   }
 

@@ -122,10 +122,11 @@ class HistoryFiguresTest {
       MeasuredDaemon.report(
           "count by minute over %d days, %,d events, over HTTP".formatted(DAYS, MONTH_EVENTS),
           "50 ms with 100 million",
-          "%.1f ms; from the events %.0f ms; %,d partitions",
-          daemon.request(question, 21),
-          daemon.request(question + "&rollup=off", 3),
-          daemon.lines("/v1/partitions").size());
+          "%.1f ms; from the events %.0f ms; %,d partitions"
+              .formatted(
+                  daemon.request(question, 21),
+                  daemon.request(question + "&rollup=off", 3),
+                  daemon.lines("/v1/partitions").size()));
     }
   }
 
@@ -158,11 +159,12 @@ class HistoryFiguresTest {
           "retention 30 d to 7 d on one of %d types, %,d events: freed after its grace"
               .formatted(TYPES, RETENTION_EVENTS),
           "60 s",
-          "%.1f s; %,d bytes freed, %,d planned; %,d events",
-          (System.nanoTime() - begun) / 1e9 - 5,
-          bytes - daemon.status("segmentBytes"),
-          plan.path("bytes").asLong(),
-          plan.path("events").asLong());
+          "%.1f s; %,d bytes freed, %,d planned; %,d events"
+              .formatted(
+                  (System.nanoTime() - begun) / 1e9 - 5,
+                  bytes - daemon.status("segmentBytes"),
+                  plan.path("bytes").asLong(),
+                  plan.path("events").asLong()));
     }
   }
 
@@ -239,16 +241,12 @@ class HistoryFiguresTest {
         "repartition of %d hours, %,d events, killed %d times"
             .formatted(WIDE_HOURS, REPARTITION_EVENTS, KILLS),
         "the same digest, no wrong answer",
-        "the same; the last of it in %.0f s: %s",
-        seconds,
-        done);
+        "the same; the last of it in %.0f s: %s".formatted(seconds, done));
     MeasuredDaemon.report(
         "p99 of ingest meanwhile at %,d events/s, beside it alone".formatted(RATE),
         "1.3",
-        "%.2f (%.1f and %.1f ms)",
-        senders.millis(0.99) / alone,
-        senders.millis(0.99),
-        alone);
+        "%.2f (%.1f and %.1f ms)"
+            .formatted(senders.millis(0.99) / alone, senders.millis(0.99), alone));
   }
 
   private static void awaitSeconds(int seconds) {

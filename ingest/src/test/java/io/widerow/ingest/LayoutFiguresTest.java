@@ -83,15 +83,15 @@ class LayoutFiguresTest {
           "a step of %d times to %,d events/s: shards of the type rise after"
               .formatted(TIMES, BASE * TIMES),
           "2 s",
-          "%.2f s, from %d to %d",
-          rose,
-          before,
-          shards(daemon));
+          "%.2f s, from %d to %d".formatted(rose, before, shards(daemon)));
       long events = all.stream().mapToLong(PacedSenders::sent).sum();
       long refused = all.stream().mapToLong(PacedSenders::refused).sum();
-      MeasuredDaemon.report("refused", "0", "%d batches; %,d events taken", refused, events);
       MeasuredDaemon.report(
-          "events of its shards in its largest bucket, max/mean", "1.3", "%.3f", skew(daemon));
+          "refused", "0", "%d batches; %,d events taken".formatted(refused, events));
+      MeasuredDaemon.report(
+          "events of its shards in its largest bucket, max/mean",
+          "1.3",
+          "%.3f".formatted(skew(daemon)));
       long stored = 0;
       for (JsonNode line : daemon.lines("/v1/partitions?type=step.%2A")) {
         stored += line.path("events").asLong();
@@ -147,11 +147,12 @@ class LayoutFiguresTest {
       MeasuredDaemon.report(
           "events/s of one sender at full rate beside a fixed layout, %d pairs".formatted(PAIRS),
           "0.97",
-          "%.3f (%.3f .. %.3f) at %,.0f/s",
-          MeasuredDaemon.median(ratios),
-          ratios.stream().min(Double::compare).orElseThrow(),
-          ratios.stream().max(Double::compare).orElseThrow(),
-          MeasuredDaemon.median(rates));
+          "%.3f (%.3f .. %.3f) at %,.0f/s"
+              .formatted(
+                  MeasuredDaemon.median(ratios),
+                  ratios.stream().min(Double::compare).orElseThrow(),
+                  ratios.stream().max(Double::compare).orElseThrow(),
+                  MeasuredDaemon.median(rates)));
     }
   }
 
@@ -175,12 +176,8 @@ class LayoutFiguresTest {
     MeasuredDaemon.report(
         "bytes written to segments, %,d events, beside a fixed layout".formatted(EVENTS),
         "1.05",
-        "%.3f (%,d and %,d; at rest %,d and %,d)",
-        (double) chosen[0] / fixed[0],
-        chosen[0],
-        fixed[0],
-        chosen[1],
-        fixed[1]);
+        "%.3f (%,d and %,d; at rest %,d and %,d)"
+            .formatted((double) chosen[0] / fixed[0], chosen[0], fixed[0], chosen[1], fixed[1]));
   }
 
   /// Bytes written and at rest after four hours of three types, of which one comes fifty times as
@@ -221,11 +218,13 @@ class LayoutFiguresTest {
 
   @Test
   void tenThousandTypesOfAnEventASecondInAll() throws IOException, InterruptedException {
-    for (String lanes : LANES.split(",")) {
+    for (String lanes : LANES.split(",", -1)) {
       double one = ofTypes(lanes, 1);
       double many = ofTypes(lanes, TYPES);
       MeasuredDaemon.report(
-          "resident memory beside one type, %s lanes".formatted(lanes), "1.15", "%.2f", many / one);
+          "resident memory beside one type, %s lanes".formatted(lanes),
+          "1.15",
+          "%.2f".formatted(many / one));
     }
   }
 
@@ -254,11 +253,12 @@ class LayoutFiguresTest {
       MeasuredDaemon.report(
           "%,d types, 3 days of an event a second, %s lanes: partitions".formatted(types, lanes),
           "30,200",
-          "%,d, %,d of them final; latest 100 of all %.1f ms; %,.0f MiB resident",
-          partitions.size(),
-          last,
-          daemon.request("/v1/query?order=desc&limit=100", 40),
-          resident / (1 << 20));
+          "%,d, %,d of them final; latest 100 of all %.1f ms; %,.0f MiB resident"
+              .formatted(
+                  partitions.size(),
+                  last,
+                  daemon.request("/v1/query?order=desc&limit=100", 40),
+                  resident / (1 << 20)));
       return resident;
     }
   }
@@ -304,6 +304,8 @@ class LayoutFiguresTest {
       LockSupport.parkNanos(20_000_000); // how often it is looked
     }
     MeasuredDaemon.report(
-        "the doctor names " + code + " after", "10 s", "%.1f s", (System.nanoTime() - begun) / 1e9);
+        "the doctor names " + code + " after",
+        "10 s",
+        "%.1f s".formatted((System.nanoTime() - begun) / 1e9));
   }
 }
