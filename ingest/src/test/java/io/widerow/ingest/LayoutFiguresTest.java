@@ -180,7 +180,7 @@ class LayoutFiguresTest {
             .formatted((double) chosen[0] / fixed[0], chosen[0], fixed[0], chosen[1], fixed[1]));
   }
 
-  /// Bytes written and at rest after four hours of three types, of which one comes fifty times as
+  /// Bytes written and at rest after four hours of three types; one of them comes fifty times as
   /// fast for the third hour.
   private static long[] written(Path data, Map<String, String> keys)
       throws IOException, InterruptedException {

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DeletionJournalTest {
   private static final Duration LATE = Duration.ofHours(3);
   private static final int ROUNDS = 10;
-  private static final int CUT_ONE_IN = 12;
+  private static final int CUT_ONE_IN = 25;
 
   private static int states;
   private static int files;
@@ -49,7 +49,7 @@ class DeletionJournalTest {
   private boolean begun;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("deletioncrashes", 8));
+    return Seeds.of(Integer.getInteger("deletioncrashes", 6));
   }
 
   @AfterAll
@@ -169,7 +169,7 @@ class DeletionJournalTest {
       assertTrue(goes || !begun, "it had begun");
       assertEquals(goes ? after : before, shown);
       store.sealAll();
-      for (int look = 0; look < 50; look++) {
+      for (int look = 0; look < 12; look++) {
         store.maintain();
       }
       assertEquals(shown, numbers(store));

@@ -77,7 +77,7 @@ class EmbeddedStoreModelTest {
     var gone = new ModelDeletions(random);
     try (StoreDriver driver = drivers.apply(random)) {
       EmbeddedStore store = open(disk, clock, random);
-      for (int step = 0; step < 60; step++) {
+      for (int step = 0; step < 50; step++) {
         switch (random.nextInt(15)) {
           case 0, 1, 2, 3, 4 -> driver.append(store, clock.wallNanos(), 40);
           case 5, 6, 7 -> driver.commit(store, durability(random));

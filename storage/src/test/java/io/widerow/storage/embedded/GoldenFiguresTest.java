@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a store whose figures outlived their events opens forever, and answers by them. Method:
 /// stores that [#main] wrote once and that are kept, one of before files of figures had an origin,
 /// and the same events written to a store of today beside them, which tells what the figures are:
-/// ten days of two types, one with ids of its own that are written again, of which the last three
-/// days have events.
+/// ten days of two types, one with ids of its own that are written again. Only the last three days
+/// have their events still.
 class GoldenFiguresTest {
   private static final Duration KEPT = Duration.ofDays(3);
   private static final Duration KEEP = Duration.ofDays(40);
