@@ -4,7 +4,7 @@
 
 import { Refused, all, isOld, latest } from "./api.js";
 import { now, whole } from "./format.js";
-import { append, item, list } from "./list.js";
+import { append, item, list, replace } from "./list.js";
 import { params, positionOf, slide } from "./range.js";
 import { count, load as loadStrip, redraw } from "./strip.js";
 import { change, state } from "./state.js";
@@ -13,12 +13,15 @@ const PAUSE_MILLIS = 250;
 const AWAY_MILLIS = 1000;
 const SLIDE_MILLIS = 3000;
 const LIMIT = 5000;
+const NEWEST = 300;
 
 export const follow = { on: false, held: false, seen: 0, behind: 0, away: 0, rate: 0, gap: "" };
 
 let after = "";
 let arrived = "";
 let timer = 0;
+let lags = /** @type {bigint[]} */ ([]); // of full answers in a row
+let flooded = false;
 let told = (/** @type {string} */ _text) => {};
 let moment = { at: 0, seen: 0, slid: 0 };
 
@@ -36,6 +39,8 @@ export function set(on) {
     after = list.items.length > 0 ? list.items[list.items.length - 1].key : positionOf(list.asked);
     arrived = list.arrived ?? "";
     moment = { at: performance.now(), seen: 0, slid: performance.now() };
+    flooded = false;
+    lags = [];
     void poll();
   }
   tell();
@@ -82,8 +87,11 @@ function position(more) {
 
 async function poll() {
   try {
-    const answer = await all("/v1/query", position({ limit: LIMIT }), latest("follow"));
-    take(answer);
+    if (flooded) {
+      await newest();
+    } else {
+      take(await all("/v1/query", position({ limit: LIMIT }), latest("follow")));
+    }
     follow.away = 0;
   } catch (failure) {
     if (isOld(failure)) {
@@ -95,16 +103,25 @@ async function poll() {
   tell();
   await slideOn();
   if (follow.on && !follow.held) {
-    const full = follow.away === 0 && lastFull;
-    timer = setTimeout(poll, full ? 0 : follow.away ? AWAY_MILLIS : PAUSE_MILLIS);
+    timer = setTimeout(poll, follow.away || flooded ? AWAY_MILLIS : lags.length > 0 ? 0 : PAUSE_MILLIS);
   }
 }
 
-let lastFull = false;
+/** Shows the newest events, until nothing is missing between them. */
+async function newest() {
+  const last = list.items[list.items.length - 1]?.key;
+  const asked = params({ order: "desc", limit: NEWEST }, { unbounded: true });
+  const { lines, arrived: at } = await all("/v1/query", asked, latest("follow"));
+  const items = lines.filter((line) => line.id).map(item).reverse();
+  flooded = !items.some((each) => each.key === last);
+  arrived = at ?? arrived;
+  after = items[items.length - 1]?.key ?? after;
+  replace(items);
+}
 
 /** Lets the bars go on with the time, now and then. */
 async function slideOn() {
-  if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > SLIDE_MILLIS) {
+  if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > SLIDE_MILLIS * (flooded ? 3 : 1)) {
     moment.slid = performance.now();
     slide();
     await loadStrip().catch(lost);
@@ -115,17 +132,23 @@ async function slideOn() {
 function take(answer) {
   const events = answer.lines.filter((line) => line.id);
   const token = answer.lines.find((line) => line.token)?.token;
-  lastFull = events.filter((event) => event["widerow.late"] !== true).length >= LIMIT;
   after = token ?? after;
   arrived = answer.arrived ?? arrived;
-  if (events.length === 0) {
+  const items = events.map(item);
+  look(items.filter((each) => !each.late));
+  if (items.length === 0) {
     return;
   }
-  const items = events.map(item);
   items.forEach((each) => count(each.time, each.event));
   follow.seen += items.length;
   append(items);
   redraw();
+}
+
+/** Full answers that end longer and longer ago are a flood. @param {import("./list.js").Item[]} items */
+function look(items) {
+  lags = items.length < LIMIT ? [] : [...lags, now() - items[items.length - 1].time].slice(-3);
+  flooded = lags[2] > lags[0];
 }
 
 /** @param {unknown} failure */
@@ -157,6 +180,8 @@ function tell() {
     told(`away since ${new Date(follow.away).toISOString().slice(11, 19)}`);
   } else if (follow.held) {
     told(follow.behind > 0 ? `held: ${whole(follow.behind)} behind` : "held");
+  } else if (flooded) {
+    told("following the newest");
   } else {
     told(follow.rate >= 1 ? `following ${whole(follow.rate)}/s` : "following");
   }

@@ -159,6 +159,12 @@ export function append(items) {
   changed({ dropped: over });
 }
 
+/** Shows these newest events only. @param {Item[]} items */
+export function replace(items) {
+  Object.assign(list, { items, atStart: false, atEnd: true });
+  changed({ opened: "end" });
+}
+
 /** The place of an event in the list, or -1. @param {string} key */
 export function indexOf(key) {
   return list.items.findIndex((each) => each.key === key);

@@ -32,6 +32,7 @@ public final class CqlFuzz {
         "CREATE TABLE t (p int, a int, b text, s int STATIC, l list<int>, m map<text, int>,"
             + " f u, PRIMARY KEY (p, a, b)) WITH CLUSTERING ORDER BY (a DESC, b ASC)");
     asking.run("CREATE TABLE n (p text PRIMARY KEY, c counter)");
+    asking.run("CREATE TABLE h (p int, c timestamp, PRIMARY KEY (p, c))");
     return server.planner();
   }
 
@@ -61,6 +62,13 @@ public final class CqlFuzz {
       "SELECT p, token(p), writetime(s), ttl(s), f.x, a * 2 + 1 FROM k.t WHERE token(p) > -5"
           + " PER PARTITION LIMIT 1",
       "SELECT b FROM k.t WHERE p IN (1, 2) AND (a, b) > (1, 'a') ORDER BY a ASC",
+      "SELECT m['a'..?], m[..'b'], writetime(m['a'..]), maxwritetime(l), ttl(f), writetime(f.x),"
+          + " floor((date)'2026-01-02', 1mo) FROM k.t PER PARTITION LIMIT 2\0a",
+      "SELECT p, count(*) FROM k.h GROUP BY p, floor(c, 5m)",
+      "UPDATE k.t SET m = fromJson('{\"k\": 1}') WHERE p = fromJson('1') AND a = blobAsInt(0x) AND"
+          + " b = 'x'",
+      "CREATE MATERIALIZED VIEW k.w AS SELECT * FROM k.t WHERE p IN (1, 2) AND (a, b) > (1, 'a')"
+          + " PRIMARY KEY (a, p, b)",
       "CREATE TABLE IF NOT EXISTS k.v (p frozen<tuple<int, set<text>>> PRIMARY KEY, d duration)"
           + " WITH comment = 'c' AND compaction = {'class': 'x'}",
       "ALTER TABLE k.t ADD (x int, y text STATIC)",

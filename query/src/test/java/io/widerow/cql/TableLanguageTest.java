@@ -144,8 +144,12 @@ class TableLanguageTest {
     assertEquals(
         List.of("4", "3", "3", "2", "2", "1", "1", "0", "0"),
         all.stream().map(row -> row.substring(1, 2)).toList());
+    String some = asked + " PER PARTITION LIMIT 2";
+    List<String> limited = all.subList(0, 6);
+    assertEquals(limited, asking.rows(some));
     for (int page = 1; page < 9; page++) {
       assertEquals(all, asking.rows(asked, page), "pages of " + page);
+      assertEquals(limited, asking.rows(some, page), "pages of " + page);
     }
   }
 

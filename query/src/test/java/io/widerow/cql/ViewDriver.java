@@ -16,6 +16,8 @@ final class ViewDriver {
       "CREATE TABLE k.t (p int, c int, v int, w text, s set<int>, m map<int, text>, z int static,"
           + " PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC)";
 
+  private static final int VIEWS_MAX = 3;
+
   private final SplittableRandom random;
   private final long firstMicros; // of the timestamps that statements name
   private final TreeMap<String, View> views = new TreeMap<>();
@@ -26,8 +28,17 @@ final class ViewDriver {
   /// @param columns that it has, besides those that its key needs
   /// @param required columns that its rows have
   /// @param key columns that have no time of their own in it
+  /// @param where the conditions on the key of its rows; empty for none
   private record View(
-      String statement, List<String> columns, List<String> required, List<String> key) {}
+      String statement,
+      List<String> columns,
+      List<String> required,
+      List<String> key,
+      String where) {
+    View(String statement, List<String> columns, List<String> required, List<String> key) {
+      this(statement, columns, required, key, "");
+    }
+  }
 
   ViewDriver(SplittableRandom random, long firstMicros) {
     this.random = random;
@@ -63,6 +74,23 @@ final class ViewDriver {
             List.of("p", "c", "v"),
             List.of("m"),
             List.of("p", "c")));
+    views.put(
+        "some_c",
+        new View(
+            "SELECT p, c, v, s FROM t WHERE p IS NOT NULL AND c > 0 AND c <= 2 PRIMARY KEY (c, p)",
+            List.of("p", "c", "v", "s"),
+            List.of(),
+            List.of("p", "c"),
+            "c > 0 AND c <= 2"));
+    views.put(
+        "some_v",
+        new View(
+            "SELECT p, c, v, w FROM t WHERE v IS NOT NULL AND p = 1 AND c IN (0, 2, 3)"
+                + " PRIMARY KEY (v, c, p)",
+            List.of("p", "c", "v", "w"),
+            List.of("v"),
+            List.of("p", "c", "v"),
+            "p = 1 AND c IN (0, 2, 3)"));
   }
 
   static void create(Asking asking) {
@@ -76,7 +104,7 @@ final class ViewDriver {
       numbers.add("n" + numbers.size());
       return "ALTER TABLE t ADD " + numbers.getLast() + " int";
     }
-    List<String> names = List.copyOf(views.keySet());
+    List<String> names = there.size() < VIEWS_MAX ? List.copyOf(views.keySet()) : there;
     String name = names.get(random.nextInt(names.size()));
     View view = Objects.requireNonNull(views.get(name));
     return there.contains(name)
@@ -198,7 +226,9 @@ final class ViewDriver {
     shown.addAll(view.required);
     shown.add("c"); // null for a partition that has static columns alone
     List<List<String>> rows = new ArrayList<>();
-    for (List<String> row : asking.cells("SELECT %s FROM t".formatted(String.join(", ", shown)))) {
+    String from = view.where.isEmpty() ? "t" : "t WHERE " + view.where + " ALLOW FILTERING";
+    String question = "SELECT %s FROM %s".formatted(String.join(", ", shown), from);
+    for (List<String> row : asking.cells(question)) {
       if (!row.subList(columns, row.size()).contains("null")) {
         rows.add(row.subList(0, columns));
       }

@@ -35,14 +35,16 @@ class LayerTest extends LayerRules {
       query.export: event storage query query.output query.remote query.answer query.parquet
       cql:
       cql.type: event query.output cql
+      cql.function: cql cql.type
       cql.parse: cql cql.type
       cql.schema: cql cql.type cql.parse
       table:
       cql.key: table cql cql.type cql.schema
-      cql.table: table cql cql.type cql.parse cql.schema cql.key
+      cql.table: table cql cql.type cql.function cql.parse cql.schema cql.key
       cql.change: table cql cql.type cql.schema cql.key cql.table
       cql.define: table cql cql.type cql.parse cql.schema cql.key cql.table cql.change
-      cql.plan: query.output cql cql.type cql.parse cql.schema cql.key cql.change cql.define
+      cql.plan: query.output cql cql.type cql.function cql.parse cql.schema cql.key cql.change \
+          cql.define
       cql.system: cql.type cql.schema cql.define
       cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
       query.cli: event storage storage.embedded storage.repair query query.output \

@@ -10,10 +10,20 @@ import java.util.Arrays;
 /// Two characters are equal when their simple upper cases have the same simple lower case, as in
 /// [String#equalsIgnoreCase]: one character to one, in no language's own way. So `É` is `é`, `Σ` is
 /// `σ` and `ς`, and `ß` is not `ss`.
+///
+/// A character is *plain* when only ASCII is equal to it. Plain ones in a row have a fixed distance
+/// in every text that contains them, so the longest such row is looked for eight places at a time,
+/// as [Text] does, and what surrounds it is compared then.
 public final class FoldedText {
+  private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final int CASE = 0x20; // sets ASCII letters to lower case
+  private static final String EQUAL_TO_OTHERS = "isk"; // İ ı, ſ, and the sign of Kelvin
+
   private final String text;
   private final int[] folded; // code points
   private final int[] fallback; // by matched length: the longest proper prefix that is a suffix
+  private final int row; // where the plain characters begin
+  private final int rowLength; // 0 when there are none
 
   private FoldedText(String text) {
     this.text = text;
@@ -27,6 +37,22 @@ public final class FoldedText {
       prefix += folded[i] == folded[prefix] ? 1 : 0;
       fallback[i + 1] = prefix;
     }
+    int begin = 0;
+    int longest = 0;
+    for (int from = 0, to = 0; to < folded.length; to++) {
+      if (!isPlain(folded[to])) {
+        from = to + 1;
+      } else if (to + 1 - from > longest) {
+        begin = from;
+        longest = to + 1 - from;
+      }
+    }
+    this.row = begin;
+    this.rowLength = longest;
+  }
+
+  private static boolean isPlain(int point) {
+    return point < 0x80 && EQUAL_TO_OTHERS.indexOf(point) < 0;
   }
 
   /// @throws IllegalArgumentException when `text` is not valid Unicode: half a surrogate pair
@@ -43,18 +69,124 @@ public final class FoldedText {
   }
 
   /// True when the `length` bytes of `memory` from `offset`, which are UTF-8, contain this text in
-  /// any case. In time linear in `length` (Knuth, Morris, Pratt, 1977). Allocates nothing.
+  /// any case. In time linear in `length`: after many places that only begin right, the rest is
+  /// searched as Knuth, Morris and Pratt (1977) do. Allocates nothing.
   public boolean isIn(MemorySegment memory, long offset, long length) {
-    int matched = 0;
     long limit = offset + length;
+    if (rowLength == 0) {
+      return isIn(memory, offset, offset, limit);
+    }
+    int behind = rowLength - 1;
+    long last = limit - rowLength;
+    int first = folded[row];
+    int end = folded[row + behind];
+    long firstCase = ONES * caseOf(first);
+    long endCase = ONES * caseOf(end);
+    long firstWanted = ONES * first;
+    long endWanted = ONES * end;
+    long tries = 16 + length; // characters that may be compared in vain
     long at = offset;
+    for (; at + Long.BYTES - 1 <= last; at += Long.BYTES) {
+      long marks =
+          equal(memory.get(EventLayout.LONG_ANYWHERE, at) | firstCase, firstWanted)
+              & equal(memory.get(EventLayout.LONG_ANYWHERE, at + behind) | endCase, endWanted);
+      for (; marks != 0; marks &= marks - 1) {
+        long place = at + (Long.numberOfTrailingZeros(marks) >>> 3);
+        int same = compare(memory, place, offset, limit);
+        if (same == folded.length) {
+          return true;
+        }
+        tries -= 1 + same;
+        if (tries < 0) {
+          return isIn(memory, startBefore(memory, place, offset), offset, limit);
+        }
+      }
+    }
+    for (; at <= last; at++) {
+      if (compare(memory, at, offset, limit) == folded.length) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int caseOf(int point) {
+    return point >= 'a' && point <= 'z' ? CASE : 0;
+  }
+
+  /// Marks equal bytes with bit 7. Bytes after the first equal one may be marked wrongly.
+  private static long equal(long word, long wanted) {
+    long other = word ^ wanted;
+    return (other - ONES) & ~other & (ONES << 7);
+  }
+
+  /// How many characters of this text stand around a place, where its row of plain characters would
+  /// begin: all, or those before the first difference.
+  private int compare(MemorySegment memory, long place, long offset, long limit) {
+    int same = 0;
+    long at = place;
+    if (memory.get(JAVA_BYTE, at) < 0) {
+      return same; // a wrong mark, perhaps inside of a character
+    }
+    for (int i = row; i < folded.length; i++) {
+      if (at >= limit) {
+        return same;
+      }
+      int bytes = bytesAt(memory, at, limit);
+      if (foldAt(memory, at, bytes) != folded[i]) {
+        return same;
+      }
+      at += bytes;
+      same++;
+    }
+    at = place;
+    for (int i = row - 1; i >= 0; i--) {
+      if (at <= offset) {
+        return same;
+      }
+      long end = at;
+      at = startBefore(memory, at - 1, offset);
+      if (foldAt(memory, at, (int) (end - at)) != folded[i]) {
+        return same;
+      }
+      same++;
+    }
+    return same;
+  }
+
+  /// Where the character begins that has the byte at a place.
+  private static long startBefore(MemorySegment memory, long place, long offset) {
+    long at = place;
+    while (at > offset && (memory.get(JAVA_BYTE, at) & 0xc0) == 0x80) {
+      at--;
+    }
+    return at;
+  }
+
+  private static int bytesAt(MemorySegment memory, long at, long limit) {
+    int here = memory.get(JAVA_BYTE, at);
+    int bytes = here >= 0 ? 1 : here >= (byte) 0xf0 ? 4 : here >= (byte) 0xe0 ? 3 : 2;
+    return (int) Math.min(bytes, limit - at);
+  }
+
+  private static int foldAt(MemorySegment memory, long at, int bytes) {
+    int here = memory.get(JAVA_BYTE, at);
+    return here >= 0 ? foldAscii(here) : fold(decode(memory, at, bytes));
+  }
+
+  /// Searches from a place on, one character at a time.
+  private boolean isIn(MemorySegment memory, long place, long offset, long limit) {
+    int matched = 0;
+    long at = place;
+    for (int i = 0; i < row && at > offset; i++) { // a match may have begun before
+      at = startBefore(memory, at - 1, offset);
+    }
     while (matched < folded.length) {
       if (at >= limit) {
         return false;
       }
-      int here = memory.get(JAVA_BYTE, at);
-      int bytes = here >= 0 ? 1 : here >= (byte) 0xf0 ? 4 : here >= (byte) 0xe0 ? 3 : 2;
-      here = here >= 0 ? foldAscii(here) : fold(decode(memory, at, Math.min(bytes, limit - at)));
+      int bytes = bytesAt(memory, at, limit);
+      int here = foldAt(memory, at, bytes);
       at += bytes;
       while (matched > 0 && folded[matched] != here) {
         matched = fallback[matched];

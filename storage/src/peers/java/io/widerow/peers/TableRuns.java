@@ -42,7 +42,7 @@ import org.rocksdb.WriteOptions;
 /// merges cells. See the profile `peers`.
 ///
 /// ```
-/// TableRuns <rows> <rounds>      one round is A B B A
+/// TableRuns <rows> <rounds> [widerow,rocksdb]      one round is A B B A; of one store A A
 /// ```
 final class TableRuns {
   private static final int GROUP_ROWS = 1_000;
@@ -55,6 +55,7 @@ final class TableRuns {
   private static final int KEY_BYTES = PREFIX_BYTES + 10;
   private static final long SEED = 20_261_126;
   private static final byte[][] WORDS = words();
+  private static final String[] STORES = {"widerow", "rocksdb"};
 
   /// A store of rows.
   private interface Peer extends AutoCloseable {
@@ -220,12 +221,15 @@ final class TableRuns {
   public static void main(String[] args) throws Exception {
     int rows = Integer.parseInt(args[0]);
     int rounds = Integer.parseInt(args[1]);
+    List<String> stores = List.of(args.length > 2 ? args[2].split(",") : STORES);
     Map<String, List<Map<String, Double>>> runs = new LinkedHashMap<>();
-    for (String name : List.of("widerow", "rocksdb")) {
+    for (String name : stores) {
       Map<String, Double> _ = run(name, rows / 8); // warms up; not measured
     }
     for (int round = 0; round < rounds; round++) {
-      for (String name : List.of("widerow", "rocksdb", "rocksdb", "widerow")) {
+      List<String> turns = new ArrayList<>(stores);
+      turns.addAll(stores.reversed());
+      for (String name : turns) {
         Map<String, Double> run = run(name, rows);
         runs.computeIfAbsent(name, _ -> new ArrayList<>()).add(run);
         System.out.println(name + ": " + shown(run));
@@ -266,7 +270,8 @@ final class TableRuns {
         source.fill(GROUP_ROWS);
         peer.write(source.keys, source.values, GROUP_ROWS, false);
       }
-      figures.put("groups of 1,000 rows/s", perSecond(groups * GROUP_ROWS, start + source.nanos));
+      figures.put(
+          "groups of 1,000 rows/s", perSecond((long) groups * GROUP_ROWS, start + source.nanos));
       long making = source.nanos;
       start = System.nanoTime();
       for (int i = 0; i < ones; i++) {

@@ -48,7 +48,10 @@ final class Answers {
   static Reply error(int version, short stream, CqlException why) {
     BodyWriter body = new BodyWriter().integer(why.code().number).string(why.sentence());
     if (why.code() == CqlException.Code.ALREADY_EXISTS) {
-      body.string(why.keyspace()).string(why.table());
+      body.string(why.keyspace()).string(why.name());
+    }
+    if (why.code() == CqlException.Code.FUNCTION) {
+      body.string(why.keyspace()).string(why.name()).strings(why.arguments());
     }
     return new Reply(version, stream, Opcode.ERROR, body.body());
   }

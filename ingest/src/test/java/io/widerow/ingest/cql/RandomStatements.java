@@ -70,7 +70,15 @@ final class RandomStatements {
     if (!tuple && chance(2)) {
       return chance(50) ? "'nope'" : "1"; // perhaps of a wrong type
     }
-    return !column.isKey() && chance(10) ? "null" : RandomTable.value(column.type(), random);
+    if (!column.isKey() && chance(10)) {
+      return "null";
+    }
+    if (column.isKey() && RandomTable.isPerhapsEmpty(column.type()) && chance(2)) {
+      return "blobAs" + column.type() + "(0x)";
+    }
+    String value = RandomTable.value(column.type(), random);
+    boolean number = List.of("int", "bigint", "varint").contains(column.type());
+    return number && chance(5) ? "fromJson('" + value + "')" : value;
   }
 
   private String insert(String time) {
@@ -221,7 +229,7 @@ final class RandomStatements {
     text.append(" FROM ").append(table.name).append(where).append(group);
     String order = chance(25) ? order() : "";
     text.append(order);
-    if (chance(10) && order.isEmpty() && !distinct) {
+    if (chance(distinct ? 4 : 12)) {
       text.append(" PER PARTITION LIMIT ").append(1 + random.nextInt(3));
     }
     if (chance(20)) {
@@ -245,7 +253,13 @@ final class RandomStatements {
   private String group() {
     List<Column> keys = table.keys();
     List<Column> some = keys.subList(0, 1 + random.nextInt(keys.size()));
-    return " GROUP BY " + RandomTable.names(some);
+    String names = RandomTable.names(some);
+    Column last = some.getLast();
+    if (last.part() == Part.CLUSTERING && chance(50)) {
+      String before = RandomTable.names(some.subList(0, some.size() - 1));
+      names = before + ", " + floor(last);
+    }
+    return " GROUP BY " + names;
   }
 
   private String order() {
@@ -277,9 +291,7 @@ final class RandomStatements {
 
   private String one(Column column) {
     String name = column.name();
-    boolean plain =
-        !column.isKey() && !column.type().contains("<") && !column.type().equals("pair");
-    return switch (random.nextInt(16)) {
+    return switch (random.nextInt(20)) {
       case 0 -> "count(*)";
       case 1 -> "count(" + name + ")";
       case 2 -> "min(" + name + ")";
@@ -287,13 +299,62 @@ final class RandomStatements {
       case 4 -> "sum(" + name + ")";
       case 5 -> // of decimals Cassandra makes a mean of rounded means
           column.type().equals("decimal") ? name : "avg(" + name + ")";
-      case 6 -> table.kind == Kind.TIMED && plain ? "writetime(" + name + ")" : name;
-      case 7 -> "token(" + RandomTable.names(table.of(Part.PARTITION)) + ")";
-      case 8 -> "toJson(" + name + ")";
-      case 9 -> "CAST(" + name + " AS text)";
-      case 10 -> name + " AS other";
+      case 6, 7 -> time(column);
+      case 8 -> "token(" + RandomTable.names(table.of(Part.PARTITION)) + ")";
+      case 9 -> "toJson(" + name + ")";
+      case 10 -> "CAST(" + name + " AS text)";
+      case 11 -> name + " AS other";
+      case 12, 13 -> part(column);
+      case 14 -> floor(column);
       default -> name;
     };
+  }
+
+  /// When a column or a part of it was written.
+  private String time(Column column) {
+    if (table.kind != Kind.TIMED || (column.isKey() && !chance(10))) {
+      return column.name();
+    }
+    String of = chance(60) ? column.name() : part(column);
+    return switch (random.nextInt(4)) {
+      case 0 -> "ttl(" + of + ")"; // nothing expires here
+      case 1 -> "maxwritetime(" + of + ")";
+      default -> "writetime(" + of + ")";
+    };
+  }
+
+  /// An element, a slice or a field of a column; perhaps one that it cannot have.
+  private String part(Column column) {
+    String name = column.name();
+    String type = column.type().replace("frozen<", "");
+    if (type.startsWith("pair")) {
+      return name + (chance(50) ? ".a" : ".b");
+    }
+    boolean parts = type.startsWith("set") || type.startsWith("map") || chance(10);
+    if (!parts) {
+      return name;
+    }
+    String key = type.startsWith("map<int") || type.startsWith("list") ? "int" : "text";
+    String from = RandomTable.value(key, random);
+    String to = RandomTable.value(key, random);
+    return switch (random.nextInt(5)) {
+      case 0 -> "%s[%s..]".formatted(name, from);
+      case 1 -> "%s[..%s]".formatted(name, to);
+      case 2 -> "%s[%s..%s]".formatted(name, from, to);
+      default -> "%s[%s]".formatted(name, from);
+    };
+  }
+
+  private String floor(Column column) {
+    boolean timed = List.of("timestamp", "date", "time", "timeuuid").contains(column.type());
+    if (!timed && !chance(15)) {
+      return column.name();
+    }
+    String by =
+        RandomTable.any(
+            List.of("1h", "7m", "1d", "3d", "1mo", "1y2mo3d", "64ns", "1us", "0s", "-1h"), random);
+    boolean from = chance(20) && !column.type().equals("time");
+    return "floor(%s, %s%s)".formatted(column.name(), by, from ? ", '2015-07-14'" : "");
   }
 
   private String where() {

@@ -110,6 +110,12 @@ final class RandomTable {
     return kind == Kind.COUNTED ? "counter" : any(VALUE_TYPES, random);
   }
 
+  /// True when a type has a value of no bytes that is written `blobAsType(0x)`.
+  static boolean isPerhapsEmpty(String type) {
+    return List.of("int", "bigint", "boolean", "double", "uuid", "timestamp", "varint", "inet")
+        .contains(type);
+  }
+
   static <T> T any(List<T> all, SplittableRandom random) {
     return all.get(random.nextInt(all.size()));
   }

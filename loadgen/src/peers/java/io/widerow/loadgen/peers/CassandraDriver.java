@@ -80,7 +80,7 @@ public final class CassandraDriver implements PeerDriver {
     }
   }
 
-  private static CqlSession session(InetSocketAddress address) throws IOException {
+  static CqlSession session(InetSocketAddress address) throws IOException {
     Logger.getLogger("com.datastax").setLevel(Level.OFF);
     DriverConfigLoader config =
         DriverConfigLoader.programmaticBuilder()

@@ -4,8 +4,11 @@ import io.widerow.cql.change.StoredRow.Cell;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.ViewConditions;
 import io.widerow.cql.table.ViewCells;
+import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.Wire;
 import io.widerow.table.Mutations;
 import java.nio.ByteBuffer;
@@ -13,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +35,8 @@ public final class ViewWriter {
   private final TableKeys keys;
   private final List<Column> partition; // as columns of the table
   private final List<Column> clustering;
-  private final Set<Integer> required = new HashSet<>(); // columns without which there is no row
+  private final ViewConditions conditions;
+  private final List<Column> columns; // of the table
   private final Set<Integer> shown = new HashSet<>(); // columns whose cells it has
 
   public ViewWriter(Table base, Table view) {
@@ -39,13 +44,8 @@ public final class ViewWriter {
     this.keys = TableKeys.of(view);
     this.partition = columns(base, view.of(Kind.PARTITION_KEY));
     this.clustering = columns(base, view.of(Kind.CLUSTERING));
-    Table.ViewOf of = Objects.requireNonNull(view.view());
-    for (String name : of.notNull()) {
-      Column column = base.columns().get(base.find(name));
-      if (!column.isKey()) {
-        required.add(column.number());
-      }
-    }
+    this.columns = base.columns();
+    this.conditions = ViewConditions.of(base, Objects.requireNonNull(view.view()).where());
     view.of(Kind.REGULAR).forEach(column -> shown.add(column.number()));
   }
 
@@ -60,6 +60,24 @@ public final class ViewWriter {
       }
     }
     return columns;
+  }
+
+  /// The key of a row of the table.
+  private record KeyRow(List<Column> columns, TableKeys.Parts parts) implements Row {
+    @Override
+    public @Nullable Object value(int column) {
+      return parts.value(columns.get(column));
+    }
+
+    @Override
+    public @Nullable Object element(int column, Object key) {
+      return value(column) instanceof Map<?, ?> map ? map.get(key) : null;
+    }
+
+    @Override
+    public void put(int column, CellBuffer out) {
+      Wire.putCell(columns.get(column).type(), value(column), out);
+    }
   }
 
   /// A row of the view.
@@ -83,13 +101,16 @@ public final class ViewWriter {
       return null;
     }
     long expiry = row.expiry();
-    for (int column : required) {
-      expiry = Math.min(expiry, row.expiry(column));
+    for (Column column : conditions.required()) {
+      expiry = Math.min(expiry, row.expiry(column.number()));
     }
     if (expiry == StoredRow.NEVER_LIVE) {
       return null;
     }
     TableKeys.Parts parts = baseKeys.read(ByteBuffer.wrap(row.key()));
+    if (!conditions.test(new KeyRow(columns, parts))) {
+      return null;
+    }
     List<Object> first = values(partition, parts, row);
     List<Object> rest = values(clustering, parts, row);
     if (first == null || rest == null) {
@@ -107,8 +128,7 @@ public final class ViewWriter {
     for (Column column : columns) {
       Object value =
           switch (column.kind()) {
-            case PARTITION_KEY -> parts.partition().get(column.position());
-            case CLUSTERING -> Objects.requireNonNull(parts.clustering()).get(column.position());
+            case PARTITION_KEY, CLUSTERING -> parts.value(column);
             case STATIC, REGULAR ->
                 Wire.decode(column.type(), ByteBuffer.wrap(row.cell(column.number()).value));
           };

@@ -15,6 +15,7 @@ import io.widerow.cql.schema.RowScan;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.TableOptions;
+import io.widerow.cql.schema.Written;
 import io.widerow.cql.table.RowReader;
 import io.widerow.cql.table.TableRow;
 import io.widerow.cql.table.TableSource;
@@ -114,11 +115,11 @@ final class StoredSchema {
     try (RowCursor rows = new TableSource(ROWS, store, InstantSource.system()).open(all, NOBODY)) {
       while (rows.next()) {
         Entry entry = Entry.of(rows.row());
-        Long written = rows.row().writeTime(ROWS.find("next"));
+        long written = written(rows.row());
         if (entry.kind.equals(VIEW_TIME)) {
-          viewTime = Objects.requireNonNull(written);
+          viewTime = written;
         } else {
-          timestamp = Math.max(timestamp, written == null ? 0 : written);
+          timestamp = Math.max(timestamp, written);
           entries.add(entry);
         }
       }
@@ -250,8 +251,13 @@ final class StoredSchema {
     byte[] partition = KEYS.partition(List.of(NOWHERE));
     RowReader rows = new RowReader(ROWS, view, 0);
     TableRow row = rows.find(partition, KEYS.row(partition, List.of(VIEW_TIME, "")));
-    Long written = row == null ? null : row.writeTime(ROWS.find("next"));
-    return written == null ? 0 : written;
+    return row == null ? 0 : written(row);
+  }
+
+  /// When a row was written, in microseconds; 0 for one without a `next`.
+  private static long written(Row row) {
+    List<@Nullable Written> written = row.written(ROWS.find("next"));
+    return written.isEmpty() ? 0 : Objects.requireNonNull(written.getFirst()).micros();
   }
 
   private static void write(Table table, Mutations out, long timestamp) {

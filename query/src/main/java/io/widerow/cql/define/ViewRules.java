@@ -3,6 +3,10 @@ package io.widerow.cql.define;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Definition.CreateView;
 import io.widerow.cql.parse.Definition.Direction;
+import io.widerow.cql.parse.KeyRelation;
+import io.widerow.cql.parse.Relation;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
@@ -13,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Which materialized views a table may have.
@@ -54,7 +60,7 @@ final class ViewRules {
         Table.ordered(new ViewRules(create, base).columns()),
         OptionRules.table(create.options()),
         stored,
-        new Table.ViewOf(base.name(), create.columns().isEmpty(), create.notNull()));
+        new Table.ViewOf(base.name(), create.columns().isEmpty(), create.where()));
   }
 
   /// A view of a table that was altered.
@@ -76,14 +82,15 @@ final class ViewRules {
         columns.add(each);
       }
     }
-    List<String> notNull = new ArrayList<>();
-    for (String name : of.notNull()) {
-      int number = before.columns().get(before.find(name)).number();
-      Column now = numbered(after, number);
-      notNull.add(now == null ? name : now.name());
-    }
+    UnaryOperator<String> names =
+        name -> {
+          Column now = numbered(after, before.columns().get(before.find(name)).number());
+          return now == null ? name : now.name();
+        };
+    List<Where> where =
+        of.where().stream().<Where>map(condition -> condition.renamed(names)).toList();
     return view.withColumns(columns, view.stored())
-        .withView(new Table.ViewOf(of.base(), of.all(), notNull));
+        .withView(new Table.ViewOf(of.base(), of.all(), where));
   }
 
   private static @Nullable Column numbered(Table table, int number) {
@@ -189,13 +196,33 @@ final class ViewRules {
   }
 
   private void requireConditions() {
-    for (String name : create.notNull()) {
-      if (required(name).kind() == Kind.STATIC) {
-        throw CqlException.invalid(
-            "Cannot include static column '%s' in materialized view '%s'".formatted(name, view));
+    Set<String> named = new HashSet<>();
+    Set<String> others = new TreeSet<>(); // that are in no key and have another condition
+    for (Where where : create.where()) {
+      boolean notNull =
+          where instanceof Relation relation && relation.operator() == Operator.IS_NOT;
+      if (where instanceof KeyRelation relation && relation.token()) {
+        throw CqlException.invalid("Cannot use token relation when defining a materialized view");
+      }
+      for (String name : where.columns()) {
+        Column column = required(name);
+        if (column.kind() == Kind.STATIC) {
+          throw CqlException.invalid(
+              "Cannot include static column '%s' in materialized view '%s'".formatted(name, view));
+        }
+        if (!column.isKey() && !notNull) {
+          others.add(name);
+        }
+        named.add(name);
       }
     }
-    List<String> free = key.stream().filter(name -> !create.notNull().contains(name)).toList();
+    if (!others.isEmpty()) {
+      throw CqlException.invalid(
+          "Non-primary key columns can only be restricted with 'IS NOT NULL' (got: %s restricted"
+                  .formatted(String.join(", ", others))
+              + " illegally)");
+    }
+    List<String> free = key.stream().filter(name -> !named.contains(name)).toList();
     if (!free.isEmpty()) {
       throw CqlException.invalid(
           "Primary key columns %s must be restricted with 'IS NOT NULL' or otherwise"

@@ -38,7 +38,7 @@ record EventTaker(EventIntake intake) implements RowTaker {
     map(row, EventTable.ATTRIBUTES).forEach((name, text) -> texts.put(name(name), (String) text));
     Map<String, Double> numbers = new HashMap<>();
     map(row, EventTable.NUMBERS)
-        .forEach((name, number) -> add(name(name), (Double) number, texts, numbers));
+        .forEach((name, number) -> add(name(name), number(name, number), texts, numbers));
     return new NewEvent(type, id, (String) row.value(EventTable.BODY), texts, numbers);
   }
 
@@ -67,6 +67,13 @@ record EventTaker(EventIntake intake) implements RowTaker {
       throw CqlException.invalid("the body of an event is the column body, and no attribute");
     }
     return text;
+  }
+
+  private static Double number(Object name, Object value) {
+    if (!(value instanceof Double number)) {
+      throw CqlException.invalid("numbers['%s'] is a value without bytes".formatted(name));
+    }
+    return number;
   }
 
   /// A number that is an attribute of its own, or says again what a text is.

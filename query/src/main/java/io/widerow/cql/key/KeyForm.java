@@ -2,6 +2,7 @@ package io.widerow.cql.key;
 
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.TimeUuids;
 import io.widerow.cql.type.Wire;
@@ -56,6 +57,7 @@ final class KeyForm {
     return switch (value) {
       case String text -> text.isEmpty();
       case ByteBuffer bytes -> !bytes.hasRemaining();
+      case Empty _ -> true;
       default -> false;
     };
   }

@@ -197,7 +197,17 @@ public final class TableKeys {
   /// @param clustering all of the clustering key; null when it is the key of a header
   /// @param prefix how many bytes of the key are those of its partition
   public record Parts(
-      List<Object> partition, @Nullable List<Object> clustering, long token, int prefix) {}
+      List<Object> partition, @Nullable List<Object> clustering, long token, int prefix) {
+    /// The value of a column of the key; null for one of another kind, and for a clustering column
+    /// in a header.
+    public @Nullable Object value(Column column) {
+      return switch (column.kind()) {
+        case PARTITION_KEY -> partition.get(column.position());
+        case CLUSTERING -> clustering == null ? null : clustering.get(column.position());
+        case STATIC, REGULAR -> null;
+      };
+    }
+  }
 
   /// Reads a key.
   public Parts read(ByteBuffer key) {

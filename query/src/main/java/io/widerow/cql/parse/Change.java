@@ -56,35 +56,22 @@ public sealed interface Change extends Statement {
 
   /// UPDATE.
   record Update(
-      TableName table,
-      Using using,
-      List<Assignment> assignments,
-      List<Relation> where,
-      List<KeyRelation> keys,
-      If condition)
+      TableName table, Using using, List<Assignment> assignments, List<Where> where, If condition)
       implements Change {
     public Update {
       assignments = List.copyOf(assignments);
       where = List.copyOf(where);
-      keys = List.copyOf(keys);
     }
   }
 
   /// DELETE.
   ///
   /// @param columns what is deleted of each row; empty for whole rows
-  record Delete(
-      TableName table,
-      List<Part> columns,
-      Using using,
-      List<Relation> where,
-      List<KeyRelation> keys,
-      If condition)
+  record Delete(TableName table, List<Part> columns, Using using, List<Where> where, If condition)
       implements Change {
     public Delete {
       columns = List.copyOf(columns);
       where = List.copyOf(where);
-      keys = List.copyOf(keys);
     }
   }
 

@@ -50,13 +50,13 @@ public sealed interface Definition extends Statement {
   /// CREATE MATERIALIZED VIEW.
   ///
   /// @param columns empty for all
-  /// @param notNull the columns that WHERE wants with IS NOT NULL
+  /// @param where the conditions, IS NOT NULL too
   record CreateView(
       TableName view,
       boolean unlessThere,
       TableName base,
       List<String> columns,
-      List<String> notNull,
+      List<Where> where,
       List<String> partition,
       List<String> clustering,
       List<Direction> order,
@@ -64,7 +64,7 @@ public sealed interface Definition extends Statement {
       implements Definition {
     public CreateView {
       columns = List.copyOf(columns);
-      notNull = List.copyOf(notNull);
+      where = List.copyOf(where);
       partition = List.copyOf(partition);
       clustering = List.copyOf(clustering);
       order = List.copyOf(order);

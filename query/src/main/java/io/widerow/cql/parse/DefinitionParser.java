@@ -23,10 +23,12 @@ final class DefinitionParser {
 
   private final Words words;
   private final ExpressionParser expressions;
+  private final WhereParser conditions;
 
-  DefinitionParser(Words words, ExpressionParser expressions) {
+  DefinitionParser(Words words, ExpressionParser expressions, WhereParser conditions) {
     this.words = words;
     this.expressions = expressions;
+    this.conditions = conditions;
   }
 
   Statement create() {
@@ -340,12 +342,7 @@ final class DefinitionParser {
       }
       words.requireWord("from");
       TableName base = words.tableName();
-      List<String> notNull = new ArrayList<>();
-      if (words.skipWord("where")) {
-        do {
-          notNull.add(notNull());
-        } while (words.skipWord("and"));
-      }
+      List<Where> where = words.skipWord("where") ? conditions.where() : List.of();
       words.requireWord("primary");
       words.requireWord("key");
       primaryKey();
@@ -355,7 +352,7 @@ final class DefinitionParser {
           unless,
           base,
           columns,
-          notNull,
+          where,
           partition,
           clustering,
           order,
@@ -374,18 +371,6 @@ final class DefinitionParser {
             "Cannot use aliases when defining a materialized view (got %s AS %s)"
                 .formatted(column, words.name("an alias")));
       }
-      return column;
-    }
-
-    private String notNull() {
-      String column = words.name("a column");
-      if (!words.skipWord("is")) {
-        throw CqlException.invalid(
-            "Materialized views take no condition but IS NOT NULL here: %s has another one"
-                .formatted(column));
-      }
-      words.requireWord("not");
-      words.requireWord("null");
       return column;
     }
   }

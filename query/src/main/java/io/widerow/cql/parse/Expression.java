@@ -74,11 +74,23 @@ public sealed interface Expression {
     }
   }
 
-  /// `of[key]`: an element of a map.
+  /// `of[key]`: an element of a map or a set.
   record Element(Expression of, Expression key) implements Expression {
     @Override
     public String toString() {
       return of + "[" + key + "]";
+    }
+  }
+
+  /// `of[from..to]`: the elements of a map or a set from one to another, both inclusive.
+  ///
+  /// @param from null for all that are less
+  /// @param to null for all that are greater
+  record Slice(Expression of, @Nullable Expression from, @Nullable Expression to)
+      implements Expression {
+    @Override
+    public String toString() {
+      return "%s[%s..%s]".formatted(of, from == null ? "" : from, to == null ? "" : to);
     }
   }
 

@@ -55,8 +55,7 @@ final class ExpressionParser {
     while (true) {
       if (words.skipSign("[")) {
         enter(); // a[b][c] is as deep as it is long
-        term = new Expression.Element(term, term());
-        words.requireSign("]");
+        term = part(term);
       } else if (words.skipSign(".")) {
         enter();
         term = new Expression.Field(term, words.name("a field"));
@@ -65,6 +64,18 @@ final class ExpressionParser {
         return term;
       }
     }
+  }
+
+  /// `key]`, `from..to]`, `from..]` or `..to]`.
+  private Expression part(Expression of) {
+    Expression from = words.peek().isSign("..") ? null : term();
+    if (from != null && words.skipSign("]")) {
+      return new Expression.Element(of, from);
+    }
+    words.requireSign("..");
+    Expression to = from != null && words.peek().isSign("]") ? null : term();
+    words.requireSign("]");
+    return new Expression.Slice(of, from, to);
   }
 
   private void enter() {
@@ -111,7 +122,8 @@ final class ExpressionParser {
   /// `(type) value`, or the elements of a tuple.
   private Expression parenthesis() {
     Lexeme second = words.peekSecond();
-    boolean name = words.isName() || words.peek().isWord("set");
+    boolean truth = words.peek().isWord("true") || words.peek().isWord("false");
+    boolean name = (words.isName() && !truth) || words.peek().isWord("set");
     if (name && (second.isSign(")") || second.isSign("<"))) {
       CqlType type = type().resolve();
       words.requireSign(")");

@@ -2,6 +2,7 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.parse.Relation.Operator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /// One condition of WHERE on several columns of a key at once: `(c1, c2) > (1, 'x')`, or on the
 /// token of the partition key: `token(k) > 5`.
@@ -15,10 +16,16 @@ public record KeyRelation(
     boolean token,
     Operator operator,
     List<Expression> values,
-    boolean isMarked) {
+    boolean isMarked)
+    implements Where {
   public KeyRelation {
     columns = List.copyOf(columns);
     values = List.copyOf(values);
+  }
+
+  @Override
+  public KeyRelation renamed(UnaryOperator<String> names) {
+    return new KeyRelation(columns.stream().map(names).toList(), token, operator, values, isMarked);
   }
 
   @Override

@@ -26,7 +26,7 @@ public final class Parser {
     this.expressions = new ExpressionParser(words);
     this.conditions = new WhereParser(words, expressions);
     this.changes = new ChangeParser(words, expressions, conditions);
-    this.definitions = new DefinitionParser(words, expressions);
+    this.definitions = new DefinitionParser(words, expressions, conditions);
   }
 
   /// @throws CqlException when the text is not one statement of CQL
@@ -83,16 +83,12 @@ public final class Parser {
     List<Statement.Selector> selectors = selectors();
     words.requireWord("from");
     Statement.TableName from = words.tableName();
-    List<Relation> where = new ArrayList<>();
-    List<KeyRelation> keys = new ArrayList<>();
-    if (words.skipWord("where")) {
-      conditions.where(where, keys);
-    }
-    List<String> groupBy = new ArrayList<>();
+    List<Where> where = words.skipWord("where") ? conditions.where() : List.of();
+    List<Expression> groupBy = new ArrayList<>();
     if (words.skipWord("group")) {
       words.requireWord("by");
       do {
-        groupBy.add(words.name("a column"));
+        groupBy.add(expressions.term());
       } while (words.skipSign(","));
     }
     List<Statement.Ordering> orderBy = orderBy();
@@ -108,17 +104,7 @@ public final class Parser {
       words.requireWord("filtering");
     }
     return new Statement.Select(
-        json,
-        distinct,
-        selectors,
-        from,
-        where,
-        keys,
-        groupBy,
-        orderBy,
-        perPartition,
-        limit,
-        filtering);
+        json, distinct, selectors, from, where, groupBy, orderBy, perPartition, limit, filtering);
   }
 
   /// True when `json` or `distinct` is no column: what begins an expression follows.

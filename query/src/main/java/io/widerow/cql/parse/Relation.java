@@ -1,6 +1,7 @@
 package io.widerow.cql.parse;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// One condition of WHERE.
@@ -14,7 +15,8 @@ public record Relation(
     @Nullable Expression key,
     @Nullable String field,
     Operator operator,
-    Expression value) {
+    Expression value)
+    implements Where {
   /// How a column is compared.
   public enum Operator {
     EQ("="),
@@ -44,6 +46,16 @@ public record Relation(
     public boolean isStart() {
       return this == GT || this == GTE;
     }
+  }
+
+  @Override
+  public List<String> columns() {
+    return List.of(column);
+  }
+
+  @Override
+  public Relation renamed(UnaryOperator<String> names) {
+    return new Relation(names.apply(column), key, field, operator, value);
   }
 
   @Override

@@ -15,16 +15,14 @@ public sealed interface Statement
   /// A question.
   ///
   /// @param selectors what is shown; empty for `*`
-  /// @param keys the conditions of WHERE on several columns at once
   /// @param limit null for none
   record Select(
       boolean json,
       boolean distinct,
       List<Selector> selectors,
       TableName from,
-      List<Relation> where,
-      List<KeyRelation> keys,
-      List<String> groupBy,
+      List<Where> where,
+      List<Expression> groupBy,
       List<Ordering> orderBy,
       @Nullable Expression perPartitionLimit,
       @Nullable Expression limit,
@@ -33,7 +31,6 @@ public sealed interface Statement
     public Select {
       selectors = List.copyOf(selectors);
       where = List.copyOf(where);
-      keys = List.copyOf(keys);
       groupBy = List.copyOf(groupBy);
       orderBy = List.copyOf(orderBy);
     }

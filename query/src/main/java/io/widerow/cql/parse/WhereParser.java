@@ -21,16 +21,18 @@ final class WhereParser {
   }
 
   /// All conditions, joined by AND.
-  void where(List<Relation> where, List<KeyRelation> keys) {
+  List<Where> where() {
+    List<Where> all = new ArrayList<>();
     do {
       if (words.peek().isSign("(")) {
-        keys.add(tuple());
+        all.add(tuple());
       } else if (words.peek().isWord("token")) {
-        keys.add(token());
+        all.add(token());
       } else {
-        where.add(relation());
+        all.add(relation());
       }
     } while (words.skipWord("and"));
+    return all;
   }
 
   private List<String> columns() {

@@ -1,6 +1,9 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.function.Casts;
+import io.widerow.cql.schema.Groups;
 import io.widerow.cql.schema.Row;
+import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import java.math.BigDecimal;
@@ -30,7 +33,8 @@ final class Accumulator {
       return;
     }
     Object value = argument.of(row, bound);
-    if (value == null) {
+    boolean sums = aggregate.kind() == Groups.Kind.SUM || aggregate.kind() == Groups.Kind.AVG;
+    if (value == null || (sums && value == Empty.VALUE)) {
       return;
     }
     count++;

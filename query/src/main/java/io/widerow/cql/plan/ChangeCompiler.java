@@ -1,13 +1,12 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.change.RowChange.How;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Expression;
-import io.widerow.cql.parse.KeyRelation;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
@@ -139,8 +138,7 @@ final class ChangeCompiler {
   private RowChangePlan update(Change.Update update) {
     Times times = times(update.using(), update.condition());
     update.assignments().forEach(each -> operations.add(Operation.of(each, scope)));
-    requireCompatible();
-    readWhere(update.where(), update.keys());
+    readWhere(update.where());
     requirePartition();
     List<String> missing = missing(Kind.CLUSTERING);
     requireNoSlice("UPDATE");
@@ -154,25 +152,6 @@ final class ChangeCompiler {
           "Some clustering keys are missing: %s".formatted(String.join(", ", missing)));
     }
     return new RowChangePlan(table, How.UPDATE, where, keys, operations, times, guard, null);
-  }
-
-  /// Parts of a column may be set together, but a whole column or a field only once.
-  private void requireCompatible() {
-    Set<Column> whole = new HashSet<>();
-    Set<Column> parts = new HashSet<>();
-    Set<String> fields = new HashSet<>();
-    for (Operation operation : operations) {
-      Column column = operation.column();
-      boolean isNew = (operation.isWhole() ? whole : parts).add(column);
-      boolean again = operation.isWhole() && !isNew;
-      if (operation.field() >= 0) {
-        again = !fields.add(column.name() + "." + operation.field());
-      }
-      if (again || (whole.contains(column) && parts.contains(column))) {
-        throw new CqlException(
-            Code.SYNTAX, "Multiple incompatible setting of column %s".formatted(column.name()));
-      }
-    }
   }
 
   /// True when only static columns are changed, and tested.
@@ -209,11 +188,8 @@ final class ChangeCompiler {
     }
   }
 
-  private void readWhere(List<Relation> relations, List<KeyRelation> several) {
-    for (Relation relation : relations) {
-      where.add(Restriction.of(relation, scope));
-    }
-    keys = KeyRestriction.all(several, scope, where);
+  private void readWhere(List<Where> conditions) {
+    keys = KeyRestriction.all(conditions, scope, where);
     for (Restriction each : where) {
       if (!each.column().isKey()) {
         throw CqlException.invalid(
@@ -231,7 +207,7 @@ final class ChangeCompiler {
     for (Change.Part part : delete.columns()) {
       operations.add(Operation.delete(part, scope));
     }
-    readWhere(delete.where(), delete.keys());
+    readWhere(delete.where());
     requirePartition();
     new WhereRules(table, where, keys, false, false).requireConditions();
     boolean regular = operations.stream().anyMatch(each -> each.column().kind() == Kind.REGULAR);

@@ -2,7 +2,9 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.function.Elements;
 import io.widerow.cql.parse.Expression;
+import io.widerow.cql.schema.Constants;
 import io.widerow.cql.schema.Groups;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
@@ -10,7 +12,6 @@ import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -56,11 +57,12 @@ final class Compiler {
         requireRows(column);
         yield scope.column(column, inAggregate);
       }
-      case Expression.Call call -> call(call);
+      case Expression.Call call -> call(call, wanted);
       case Expression.Cast(Expression of, CqlType type) ->
-          Casts.cast(compile(of, null, "the argument of cast"), type);
+          Functions.cast(compile(of, null, "the argument of cast"), type);
       case Expression.Hint(CqlType type, Expression of) -> compile(of, type, name);
       case Expression.Element(Expression of, Expression key) -> element(of, key);
+      case Expression.Slice slice -> slice(slice);
       case Expression.Field(Expression of, String field) -> field(of, field);
       case Expression.TupleOf(List<Expression> parts) -> Fields.tuple(this, parts, wanted, name);
       case Expression.Arithmetic sum -> Sums.compile(this, sum, wanted, name);
@@ -91,6 +93,12 @@ final class Compiler {
     return scope;
   }
 
+  /// A function by which rows are grouped: what it reads is not shown.
+  Value grouped(Expression.Call call) {
+    inAggregate = true;
+    return call(call, null);
+  }
+
   private void requireRows(String column) {
     if (!ofRows) {
       throw new CqlException(
@@ -100,25 +108,19 @@ final class Compiler {
 
   private static Value constant(
       Expression.Constant constant, @Nullable CqlType wanted, String name) {
-    Literals.Kind kind = constant.kind();
-    CqlType type = wanted == null ? Literals.natural(kind, constant.text()) : wanted;
-    if (!(type instanceof NativeType simple) || !Literals.suits(kind, simple)) {
-      throw CqlException.invalid(
-          "Invalid %s constant (%s) for \"%s\" of type %s"
-              .formatted(kind, constant.text(), name, type.cql()));
-    }
-    return new Value.Fixed(type, Literals.parse(kind, constant.text(), simple));
+    CqlType type = wanted == null ? Literals.natural(constant.kind(), constant.text()) : wanted;
+    return new Value.Fixed(type, Constants.of(constant, type, name));
   }
 
-  private Value call(Expression.Call call) {
-    String function = call.function().replace("_", "").toLowerCase(Locale.ROOT);
+  private Value call(Expression.Call call, @Nullable CqlType wanted) {
+    String function = Functions.plain(call.function().toLowerCase(Locale.ROOT));
     return switch (function) {
       case "count" -> aggregate(Groups.Kind.COUNT, call);
       case "min" -> aggregate(Groups.Kind.MIN, call);
       case "max" -> aggregate(Groups.Kind.MAX, call);
       case "sum" -> aggregate(Groups.Kind.SUM, call);
       case "avg" -> aggregate(Groups.Kind.AVG, call);
-      default -> Functions.call(this, function, call);
+      default -> Functions.call(this, function, call, wanted);
     };
   }
 
@@ -149,23 +151,66 @@ final class Compiler {
   }
 
   private Value element(Expression of, Expression key) {
-    Value map = compile(of, null, of.toString());
-    if (map.type() instanceof CqlType.SetOf(CqlType element, _)) {
-      Value member = compile(key, element, "value(" + of + ")");
-      return new Value.OfFunction(
-          element,
-          List.of(map, member),
-          (values, _) ->
-              values[0] instanceof Collection<?> all && all.contains(values[1]) ? values[1] : null);
+    Value all = compile(of, null, of.toString());
+    CqlType keys = requireKeys("element", of, all.type());
+    Value wanted = key(key, of, all.type(), keys);
+    if (!(wanted instanceof Value.Fixed(_, Object known) && known != null)) {
+      wanted = required(wanted, "Invalid null value for element selection on " + of);
     }
-    if (!(map.type() instanceof CqlType.MapOf(CqlType keys, CqlType values, _))) {
+    if (!(all.type() instanceof CqlType.MapOf map)) {
+      return new Value.OfPart(keys, all, keys, wanted);
+    }
+    return all instanceof Value.OfColumn(_, int index)
+        ? new Value.OfElement(map, index, wanted)
+        : new Value.OfPart(map.value(), all, keys, wanted);
+  }
+
+  private static Value required(Value value, String otherwise) {
+    return new Value.OfFunction(
+        value.type(),
+        List.of(value),
+        (values, _) -> {
+          if (values[0] == null) {
+            throw CqlException.invalid(otherwise);
+          }
+          return values[0];
+        });
+  }
+
+  private Value slice(Expression.Slice slice) {
+    Expression of = slice.of();
+    Value all = compile(of, null, of.toString());
+    CqlType keys = requireKeys("slice", of, all.type());
+    Expression from = slice.from();
+    Expression to = slice.to();
+    return new Value.OfSlice(
+        all,
+        keys,
+        from == null ? null : key(from, of, all.type(), keys),
+        to == null ? null : key(to, of, all.type(), keys),
+        of.toString());
+  }
+
+  /// A key of a map, or an element of a set; it is no column.
+  private Value key(Expression key, Expression of, CqlType type, CqlType keys) {
+    String name = type instanceof CqlType.MapOf ? "key(%s)" : "value(%s)";
+    return new Compiler(scope, false).compile(key, keys, name.formatted(of));
+  }
+
+  /// The type by which parts of a map or a set are named: that of its keys or elements.
+  private static CqlType requireKeys(String part, Expression of, CqlType type) {
+    CqlType keys = Elements.keyType(type);
+    if (type instanceof CqlType.ListOf) {
       throw CqlException.invalid(
-          "%s is of type %s, and only maps have elements here".formatted(of, map.type().cql()));
+          "%s selection is only allowed on sets and maps, but %s is a list"
+              .formatted(part.equals("slice") ? "Slice" : "Element", of));
     }
-    Value wanted = compile(key, keys, "key(" + of + ")");
-    return map instanceof Value.OfColumn(_, int index)
-        ? new Value.OfElement(values, index, wanted)
-        : new Value.OfMap(values, map, wanted);
+    if (keys == null) {
+      throw CqlException.invalid(
+          "Invalid %s selection: %s %sof type %s is not a collection"
+              .formatted(part, of, part.equals("slice") ? "" : "is ", type.cql()));
+    }
+    return keys;
   }
 
   private Value list(List<Expression> parts, @Nullable CqlType wanted, String name) {

@@ -1,8 +1,17 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.CqlException;
 import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.parse.Definition;
+import io.widerow.cql.parse.KeyRelation;
+import io.widerow.cql.parse.Relation;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Where;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Table;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +27,45 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
 
   @Override
   public Answer execute(Execution execution) {
+    if (definition instanceof Definition.CreateView create) {
+      requireConditions(create);
+    }
     AtomicBoolean cancelled = new AtomicBoolean();
     execution.asker().onCancel().accept(() -> cancelled.set(true));
     SchemaChange change = tables.change(definition, inUse, cancelled::get);
     return change == null || definition instanceof Definition.Truncate
         ? new Answer.Done()
         : new Answer.SchemaChanged(change);
+  }
+
+  /// The conditions of a view are those of a SELECT with ALLOW FILTERING, and IS NOT NULL.
+  private void requireConditions(Definition.CreateView create) {
+    String named = create.base().keyspace();
+    Keyspace keyspace = tables.schema().find(named == null ? String.valueOf(inUse) : named);
+    Table base = keyspace == null ? null : keyspace.find(create.base().table());
+    if (base == null) {
+      return; // is refused later
+    }
+    Scope scope = new Scope(base);
+    List<Restriction> where = new ArrayList<>();
+    List<Where> others = new ArrayList<>();
+    for (Where each : create.where()) {
+      if (each instanceof Relation relation && relation.operator() == Operator.IS_NOT) {
+        int _ = scope.require(relation.column());
+      } else if (each instanceof KeyRelation relation && relation.token()) {
+        return; // is refused later
+      } else {
+        others.add(each);
+      }
+    }
+    List<KeyRestriction> several = KeyRestriction.all(others, scope, where);
+    if (!scope.variables().isEmpty()) {
+      throw CqlException.invalid(
+          "Bind variables are not allowed in CREATE MATERIALIZED VIEW statements");
+    }
+    new WhereRules(base, where, several, true, false).requireConditions();
+    Bound bound = new Bound(List.of(), List.of());
+    where.forEach(restriction -> restriction.bind(bound));
+    several.forEach(restriction -> restriction.tuple(bound));
   }
 }

@@ -1,7 +1,13 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.parse.Expression;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Groups;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
@@ -10,6 +16,7 @@ import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.Use;
 import io.widerow.cql.schema.ValueRow;
+import io.widerow.cql.schema.Written;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.ValueOrder;
@@ -20,6 +27,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,21 +36,27 @@ import org.jspecify.annotations.Nullable;
 /// row, and after them the aggregates.
 ///
 /// @param by indexes of the columns to group by; empty for one group of all rows
+/// @param last what the rows of a group have in common beside these columns; null for nothing
 /// @param shown indexes of the columns that are shown
-/// @param selected what is shown; of times of writing and expiry that of the first row
+/// @param timed indexes of the columns whose times are shown, which are those of the first row
 /// @param sorted whether groups come in the order of what they are grouped by; else in that of
 ///   their first rows
 record Grouping(
     Table table,
     List<Integer> by,
+    @Nullable Value last,
     List<Integer> shown,
     List<Scope.Aggregated> aggregates,
-    List<Value> selected,
+    List<Integer> timed,
     boolean sorted) {
   /// Heap bytes of a group and of one aggregate, estimated.
   private static final long GROUP_BYTES = 256;
 
   private static final long AGGREGATE_BYTES = 128;
+
+  /// Functions whose values rise with those of their argument.
+  private static final Set<String> RISING =
+      Set.of("floor", "totimestamp", "todate", "tounixtimestamp");
 
   /// What stands for null in the key of a group.
   private static final Object NOTHING = new Object();
@@ -51,17 +65,105 @@ record Grouping(
     by = List.copyOf(by);
     shown = List.copyOf(shown);
     aggregates = List.copyOf(aggregates);
-    selected = List.copyOf(selected);
+    timed = List.copyOf(timed);
   }
 
-  /// When a column of the first row of a group was written, and when it expires.
-  private record Times(@Nullable Long written, @Nullable Integer ttl) {}
+  /// How rows are grouped; null when each is shown.
+  static @Nullable Grouping of(
+      Statement.Select select, Scope scope, List<Restriction> where, boolean sorted) {
+    Table table = scope.table();
+    List<Integer> by = new ArrayList<>();
+    if (select.distinct()) {
+      table.of(Kind.PARTITION_KEY).forEach(column -> by.add(table.find(column.name())));
+    }
+    Value last = null;
+    int next = 0;
+    for (Expression group : select.groupBy()) {
+      Value computed = computed(group, scope);
+      int index = computed == null ? scope.require(group.toString()) : column(computed, scope);
+      if (last != null) {
+        throw CqlException.invalid(
+            "Functions are only supported on the last element of the GROUP BY clause");
+      }
+      while (next < index && isFixed(where, next)) {
+        next++;
+      }
+      if (index != next || !table.columns().get(index).isKey()) {
+        throw CqlException.invalid(
+            "Group by currently only support groups of columns following their declared order in"
+                + " the PRIMARY KEY");
+      }
+      if (select.distinct() && table.columns().get(index).kind() == Kind.CLUSTERING) {
+        throw CqlException.invalid(
+            "Grouping on clustering columns is not allowed for SELECT DISTINCT queries");
+      }
+      if (computed == null) {
+        by.add(index);
+      }
+      last = computed;
+      next++;
+    }
+    if (next > 0
+        && next < table.columns().size()
+        && table.columns().get(next).kind() == Kind.PARTITION_KEY
+        && table.stored() != null) {
+      throw CqlException.invalid("Group by is not supported on only a part of the partition key");
+    }
+    return by.isEmpty() && last == null && scope.aggregates().isEmpty()
+        ? null
+        : new Grouping(table, by, last, scope.shown(), scope.aggregates(), scope.timed(), sorted);
+  }
+
+  /// A function of a clustering column; null for a column.
+  private static @Nullable Value computed(Expression group, Scope scope) {
+    if (group instanceof Expression.Name) {
+      return null;
+    }
+    if (!(group instanceof Expression.Call call)) {
+      throw new CqlException(
+          Code.SYNTAX, "rows are grouped by columns, not by %s".formatted(group));
+    }
+    if (List.of("count", "min", "max", "sum", "avg").contains(call.function())) {
+      throw CqlException.invalid(
+          "Aggregate functions are not supported within the GROUP BY clause, got: system.%s"
+              .formatted(call.function()));
+    }
+    Value value = new Compiler(scope, true).grouped(call);
+    if (!RISING.contains(Functions.plain(call.function()))) {
+      throw CqlException.invalid(
+          "Only monotonic functions are supported in the GROUP BY clause. Got: system.%s"
+              .formatted(call.function()));
+    }
+    return value;
+  }
+
+  /// The only column that a function reads.
+  private static int column(Value value, Scope scope) {
+    List<Use> uses = new ArrayList<>();
+    value.addUses(new Bound(List.of(), List.of()), uses);
+    List<Integer> indexes = uses.stream().map(Use::column).distinct().toList();
+    if (indexes.size() != 1) {
+      throw CqlException.invalid(
+          "GROUP BY functions must have one clustering column name as parameter");
+    }
+    Column column = scope.table().columns().get(indexes.getFirst());
+    if (column.kind() != Kind.CLUSTERING) {
+      throw CqlException.invalid(
+          "Group by functions are only supported on clustering columns, got %s"
+              .formatted(column.name()));
+    }
+    return indexes.getFirst();
+  }
+
+  private static boolean isFixed(List<Restriction> where, int index) {
+    return where.stream().anyMatch(each -> each.index() == index && each.operator() == Operator.EQ);
+  }
 
   /// A group while its rows are read.
   private static final class Group {
     private final @Nullable Object[] values; // of the columns, then of the aggregates
     private final List<Accumulator> tallies;
-    private final Map<Integer, Times> times = new HashMap<>(); // by index of the column
+    private final Map<Integer, List<@Nullable Written>> times = new HashMap<>(); // by column
 
     Group(@Nullable Object[] values, List<Accumulator> tallies) {
       this.values = values;
@@ -70,9 +172,8 @@ record Grouping(
   }
 
   /// The row of a group.
-  private record GroupRow(ValueRow values, Map<Integer, Times> times) implements Row {
-    private static final Times NONE = new Times(null, null);
-
+  private record GroupRow(ValueRow values, Map<Integer, List<@Nullable Written>> times)
+      implements Row {
     @Override
     public @Nullable Object value(int column) {
       return values.value(column);
@@ -89,19 +190,17 @@ record Grouping(
     }
 
     @Override
-    public @Nullable Long writeTime(int column) {
-      return times.getOrDefault(column, NONE).written;
-    }
-
-    @Override
-    public @Nullable Integer ttl(int column) {
-      return times.getOrDefault(column, NONE).ttl;
+    public List<@Nullable Written> written(int column) {
+      return times.getOrDefault(column, List.of());
     }
   }
 
   /// Adds what is read of each row beside the selection.
   void addUses(Bound bound, List<Use> uses) {
     by.forEach(index -> uses.add(new Use(index, null)));
+    if (last != null) {
+      last.addUses(bound, uses);
+    }
     for (Scope.Aggregated aggregate : aggregates) {
       if (aggregate.argument() != null) {
         aggregate.argument().addUses(bound, uses);
@@ -130,7 +229,7 @@ record Grouping(
         add(cursor.row(), groups, bound, asker);
       }
     }
-    if (groups.isEmpty() && by.isEmpty()) {
+    if (groups.isEmpty() && by.isEmpty() && last == null) {
       groups.put(List.of(), group(null));
     }
     List<CqlType> types = types();
@@ -147,7 +246,7 @@ record Grouping(
     for (Group group : groups) {
       List<@Nullable Object> partition = new ArrayList<>();
       for (int index : by) {
-        if (table.columns().get(index).kind() == Column.Kind.PARTITION_KEY) {
+        if (table.columns().get(index).kind() == Kind.PARTITION_KEY) {
           partition.add(group.values[index]);
         }
       }
@@ -160,7 +259,7 @@ record Grouping(
 
   /// What a source may count; null when it is more than groups of columns.
   private @Nullable Groups asked(Bound bound) {
-    if (!by.containsAll(shown)) {
+    if (last != null || !by.containsAll(shown)) {
       return null;
     }
     List<Groups.Aggregate> asked = new ArrayList<>();
@@ -180,7 +279,11 @@ record Grouping(
   }
 
   private Comparator<List<Object>> order() {
-    List<CqlType> types = by.stream().map(index -> table.columns().get(index).type()).toList();
+    List<CqlType> types = new ArrayList<>();
+    by.forEach(index -> types.add(table.columns().get(index).type()));
+    if (last != null) {
+      types.add(last.type());
+    }
     return (one, other) -> {
       int order = 0;
       for (int i = 0; i < types.size() && order == 0; i++) {
@@ -194,6 +297,10 @@ record Grouping(
     List<Object> key = new ArrayList<>(by.size());
     for (int index : by) {
       Object value = row.value(index); // null in a partition that has only static columns
+      key.add(value == null ? NOTHING : value);
+    }
+    if (last != null) {
+      Object value = last.of(row, bound);
       key.add(value == null ? NOTHING : value);
     }
     Group group = groups.get(key);
@@ -212,10 +319,8 @@ record Grouping(
       shown.forEach(index -> values[index] = first.value(index));
     }
     Group group = new Group(values, aggregates.stream().map(Accumulator::new).toList());
-    for (Value value : selected) {
-      if (first != null && value instanceof Value.OfTime(_, int index, _)) {
-        group.times.put(index, new Times(first.writeTime(index), first.ttl(index)));
-      }
+    if (first != null) {
+      timed.forEach(index -> group.times.put(index, first.written(index)));
     }
     return group;
   }

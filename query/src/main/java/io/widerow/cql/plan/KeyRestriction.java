@@ -6,6 +6,7 @@ import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.KeyRelation;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.KeyLimits.TokenCondition;
@@ -30,11 +31,22 @@ record KeyRestriction(
     values = List.copyOf(values);
   }
 
-  /// Splits `(a, b) = (1, 2)` into conditions on single columns, and keeps all others.
-  static List<KeyRestriction> all(
-      List<KeyRelation> relations, Scope scope, List<Restriction> singles) {
+  /// Gives all conditions of WHERE their types, in their order. `(a, b) = (1, 2)` is split into
+  /// conditions on single columns.
+  ///
+  /// @param singles gets the conditions on single columns
+  /// @return the others
+  static List<KeyRestriction> all(List<Where> where, Scope scope, List<Restriction> singles) {
     List<KeyRestriction> kept = new ArrayList<>();
-    for (KeyRelation relation : relations) {
+    ColumnRelations together = new ColumnRelations();
+    for (Where each : where) {
+      if (each instanceof Relation single) {
+        Restriction restriction = Restriction.of(single, scope);
+        singles.add(restriction);
+        together.add(restriction);
+        continue;
+      }
+      KeyRelation relation = (KeyRelation) each;
       List<Column> columns = columns(relation, scope);
       boolean equal = relation.operator() == Operator.EQ && !relation.token();
       if (equal && relation.values().getFirst() instanceof Expression.TupleOf(var parts)) {
@@ -46,6 +58,7 @@ record KeyRestriction(
       } else {
         kept.add(of(relation, columns, scope));
       }
+      together.add(relation, columns);
     }
     return kept;
   }
@@ -140,11 +153,10 @@ record KeyRestriction(
   }
 
   TokenCondition token(Bound bound) {
-    Object token = values.getFirst().of(null, bound);
-    if (token == null) {
+    if (!(values.getFirst().of(null, bound) instanceof Long token)) {
       throw CqlException.invalid("Invalid null token value");
     }
-    return new TokenCondition(relation.operator(), (Long) token);
+    return new TokenCondition(relation.operator(), token);
   }
 
   TupleCondition tuple(Bound bound) {

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Change.How;
 import io.widerow.cql.parse.Change.Part;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +23,6 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
   /// A whole column.
   static Operation put(Column column, Value value) {
     return new Operation(column, How.SET, null, -1, value);
-  }
-
-  /// True when it sets the whole column, whatever was there.
-  boolean isWhole() {
-    return how == How.SET && key == null && field < 0;
   }
 
   /// An assignment of UPDATE.
@@ -162,7 +158,8 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     Value keyOf = key;
     if (keyOf != null) {
       Object element = keyOf.of(null, bound);
-      if (element == null) {
+      boolean noIndex = column.type() instanceof CqlType.ListOf && element == Empty.VALUE;
+      if (element == null || noIndex) {
         throw CqlException.invalid(
             "Invalid null value for the key or the index of %s".formatted(column.name()));
       }
@@ -179,7 +176,7 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
       return new CellChange.Count(column, how == How.SUBTRACT ? -by : by);
     }
     return switch (how) {
-      case SET -> new CellChange.Put(column, found);
+      case SET -> given == null ? new CellChange.Delete(column) : new CellChange.Put(column, found);
       case ADD -> found == null ? null : new CellChange.Add(column, found);
       case PREPEND -> found == null ? null : new CellChange.Prepend(column, (List<?>) found);
       case SUBTRACT -> found == null ? null : new CellChange.Remove(column, elements(found));

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Condition;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 /// @param type of what is compared
 /// @param key of the element of a map; null for the whole column
 /// @param values one; of IN all, or the one that is the list
+/// @param perhapsEmpty whether there are values of no bytes; else they are the same as null
 record Restriction(
     Relation relation,
     Column column,
     int index,
     CqlType type,
     @Nullable Value key,
-    List<Value> values) {
+    List<Value> values,
+    boolean perhapsEmpty) {
   Restriction {
     values = List.copyOf(values);
   }
@@ -44,12 +47,17 @@ record Restriction(
       if (!(type instanceof CqlType.MapOf(CqlType keys, CqlType of, _))) {
         throw CqlException.invalid("Column %s cannot be used as a map".formatted(name));
       }
+      if (!type.isMultiCell()) {
+        throw CqlException.invalid(
+            "Map-entry equality predicates on frozen map column %s are not supported"
+                .formatted(name));
+      }
       key = compiler.compile(keyGiven, keys, "key(" + name + ")");
       type = of;
       name = "value(" + name + ")";
     }
     requireTyped(relation, column, type);
-    CqlType compared = compared(relation.operator(), type);
+    CqlType compared = Condition.compared(relation.operator(), type);
     List<Value> values = new ArrayList<>();
     if (relation.operator() == Operator.IN
         && relation.value() instanceof Expression.ListOf(List<Expression> all)) {
@@ -63,22 +71,8 @@ record Restriction(
     } else {
       values.add(compiler.compile(relation.value(), compared, name));
     }
-    return new Restriction(relation, column, index, compared, key, values);
-  }
-
-  /// The type of the value that a column of a type is compared with.
-  private static CqlType compared(Operator operator, CqlType type) {
-    return switch (operator) {
-      case CONTAINS ->
-          switch (type) {
-            case CqlType.MapOf map -> map.value();
-            case CqlType.SetOf set -> set.element();
-            case CqlType.ListOf list -> list.element();
-            case NativeType _, CqlType.TupleOf _, CqlType.UserType _ -> type;
-          };
-      case CONTAINS_KEY -> type instanceof CqlType.MapOf map ? map.key() : type;
-      default -> type;
-    };
+    boolean stored = scope.table().stored() != null;
+    return new Restriction(relation, column, index, compared, key, values, stored);
   }
 
   private static void requireTyped(Relation relation, Column column, CqlType type) {
@@ -138,7 +132,7 @@ record Restriction(
   }
 
   private Object require(@Nullable Object value) {
-    if (value == null) {
+    if (value == null || (value == Empty.VALUE && !perhapsEmpty)) {
       throw CqlException.invalid(
           "Invalid null value in condition for column %s".formatted(column.name()));
     }

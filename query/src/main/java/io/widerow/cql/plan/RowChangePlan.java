@@ -72,16 +72,15 @@ record RowChangePlan(
     if (value == null || (value instanceof Value.OfVariable(_, int i) && bound.isUnset(i))) {
       return null;
     }
-    Object micros = value.of(null, bound);
-    if (micros == null) {
+    if (!(value.of(null, bound) instanceof Long micros)) {
       throw CqlException.invalid("Invalid null value of timestamp");
     }
-    if ((Long) micros == Long.MIN_VALUE) {
+    if (micros == Long.MIN_VALUE) {
       throw CqlException.invalid(
           "Out of bound timestamp, must be in [%d, %d]"
               .formatted(Long.MIN_VALUE + 1, Long.MAX_VALUE));
     }
-    return (Long) micros;
+    return micros;
   }
 
   private int ttl(Bound bound) {
@@ -93,11 +92,9 @@ record RowChangePlan(
     if (value == null || (value instanceof Value.OfVariable(_, int i) && bound.isUnset(i))) {
       return standard;
     }
-    Object seconds = value.of(null, bound);
-    if (seconds == null) {
+    if (!(value.of(null, bound) instanceof Integer ttl)) {
       return standard;
     }
-    int ttl = (Integer) seconds;
     if (ttl < 0) {
       throw CqlException.invalid("A TTL must be greater or equal to 0, but was " + ttl);
     }

@@ -19,6 +19,7 @@ final class Scope {
   private final List<Variable> variables; // of the statement, which may have several tables
   private final List<Aggregated> aggregates = new ArrayList<>();
   private final TreeSet<Integer> shown = new TreeSet<>();
+  private final TreeSet<Integer> timed = new TreeSet<>(); // whose times are shown
   private final TreeSet<Integer> used = new TreeSet<>(); // shown, or aggregated
 
   /// An aggregate of the selection.
@@ -79,6 +80,11 @@ final class Scope {
     return index;
   }
 
+  /// Notes a column whose times of writing or expiry are read.
+  void time(int index) {
+    timed.add(index);
+  }
+
   /// An aggregate: in the row of a group it follows the columns.
   Value aggregate(Aggregated aggregate) {
     aggregates.add(aggregate);
@@ -91,6 +97,11 @@ final class Scope {
 
   List<Aggregated> aggregates() {
     return List.copyOf(aggregates);
+  }
+
+  /// Indexes of the columns whose times are read.
+  List<Integer> timed() {
+    return List.copyOf(timed);
   }
 
   /// True when static columns are asked for, and of others only those of the partition key.

@@ -2,7 +2,6 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Expression;
-import io.widerow.cql.parse.KeyRelation;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
@@ -49,8 +48,7 @@ record SelectPlan(
     Scope scope = new Scope(table);
     Selection selection = Selection.of(select, scope);
     List<Restriction> where = new ArrayList<>();
-    select.where().forEach(relation -> where.add(Restriction.of(relation, scope)));
-    List<KeyRestriction> keys = KeyRestriction.all(select.keys(), scope, where);
+    List<KeyRestriction> keys = KeyRestriction.all(select.where(), scope, where);
     WhereRules rules =
         new WhereRules(table, where, keys, select.allowFiltering(), source.isOrdered());
     rules.requireConditions();
@@ -61,12 +59,16 @@ record SelectPlan(
     boolean reversed = rules.isReversed(select.orderBy());
     Value rowsOfPartition = rows(select.perPartitionLimit(), scope, "[per_partition_limit]");
     boolean merged = !select.orderBy().isEmpty();
-    if (rowsOfPartition != null && (!source.takesLimits() || merged || select.distinct())) {
-      throw CqlException.invalid(
-          "PER PARTITION LIMIT is not answered for %s with ORDER BY or DISTINCT; use LIMIT"
-              .formatted(table.qualified()));
+    if (rowsOfPartition != null) {
+      requirePartitionLimit(source, select);
     }
-    Grouping grouping = grouping(select, scope, selection, where, source.isOrdered());
+    if (select.distinct()) {
+      selection.requireDistinct(scope);
+      if (table.stored() != null) {
+        requireDistinct(select, where, keys);
+      }
+    }
+    Grouping grouping = Grouping.of(select, scope, where, source.isOrdered());
     if (rowsOfPartition != null && grouping != null && grouping.by().isEmpty()) {
       throw CqlException.invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
@@ -82,57 +84,24 @@ record SelectPlan(
         scope.variables());
   }
 
+  private static void requirePartitionLimit(RowSource source, Statement.Select select) {
+    if (!source.takesLimits()) {
+      throw CqlException.invalid(
+          "PER PARTITION LIMIT is not answered for %s; use LIMIT"
+              .formatted(source.table().qualified()));
+    }
+    if (select.distinct()) {
+      throw CqlException.invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+    }
+  }
+
   private static @Nullable Value rows(@Nullable Expression limit, Scope scope, String name) {
     return limit == null ? null : new Compiler(scope, false).compile(limit, NativeType.INT, name);
   }
 
-  /// How rows are grouped; null when each is shown.
-  private static @Nullable Grouping grouping(
-      Statement.Select select,
-      Scope scope,
-      Selection selection,
-      List<Restriction> where,
-      boolean sorted) {
-    Table table = scope.table();
-    List<Integer> by = new ArrayList<>();
-    if (select.distinct()) {
-      selection.requireDistinct(scope);
-      if (table.stored() != null) {
-        requireDistinct(select, where);
-      }
-      table.of(Column.Kind.PARTITION_KEY).forEach(column -> by.add(table.find(column.name())));
-    }
-    int next = 0;
-    for (String name : select.groupBy()) {
-      int index = scope.require(name);
-      while (next < index && isFixed(where, next)) {
-        next++;
-      }
-      if (index != next || !table.columns().get(index).isKey()) {
-        throw CqlException.invalid(
-            "Group by currently only support groups of columns following their declared order in"
-                + " the PRIMARY KEY");
-      }
-      if (select.distinct() && table.columns().get(index).kind() == Column.Kind.CLUSTERING) {
-        throw CqlException.invalid(
-            "Grouping on clustering columns is not allowed for SELECT DISTINCT queries");
-      }
-      by.add(index);
-      next++;
-    }
-    if (next > 0
-        && next < table.columns().size()
-        && table.columns().get(next).kind() == Column.Kind.PARTITION_KEY
-        && table.stored() != null) {
-      throw CqlException.invalid("Group by is not supported on only a part of the partition key");
-    }
-    return by.isEmpty() && scope.aggregates().isEmpty()
-        ? null
-        : new Grouping(table, by, scope.shown(), scope.aggregates(), selection.values(), sorted);
-  }
-
   /// One row of each partition is asked for, so only partitions can be chosen.
-  private static void requireDistinct(Statement.Select select, List<Restriction> where) {
+  private static void requireDistinct(
+      Statement.Select select, List<Restriction> where, List<KeyRestriction> keys) {
     if (!select.orderBy().isEmpty() && where.stream().anyMatch(SelectPlan::isOfPartitions)) {
       throw CqlException.invalid(
           ("SELECT DISTINCT queries must only request partition key columns and/or static columns"
@@ -140,7 +109,7 @@ record SelectPlan(
               .formatted(select.orderBy().getFirst().column()));
     }
     boolean rows =
-        !select.keys().stream().allMatch(KeyRelation::token)
+        !keys.stream().allMatch(each -> each.relation().token())
             || where.stream()
                 .map(each -> each.column().kind())
                 .anyMatch(kind -> kind != Column.Kind.PARTITION_KEY && kind != Column.Kind.STATIC);
@@ -154,10 +123,6 @@ record SelectPlan(
   private static boolean isOfPartitions(Restriction restriction) {
     return restriction.column().kind() == Column.Kind.PARTITION_KEY
         && restriction.operator() == Operator.IN;
-  }
-
-  private static boolean isFixed(List<Restriction> where, int index) {
-    return where.stream().anyMatch(each -> each.index() == index && each.operator() == Operator.EQ);
   }
 
   @Override
@@ -193,7 +158,7 @@ record SelectPlan(
     Bound bound = new Bound(variables, execution.values());
     List<Condition> conditions =
         where.stream().map(restriction -> restriction.bind(bound)).toList();
-    Page page = new Page(execution, limit(limit, "LIMIT", bound));
+    Page page = new Page(execution, limit(limit, bound));
     Grouping groups = grouping;
     ByteBuffer position =
         groups == null
@@ -226,23 +191,22 @@ record SelectPlan(
       }
     }
     boolean ofRows = grouping == null; // else of groups, which are counted when they are made
-    long rows = ofRows ? limit(rowsOfPartition, "PER PARTITION LIMIT", bound) : Long.MAX_VALUE;
+    long rows = ofRows ? limit(rowsOfPartition, bound) : Long.MAX_VALUE;
     return new KeyLimits(tuples, tokens, rows == Long.MAX_VALUE ? 0 : (int) rows, order.merged());
   }
 
-  private static long limit(@Nullable Value value, String name, Bound bound) {
+  private static long limit(@Nullable Value value, Bound bound) {
     if (value == null
         || (value instanceof Value.OfVariable(_, int index) && bound.isUnset(index))) {
       return Long.MAX_VALUE;
     }
-    Object rows = value.of(null, bound);
-    if (rows == null) {
+    if (!(value.of(null, bound) instanceof Integer rows)) {
       throw CqlException.invalid("Invalid null value of limit");
     }
-    if ((Integer) rows <= 0) {
-      throw CqlException.invalid(name + " must be strictly positive");
+    if (rows <= 0) {
+      throw CqlException.invalid("LIMIT must be strictly positive");
     }
-    return (Integer) rows;
+    return rows;
   }
 
   /// Writes the rows of a page.
@@ -268,7 +232,7 @@ record SelectPlan(
   private @Nullable ByteBuffer groups(
       Grouping groups, List<Condition> conditions, Page page, Bound bound, Execution execution) {
     RowScan scan = scan(conditions, bound, null);
-    long most = limit(rowsOfPartition, "PER PARTITION LIMIT", bound);
+    long most = limit(rowsOfPartition, bound);
     List<Row> all = groups.rows(source, scan, bound, execution.asker(), most);
     int next = page.afterNumber();
     while (page.hasRoom() && next < all.size()) {

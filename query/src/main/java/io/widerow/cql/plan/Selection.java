@@ -8,6 +8,7 @@ import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
 import io.widerow.cql.type.Wire;
@@ -80,6 +81,14 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
                   .formatted(
                       function,
                       String.join(", ", arguments.stream().map(Selection::name).toList()));
+      case Expression.Null() -> "NULL";
+      case Expression.Constant(Literals.Kind kind, String text) when kind == Literals.Kind.STRING ->
+          "'" + text + "'"; // a quote in it is not doubled
+      case Expression.Element(Expression of, Expression key) ->
+          "%s[%s]".formatted(name(of), name(key));
+      case Expression.Slice(Expression of, Expression from, Expression to) ->
+          "%s[%s..%s]"
+              .formatted(name(of), from == null ? "" : name(from), to == null ? "" : name(to));
       case Expression.Cast(Expression of, CqlType type) ->
           "cast(%s as %s)".formatted(name(of), type.cql());
       default -> expression.toString();

@@ -1,6 +1,7 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.function.Casts;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
@@ -33,9 +34,9 @@ final class Sums {
         type,
         List.of(left, right),
         (values, _) ->
-            values[0] == null || values[1] == null
-                ? null
-                : compute(sum.operator(), type, (Number) values[0], (Number) values[1]));
+            values[0] instanceof Number first && values[1] instanceof Number second
+                ? compute(sum.operator(), type, first, second)
+                : null);
   }
 
   private static boolean isConstant(Expression expression) {

@@ -13,6 +13,7 @@ import io.widerow.cql.schema.RowTaker;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.ValueRow;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Empty;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -127,7 +128,7 @@ record TakePlan(Table table, RowTaker taker, List<Bundle> bundles) implements Pr
     }
     for (CellChange cell : change.cells()) {
       if (cell instanceof CellChange.Put(Column column, Object value)) {
-        values[table.find(column.name())] = value;
+        values[table.find(column.name())] = value == Empty.VALUE ? null : value;
       }
     }
     return new ValueRow(types, values);

@@ -1,12 +1,15 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.CqlException;
+import io.widerow.cql.function.Elements;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Use;
+import io.widerow.cql.schema.Written;
 import io.widerow.cql.type.CqlType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -23,16 +26,17 @@ sealed interface Value {
   default void addUses(Bound bound, List<Use> uses) {
     switch (this) {
       case Fixed _, OfVariable _ -> {}
-      case OfTime(_, int index, _) -> uses.add(new Use(index, null));
+      case OfTime(_, Value of, _) -> of.addUses(bound, uses);
       case OfToken(_, _, List<Integer> indexes) ->
           indexes.forEach(index -> uses.add(new Use(index, null)));
       case OfField(_, Value of, _) -> of.addUses(bound, uses);
       case OfColumn(_, int index) -> uses.add(new Use(index, null));
       case OfElement(_, int index, Value key) -> uses.add(new Use(index, key.of(null, bound)));
-      case OfMap(_, Value map, Value key) -> {
-        map.addUses(bound, uses);
+      case OfPart(_, Value of, _, Value key) -> {
+        of.addUses(bound, uses);
         key.addUses(bound, uses);
       }
+      case OfSlice(Value of, _, _, _, _) -> of.addUses(bound, uses);
       case OfFunction(_, List<Value> arguments, _) ->
           arguments.forEach(argument -> argument.addUses(bound, uses));
     }
@@ -70,7 +74,14 @@ sealed interface Value {
   }
 
   /// An element of a column that is a map.
-  record OfElement(CqlType type, int index, Value key) implements Value {
+  ///
+  /// @param map the type of the column
+  record OfElement(CqlType.MapOf map, int index, Value key) implements Value {
+    @Override
+    public CqlType type() {
+      return map.value();
+    }
+
     @Override
     public @Nullable Object of(@Nullable Row row, Bound bound) {
       Object wanted = key.of(row, bound);
@@ -78,24 +89,152 @@ sealed interface Value {
     }
   }
 
-  /// An element of any other map.
-  record OfMap(CqlType type, Value map, Value key) implements Value {
+  /// An element of any other map, or of a set.
+  ///
+  /// @param keys their type
+  record OfPart(CqlType type, Value of, CqlType keys, Value key) implements Value {
     @Override
     public @Nullable Object of(@Nullable Row row, Bound bound) {
       Object wanted = key.of(row, bound);
-      return wanted != null && map.of(row, bound) instanceof Map<?, ?> found
-          ? found.get(wanted)
-          : null;
+      Object all = of.of(row, bound);
+      return wanted == null || all == null ? null : Elements.find(keys, all, wanted);
     }
   }
 
-  /// When a column was written, or when it expires.
+  /// The elements of a map or a set between two, both inclusive.
   ///
-  /// @param ttl whether the seconds that are left are wanted
-  record OfTime(CqlType type, int index, boolean ttl) implements Value {
+  /// @param keys their type
+  /// @param from null for all that are less
+  /// @param to null for all that are greater
+  /// @param name of the map or the set
+  record OfSlice(Value of, CqlType keys, @Nullable Value from, @Nullable Value to, String name)
+      implements Value {
+    @Override
+    public CqlType type() {
+      return of.type();
+    }
+
     @Override
     public @Nullable Object of(@Nullable Row row, Bound bound) {
-      return ttl ? (Object) require(row).ttl(index) : (Object) require(row).writeTime(index);
+      Object all = of.of(row, bound);
+      if (all == null) {
+        return null;
+      }
+      Object slice = Elements.slice(keys, all, from(row, bound), to(row, bound));
+      boolean none = of.type().isMultiCell() && Elements.keys(slice).isEmpty();
+      return none ? null : slice;
+    }
+
+    @Nullable Object from(@Nullable Row row, Bound bound) {
+      return end(from, row, bound);
+    }
+
+    @Nullable Object to(@Nullable Row row, Bound bound) {
+      return end(to, row, bound);
+    }
+
+    /// One that is unset is the same as none.
+    private @Nullable Object end(@Nullable Value end, @Nullable Row row, Bound bound) {
+      boolean open = end instanceof OfVariable(_, int index) && bound.isUnset(index);
+      if (end == null || open) {
+        return null;
+      }
+      Object value = end.of(row, bound);
+      if (value == null) {
+        throw CqlException.invalid("Invalid null value for slice selection on " + name);
+      }
+      return value;
+    }
+  }
+
+  /// When a column or a part of it was written, or when it expires.
+  ///
+  /// @param of a column, an element, a slice or a field
+  record OfTime(CqlType type, Value of, Kind kind) implements Value {
+    /// Which time is wanted.
+    enum Kind {
+      WRITE_TIME,
+      LAST_WRITE_TIME,
+      TTL
+    }
+
+    @Override
+    public @Nullable Object of(@Nullable Row row, Bound bound) {
+      List<@Nullable Written> times = Times.of(of, require(row), bound).all();
+      if (times.isEmpty()) {
+        return null;
+      }
+      if (kind == Kind.LAST_WRITE_TIME) {
+        return times.stream()
+            .filter(Objects::nonNull)
+            .mapToLong(each -> Objects.requireNonNull(each).micros())
+            .max()
+            .getAsLong();
+      }
+      if (!(type instanceof CqlType.ListOf)) {
+        return shown(times.getFirst());
+      }
+      List<@Nullable Object> all = new ArrayList<>();
+      times.forEach(each -> all.add(shown(each)));
+      return all;
+    }
+
+    private @Nullable Object shown(@Nullable Written time) {
+      if (time == null) {
+        return null;
+      }
+      return kind == Kind.TTL ? time.secondsLeft() : (Object) time.micros();
+    }
+  }
+
+  /// The times of a column or of a part of it.
+  ///
+  /// @param each whether elements have times of their own; else there is one at most
+  record Times(boolean each, List<@Nullable Written> all) {
+    private static final Times NONE = new Times(false, List.of());
+
+    static Times of(Value value, Row row, Bound bound) {
+      return switch (value) {
+        case OfColumn(CqlType type, int index) -> new Times(type.isMultiCell(), row.written(index));
+        case OfField(_, Value of, int field) ->
+            value.of(row, bound) == null ? NONE : of(of, row, bound).at(field);
+        case OfElement(CqlType.MapOf map, int index, Value key) ->
+            of(new OfPart(map.value(), new OfColumn(map, index), map.key(), key), row, bound);
+        case OfPart(_, Value of, CqlType keys, Value key) -> {
+          Object wanted = key.of(row, bound);
+          yield of(of, row, bound).where(of.of(row, bound), keys, wanted, wanted).one();
+        }
+        case OfSlice slice ->
+            of(slice.of, row, bound)
+                .where(
+                    slice.of.of(row, bound),
+                    slice.keys,
+                    slice.from(row, bound),
+                    slice.to(row, bound));
+        default -> throw new IllegalStateException("no part of a column: " + value);
+      };
+    }
+
+    private Times at(int place) {
+      return each && place < all.size() ? new Times(false, all.subList(place, place + 1)) : this;
+    }
+
+    private Times one() {
+      return each ? new Times(false, all) : this;
+    }
+
+    /// Those of the elements between two.
+    private Times where(
+        @Nullable Object found, CqlType keys, @Nullable Object from, @Nullable Object to) {
+      List<@Nullable Written> some = new ArrayList<>();
+      int place = 0;
+      for (Object key : found == null ? List.of() : Elements.keys(found)) {
+        if (Elements.isBetween(keys, key, from, to)) {
+          some.add(all.get(each ? place : 0));
+        }
+        place++;
+      }
+      return each || some.isEmpty() ? new Times(each, some) : this;
     }
   }
 

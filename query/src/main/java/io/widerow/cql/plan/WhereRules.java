@@ -60,7 +60,7 @@ record WhereRules(
     return restriction.column().kind() == Kind.PARTITION_KEY;
   }
 
-  /// What is said twice of one column.
+  /// What no table answers about a column.
   private void requireOne(Column column) {
     List<Restriction> all =
         where.stream().filter(each -> each.column().equals(column) && each.key() == null).toList();
@@ -70,32 +70,6 @@ record WhereRules(
               .formatted(all.getFirst().relation()));
     }
     requireSimple(column, all);
-    KeyRestriction several = tuple(column);
-    if (several != null && !all.isEmpty() && !several.columns().getFirst().equals(column)) {
-      throw CqlException.invalid(
-          ("Column \"%s\" cannot be restricted by two inequalities not starting with the same"
-                  + " column")
-              .formatted(column.name()));
-    }
-    if (several != null && !all.isEmpty() && !(several.isSlice() && sliced(all))) {
-      throw CqlException.invalid(
-          "%s cannot be restricted by more than one relation if it includes an Equal"
-              .formatted(column.name()));
-    }
-    boolean equal = all.stream().anyMatch(Restriction::isExact);
-    boolean sliced = all.stream().anyMatch(each -> each.operator().isSlice());
-    if (equal && sliced) {
-      throw CqlException.invalid(
-          "Column \"%s\" cannot be restricted by both an equality and an inequality relation"
-              .formatted(column.name()));
-    }
-    if (equal && all.size() > 1) {
-      throw CqlException.invalid(
-          "%s cannot be restricted by more than one relation if it includes an Equal"
-              .formatted(column.name()));
-    }
-    requireOneBound(column, all, several, true);
-    requireOneBound(column, all, several, false);
   }
 
   /// What no read answers, whatever it filters.
@@ -117,28 +91,6 @@ record WhereRules(
       if (operator.isSlice() && column.type().contains(NativeType.DURATION)) {
         throw CqlException.invalid("Slice restrictions are not supported on duration columns");
       }
-    }
-  }
-
-  private static boolean sliced(List<Restriction> all) {
-    return all.stream().allMatch(each -> each.operator().isSlice());
-  }
-
-  private static void requireOneBound(
-      Column column, List<Restriction> all, @Nullable KeyRestriction several, boolean start) {
-    long bounds =
-        all.stream()
-            .filter(each -> each.operator().isSlice() && each.operator().isStart() == start)
-            .count();
-    boolean another =
-        several != null
-            && several.isSlice()
-            && several.columns().getFirst().equals(column)
-            && several.relation().operator().isStart() == start;
-    if (bounds > (another ? 0 : 1)) {
-      throw CqlException.invalid(
-          "More than one restriction was found for the %s bound on %s"
-              .formatted(start ? "start" : "end", column.name()));
     }
   }
 

@@ -2,6 +2,7 @@ package io.widerow.cql.schema;
 
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +19,21 @@ public record Condition(
     int index, CqlType type, @Nullable Object key, Operator operator, List<Object> values) {
   public Condition {
     values = List.copyOf(values);
+  }
+
+  /// The type of the value that a column of a type is compared with.
+  public static CqlType compared(Operator operator, CqlType type) {
+    return switch (operator) {
+      case CONTAINS ->
+          switch (type) {
+            case CqlType.MapOf map -> map.value();
+            case CqlType.SetOf set -> set.element();
+            case CqlType.ListOf list -> list.element();
+            case NativeType _, CqlType.TupleOf _, CqlType.UserType _ -> type;
+          };
+      case CONTAINS_KEY -> type instanceof CqlType.MapOf map ? map.key() : type;
+      default -> type;
+    };
   }
 
   public Object value() {

@@ -1,5 +1,8 @@
 package io.widerow.cql.schema;
 
+import io.widerow.cql.parse.Relation;
+import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Names;
@@ -92,8 +95,15 @@ public final class CreateText {
 
   /// The conditions of a materialized view.
   public static String where(Table.ViewOf view) {
-    return String.join(
-        " AND ", view.notNull().stream().map(name -> Names.quoted(name) + " IS NOT NULL").toList());
+    return String.join(" AND ", view.where().stream().map(CreateText::condition).toList());
+  }
+
+  private static String condition(Where where) {
+    return switch (where.renamed(Names::quoted)) {
+      case Relation relation when relation.operator() == Operator.IS_NOT ->
+          relation.column() + " IS NOT NULL";
+      case Where other -> other.toString();
+    };
   }
 
   private static String primaryKey(Table table) {

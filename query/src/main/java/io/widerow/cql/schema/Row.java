@@ -1,6 +1,7 @@
 package io.widerow.cql.schema;
 
 import io.widerow.cql.type.CellBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One row of a table as a reader sees it. A cursor moves the view; it shows the current row until
@@ -19,13 +20,10 @@ public interface Row {
   /// Puts the cell of a column, without an object for it where the table can.
   void put(int column, CellBuffer out);
 
-  /// When the value of a column was written, in microseconds; null when it has none.
-  default @Nullable Long writeTime(int column) {
-    return null;
-  }
-
-  /// The seconds after which the value of a column expires; null when it does not.
-  default @Nullable Integer ttl(int column) {
-    return null;
+  /// When the value of a column was written: one time; of a column with a cell for each element one
+  /// for each of them, in their order, and of fields null for one that has none. Empty when there
+  /// is no value.
+  default List<@Nullable Written> written(int column) {
+    return List.of();
   }
 }

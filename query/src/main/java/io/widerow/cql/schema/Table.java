@@ -1,5 +1,6 @@
 package io.widerow.cql.schema;
 
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
@@ -50,10 +51,10 @@ public record Table(
   ///
   /// @param base name of the table, in the same keyspace
   /// @param all whether it has all columns, those that are added later too
-  /// @param notNull names of the columns without which a row is not in it
-  public record ViewOf(String base, boolean all, List<String> notNull) {
+  /// @param where the conditions of its rows
+  public record ViewOf(String base, boolean all, List<Where> where) {
     public ViewOf {
-      notNull = List.copyOf(notNull);
+      where = List.copyOf(where);
     }
   }
 

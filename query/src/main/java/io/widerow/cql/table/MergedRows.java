@@ -19,7 +19,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of several partitions in one clustering order, those of equal clustering keys by their
-/// tokens.
+/// tokens. Where the rows of each partition are limited, a page reads those again that were shown
+/// before it: only they tell how many are left.
 ///
 /// - Threads: one.
 /// - Memory: holds its view and a cursor for each partition until it is closed.
@@ -82,19 +83,54 @@ final class MergedRows implements RowCursor {
     private @Nullable TableCursor cursor;
     private @Nullable TableRow row;
     private byte[] key = {};
+    private int count; // of its rows so far
 
     Partition(byte[] prefix, @Nullable Position after) {
       this.prefix = prefix;
+      boolean limited = filter.rowsOfPartition() != Integer.MAX_VALUE;
       for (Span span : filter.spans().spans(prefix)) {
         Span rest = after == null ? span : rest(span, after.key());
-        if (Arrays.compareUnsigned(rest.from(), rest.until()) < 0) {
-          if (filter.descending()) {
-            spans.addFirst(rest);
-          } else {
-            spans.addLast(rest);
-          }
+        addSpan(limited && after != null ? before(span, rest) : rest);
+      }
+      if (limited && after != null) {
+        countShown();
+        for (Span span : filter.spans().spans(prefix)) {
+          addSpan(rest(span, after.key()));
         }
       }
+    }
+
+    private void addSpan(Span span) {
+      if (Arrays.compareUnsigned(span.from(), span.until()) >= 0) {
+        return;
+      }
+      if (filter.descending()) {
+        spans.addFirst(span);
+      } else {
+        spans.addLast(span);
+      }
+    }
+
+    /// What of a range comes before the rest of it.
+    private Span before(Span span, Span rest) {
+      return filter.descending()
+          ? new Span(greatest(rest.until(), span.from()), span.until())
+          : new Span(span.from(), least(rest.from(), span.until()));
+    }
+
+    private void countShown() {
+      boolean more = next();
+      while (more) {
+        more = next();
+      }
+    }
+
+    private static byte[] greatest(byte[] one, byte[] other) {
+      return Arrays.compareUnsigned(one, other) >= 0 ? one : other;
+    }
+
+    private static byte[] least(byte[] one, byte[] other) {
+      return Arrays.compareUnsigned(one, other) <= 0 ? one : other;
     }
 
     /// What comes after a row of this partition or of another one.
@@ -113,6 +149,10 @@ final class MergedRows implements RowCursor {
     }
 
     boolean next() {
+      if (count >= filter.rowsOfPartition()) {
+        close();
+        return false;
+      }
       while (true) {
         TableCursor open = cursor;
         if (open == null) {
@@ -131,6 +171,7 @@ final class MergedRows implements RowCursor {
         if (filter.test(found)) {
           row = found;
           key = Wire.bytes(open.key());
+          count++;
           return true;
         }
       }

@@ -1,11 +1,14 @@
 package io.widerow.cql.table;
 
+import io.widerow.cql.function.Elements;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.Written;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.ValueOrder;
 import io.widerow.cql.type.Wire;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -82,11 +85,7 @@ public final class TableRow implements Row {
   public @Nullable Object value(int column) {
     Column of = table.columns().get(column);
     return switch (of.kind()) {
-      case PARTITION_KEY -> key.partition().get(of.position());
-      case CLUSTERING -> {
-        List<Object> values = key.clustering();
-        yield values == null ? null : values.get(of.position());
-      }
+      case PARTITION_KEY, CLUSTERING -> key.value(of);
       case STATIC, REGULAR -> value(of.type(), cells(column));
     };
   }
@@ -125,10 +124,14 @@ public final class TableRow implements Row {
     return Wire.decode(type, ByteBuffer.wrap(bytes));
   }
 
+  private static int field(Cell cell) {
+    return ByteBuffer.wrap(path(cell)).getShort();
+  }
+
   private static Object fields(CqlType.UserType user, List<Cell> found) {
     @Nullable Object[] values = new Object[user.fields().size()];
     for (Cell cell : found) {
-      int field = ByteBuffer.wrap(path(cell)).getShort();
+      int field = field(cell);
       values[field] = decode(user.fields().get(field).type(), cell.value);
     }
     return Arrays.asList(values);
@@ -157,15 +160,27 @@ public final class TableRow implements Row {
   }
 
   @Override
-  public @Nullable Long writeTime(int column) {
-    List<Cell> found = cells(column);
-    return found.isEmpty() ? null : found.getFirst().timestamp;
+  public List<@Nullable Written> written(int column) {
+    List<Cell> found = new ArrayList<>(cells(column));
+    CqlType type = table.columns().get(column).type();
+    if (found.isEmpty() || !type.isMultiCell()) {
+      return found.stream().<@Nullable Written>map(TableRow::written).toList();
+    }
+    if (type instanceof CqlType.UserType user) {
+      @Nullable Written[] fields = new Written[user.fields().size()];
+      found.forEach(cell -> fields[field(cell)] = written(cell));
+      return Arrays.asList(fields);
+    }
+    CqlType key = Elements.keyType(type);
+    if (key != null) {
+      found.sort((one, other) ->
+          ValueOrder.compare(key, require(key, path(one)), require(key, path(other))));
+    }
+    return found.stream().<@Nullable Written>map(TableRow::written).toList();
   }
 
-  @Override
-  public @Nullable Integer ttl(int column) {
-    List<Cell> found = cells(column);
-    return found.isEmpty() || found.getFirst().ttl == 0 ? null : found.getFirst().left;
+  private static Written written(Cell cell) {
+    return new Written(cell.timestamp, cell.ttl == 0 ? null : cell.left);
   }
 
   @Override

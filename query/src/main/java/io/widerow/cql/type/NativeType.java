@@ -50,6 +50,14 @@ public enum NativeType implements CqlType {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /// True when it has a value of no bytes.
+  public boolean isPerhapsEmpty() {
+    return switch (this) {
+      case DATE, TIME, SMALLINT, TINYINT, DURATION, COUNTER -> false;
+      default -> true;
+    };
+  }
+
   public boolean isText() {
     return this == TEXT || this == ASCII;
   }

@@ -23,6 +23,9 @@ public final class Texts {
 
   /// What `CAST(value AS text)` gives.
   public static String of(NativeType type, Object value) {
+    if (value == Empty.VALUE) {
+      return "";
+    }
     return switch (type) {
       case TIMESTAMP -> Times.iso((Instant) value);
       case INET -> ((InetAddress) value).getHostAddress();
@@ -37,6 +40,10 @@ public final class Texts {
   public static void json(CqlType type, @Nullable Object value, OutputBuffer out) {
     if (value == null) {
       out.put("null");
+      return;
+    }
+    if (value == Empty.VALUE) {
+      string("", out);
       return;
     }
     switch (type) {

@@ -20,6 +20,9 @@ public final class ValueOrder {
   private ValueOrder() {}
 
   public static int compare(CqlType type, Object one, Object other) {
+    if (one == Empty.VALUE || other == Empty.VALUE) {
+      return Boolean.compare(one != Empty.VALUE, other != Empty.VALUE);
+    }
     return switch (type) {
       case NativeType simple -> compare(simple, one, other);
       case CqlType.ListOf(CqlType element, _) ->

@@ -77,6 +77,9 @@ public final class Wire {
   }
 
   private static void put(NativeType type, Object value, CellBuffer out) {
+    if (value == Empty.VALUE) {
+      return;
+    }
     switch (type) {
       case ASCII, TEXT -> out.putText((String) value);
       case BIGINT, COUNTER -> out.putLong((Long) value);
@@ -114,7 +117,7 @@ public final class Wire {
 
   /// Reads a value.
   ///
-  /// @return null for an empty value of a type that is no text and no blob: it is nothing
+  /// @return null for a counter without bytes
   /// @throws CqlException when the bytes are no value of the type
   public static @Nullable Object decode(CqlType type, ByteBuffer bytes) {
     return switch (type) {
@@ -227,7 +230,12 @@ public final class Wire {
   private static @Nullable Object decode(NativeType type, ByteBuffer bytes) {
     int length = bytes.remaining();
     if (length == 0 && !type.isText() && type != NativeType.BLOB) {
-      return null;
+      if (type == NativeType.COUNTER) {
+        return null;
+      }
+      if (type.isPerhapsEmpty()) {
+        return Empty.VALUE;
+      }
     }
     return switch (type) {
       case ASCII, TEXT -> text(type, bytes);

@@ -11,6 +11,7 @@
 /// | list, set, map | `List`, `Set` and `Map` in the order of their elements |
 /// | tuple, types of users | `List` of a value or null for each |
 /// | counter, duration | `Long`, `CqlDuration` |
+/// | any but a text and a blob, without bytes | `Empty` |
 @NullMarked
 package io.widerow.cql.type;
 

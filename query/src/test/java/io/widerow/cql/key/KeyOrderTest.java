@@ -7,6 +7,7 @@ import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.TableOptions;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import io.widerow.cql.type.Wire;
@@ -104,6 +105,9 @@ class KeyOrderTest {
     SplittableRandom random = new SplittableRandom(type.cql().hashCode());
     if (type instanceof NativeType simple) {
       List<Object> values = new ArrayList<>(boundaries(simple));
+      if (isPerhapsEmpty(simple)) {
+        values.add(Empty.VALUE);
+      }
       for (int i = 0; i < RANDOM; i++) {
         values.add(random(simple, random));
       }
@@ -114,6 +118,10 @@ class KeyOrderTest {
       values.add(random(type, random));
     }
     return values;
+  }
+
+  private static boolean isPerhapsEmpty(NativeType type) {
+    return type.isPerhapsEmpty() && !type.isText() && type != NativeType.BLOB;
   }
 
   private static List<Object> boundaries(NativeType type) {
@@ -160,6 +168,7 @@ class KeyOrderTest {
   private static Object random(CqlType type, SplittableRandom random) {
     int size = random.nextInt(3);
     return switch (type) {
+      case NativeType simple when isPerhapsEmpty(simple) && random.nextInt(8) == 0 -> Empty.VALUE;
       case NativeType simple -> random(simple, random);
       case CqlType.ListOf(CqlType element, _) -> several(element, size, random);
       case CqlType.SetOf(CqlType element, _) ->

@@ -77,6 +77,20 @@ class ParserTest {
   }
 
   @Test
+  void partsOfCollections() {
+    Statement.Select parts =
+        select(
+            "SELECT m['a'], m['a'..'b'], s[1..2], s[..-1], s[1.5..], f(u.x[?..]['k'])"
+                + " FROM t GROUP BY p, floor(c, 5m)");
+    assertEquals(
+        "[m['a'], m['a'..'b'], s[1..2], s[..-1], s[1.5..], f(u.x[?..]['k'])]",
+        parts.selectors().stream().map(each -> each.expression().toString()).toList().toString());
+    assertEquals("[p, floor(c, 5m)]", parts.groupBy().toString());
+    assertEquals("2000 line 1:11 expected an expression, got ']'", error("select s[..] from t"));
+    assertEquals("2000 line 1:13 expected ']', got '..'", error("select s[1..2..3] from t"));
+  }
+
+  @Test
   void otherStatements() {
     assertEquals(new Statement.Use("Ks"), Parser.parse("USE \"Ks\""));
     assertEquals(new Statement.Unknown("CREATE INDEX"), Parser.parse("create index on t (a)"));

@@ -124,9 +124,12 @@ class SelectTest {
         "2200 table_name cannot be restricted by more than one relation if it includes an Equal",
         asking.refusal(of + "table_name = 'a' AND table_name = 'b'"));
     assertEquals(
+        "2200 table_name cannot be restricted by more than one relation if it includes an Equal",
+        asking.refusal(of + "table_name = 'a' AND table_name > 'b'"));
+    assertEquals(
         "2200 Column \"table_name\" cannot be restricted by both an equality and an inequality"
             + " relation",
-        asking.refusal(of + "table_name = 'a' AND table_name > 'b'"));
+        asking.refusal(of + "table_name > 'b' AND table_name = 'a'"));
     assertEquals(
         "2200 More than one restriction was found for the start bound on table_name",
         asking.refusal(of + "table_name > 'a' AND table_name >= 'b'"));

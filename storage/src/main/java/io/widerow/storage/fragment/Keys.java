@@ -2,10 +2,19 @@ package io.widerow.storage.fragment;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /// The order of keys: byte by byte, unsigned; a key before those that it is the start of.
+///
+/// [#start] and [#more] are the first 12 bytes of a key as numbers. Compared without sign, one
+/// after the other, they tell the order of keys whose numbers differ.
 public final class Keys {
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
   private Keys() {}
 
   public static int compare(
@@ -26,6 +35,28 @@ public final class Keys {
     return Byte.compareUnsigned(
         left.get(ValueLayout.JAVA_BYTE, leftAt + at),
         right.get(ValueLayout.JAVA_BYTE, rightAt + at));
+  }
+
+  /// The first 8 bytes of a key; a shorter one ends with zeros.
+  public static long start(MemorySegment key, long at, int bytes) {
+    return bytes >= Long.BYTES ? key.get(LONG, at) : number(key, at, bytes, Long.BYTES);
+  }
+
+  /// The 4 bytes of a key after its [#start]; a shorter one ends with zeros.
+  public static int more(MemorySegment key, long at, int bytes) {
+    int left = bytes - Long.BYTES;
+    return left >= Integer.BYTES
+        ? key.get(INT, at + Long.BYTES)
+        : (int) number(key, at + Long.BYTES, left, Integer.BYTES);
+  }
+
+  private static long number(MemorySegment key, long at, int bytes, int wanted) {
+    long number = 0;
+    for (int i = 0; i < wanted; i++) {
+      int next = i < bytes ? Byte.toUnsignedInt(key.get(ValueLayout.JAVA_BYTE, at + i)) : 0;
+      number = number << Byte.SIZE | next;
+    }
+    return number;
   }
 
   /// How many bytes two keys begin with alike.

@@ -238,9 +238,11 @@ public final class MutationGroup implements Mutations {
       encoder.partitionDeleted(partitionDeleted);
     }
     encoder.ranges(ranges);
-    int[] numbers = columns.keySet().stream().mapToInt(Integer::intValue).toArray();
-    long[] times = columns.values().stream().mapToLong(Long::longValue).toArray();
-    encoder.columns(numbers, times, numbers.length);
+    if (!columns.isEmpty()) {
+      int[] numbers = columns.keySet().stream().mapToInt(Integer::intValue).toArray();
+      long[] times = columns.values().stream().mapToLong(Long::longValue).toArray();
+      encoder.columns(numbers, times, numbers.length);
+    }
     cells.sort(Cell.ORDER);
     for (int i = 0; i < cells.size(); i++) {
       Cell best = cells.get(i);

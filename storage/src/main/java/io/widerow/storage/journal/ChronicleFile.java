@@ -18,12 +18,12 @@ import net.openhft.chronicle.wire.DocumentContext;
 /// before the queue maps it. Its clock stands still, so it never rolls.
 ///
 /// The queue creates the file and tells where the first excerpt belongs, and is then closed. Plain
-/// writes put the excerpts into place, the frame first and its length word after it, so that a
-/// tailer of the library reads them as its own. Writes through the queue's mapping would dirty two
-/// pages a group in the page tables. The force would revoke write access to both, which interrupts
-/// every processor that runs a thread of this process and waits for all of them; on busy processors
-/// that took milliseconds (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers
-/// work without it.
+/// writes put the excerpts into place, a small one at once, of a large one the frame first and its
+/// length word after it, so that a tailer of the library reads them as its own. Writes through the
+/// queue's mapping would dirty two pages a group in the page tables. The force would revoke write
+/// access to both, which interrupts every processor that runs a thread of this process and waits
+/// for all of them; on busy processors that took milliseconds
+/// (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers work without it.
 ///
 /// - Threads: the lane's.
 public final class ChronicleFile implements AutoCloseable {
@@ -32,6 +32,10 @@ public final class ChronicleFile implements AutoCloseable {
 
   /// Alignment of excerpts in the file.
   private static final long ALIGNMENT = Integer.BYTES;
+
+  /// A smaller excerpt is written at once. What came of a write of it after a crash is told by the
+  /// checksums of its frame, as with a larger one, whose pages reach the disk in any order.
+  private static final int EXCERPT_BYTES = 4 << 10;
 
   private static final int INDEX_COUNT = 4 << 10;
   private static final int INDEX_SPACING = 256;
@@ -48,7 +52,7 @@ public final class ChronicleFile implements AutoCloseable {
   private volatile Path directory;
   private final long bytes;
   private final NativeFile data;
-  private final MemorySegment lengthWord = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
+  private final MemorySegment excerpt = Arena.ofAuto().allocate(EXCERPT_BYTES, Integer.BYTES);
   private long position; // of the next excerpt
 
   /// @param data a file that [FreshFile] made durable
@@ -159,11 +163,17 @@ public final class ChronicleFile implements AutoCloseable {
 
   /// Appends an excerpt.
   void append(MemorySegment frame) {
-    data.write(frame, position + Integer.BYTES);
+    long bytes = frame.byteSize();
     // The excerpt's length. Its two upper bits say that the excerpt is data and complete.
-    lengthWord.set(ValueLayout.JAVA_INT, 0, (int) frame.byteSize());
-    data.write(lengthWord, position);
-    position = (position + Integer.BYTES + frame.byteSize() + ALIGNMENT - 1) & -ALIGNMENT;
+    excerpt.set(ValueLayout.JAVA_INT, 0, (int) bytes);
+    if (bytes <= EXCERPT_BYTES - Integer.BYTES) {
+      MemorySegment.copy(frame, 0, excerpt, Integer.BYTES, bytes);
+      data.write(excerpt.asSlice(0, Integer.BYTES + bytes), position);
+    } else {
+      data.write(frame, position + Integer.BYTES);
+      data.write(excerpt.asSlice(0, Integer.BYTES), position);
+    }
+    position = (position + Integer.BYTES + bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   void force() {

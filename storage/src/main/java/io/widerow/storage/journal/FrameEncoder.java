@@ -13,6 +13,7 @@ import java.util.UUID;
 ///   [#encode].
 public final class FrameEncoder implements AutoCloseable {
   private static final int LEVEL = 1;
+  private static final int COMPRESSED_LEAST = 1 << 10; // less gains no page and costs microseconds
 
   private final int lane;
   private final boolean compress;
@@ -80,7 +81,7 @@ public final class FrameEncoder implements AutoCloseable {
     MemorySegment out = frame.atLeast(bound, 0);
     MemorySegment.copy(
         notes.atLeast(noteBytes, noteBytes), 0, out, JournalFrame.HEADER_BYTES, noteBytes);
-    int stored = compress && raw > 0 ? compress(events, out, body) : raw;
+    int stored = compress && raw >= COMPRESSED_LEAST ? compress(events, out, body) : raw;
     int codec = stored < raw ? JournalFrame.CODEC_ZSTD : JournalFrame.CODEC_NONE;
     if (codec == JournalFrame.CODEC_NONE) {
       stored = raw;

@@ -65,10 +65,15 @@ final class TableContents implements AutoCloseable {
 
   /// Everything up to a group.
   LeasedView view(long lsn) {
+    return new LeasedView(lease(), lsn);
+  }
+
+  /// The present state, with a lease that the caller releases.
+  TableState lease() {
     while (!closed) {
       TableState now = state;
       if (now.tryAcquire()) {
-        return new LeasedView(now, lsn);
+        return now;
       }
     }
     throw new IllegalStateException("the store is closed");

@@ -1,8 +1,5 @@
 package io.widerow.storage.table;
 
-import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdDecompressCtx;
-import com.github.luben.zstd.ZstdException;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
@@ -18,13 +15,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// A table file that is open for reading, see [TableFileFormat]. It may be damaged or forged: no
 /// length is believed before its checksum was compared, and none is used beyond the file.
 ///
 /// - Threads: any; each [Fragments] one.
-/// - Memory: the last key of each block, and the filter.
+/// - Memory: the last key of each block, the filter, and one idle reader, since making one costs
+///   more than to read a block.
 /// - Errors: [StorageException.Corrupt], which names file and offset.
 final class TableFile implements AutoCloseable {
   private final DiskFile file;
@@ -38,6 +38,7 @@ final class TableFile implements AutoCloseable {
   private long rows;
   private long hiding;
   private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
+  private final AtomicReference<@Nullable BlockExpander> idle = new AtomicReference<>();
 
   private TableFile(DiskFile file, UUID store, long id) {
     this.file = file;
@@ -67,10 +68,16 @@ final class TableFile implements AutoCloseable {
   }
 
   private byte[] read(long offset, int count) {
+    return read(file, offset, count);
+  }
+
+  /// @throws StorageException.Corrupt when the file ends before
+  static byte[] read(DiskFile file, long offset, int count) {
     byte[] bytes = new byte[count];
     long got = file.read(MemorySegment.ofArray(bytes), offset);
     if (got != count) {
-      throw corrupt(offset + Math.max(0, got), "the file ends early");
+      throw new StorageException.Corrupt(
+          file.path(), offset + Math.max(0, got), "the file ends early");
     }
     return bytes;
   }
@@ -110,7 +117,7 @@ final class TableFile implements AutoCloseable {
 
   /// A block, checked and expanded.
   private ByteSource block(long from, long until) {
-    try (var reader = new Expander()) {
+    try (var reader = new BlockExpander(file, store, id)) {
       int length = reader.expand(from, until);
       return new ByteSource(file.path()).over(reader.bytes(), 0, length, from);
     }
@@ -239,8 +246,8 @@ final class TableFile implements AutoCloseable {
     List<byte[]> keys = new ArrayList<>();
     long at = TableFileFormat.HEAD_BYTES;
     long size = file.size();
-    var block = new BlockRows(file.path());
-    try (Expander reader = found.new Expander()) {
+    try (var reader = new BlockExpander(file, store, id)) {
+      BlockRows block = reader.rows();
       while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
         byte[] head = found.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
         int stored = (int) ByteSink.INT.get(head, 4);
@@ -248,7 +255,7 @@ final class TableFile implements AutoCloseable {
         if (stored < 0 || next > size) {
           break;
         }
-        if (reader.hasRows(at, next, block)) {
+        if (reader.hasRows(at, next)) {
           found.firstKey = keys.isEmpty() ? block.firstKey() : found.firstKey;
           found.rows += block.count();
           starts.add(at);
@@ -267,13 +274,13 @@ final class TableFile implements AutoCloseable {
   ///
   /// @param damaged takes blocks that cannot be read
   void verify(BiConsumer<Integer, StorageException.Corrupt> damaged) {
-    try (var reader = new Expander()) {
-      var block = new BlockRows(path());
+    try (var reader = new BlockExpander(file, store, id)) {
+      BlockRows block = reader.rows();
       var fragment = new FragmentReader();
       byte[] before = new byte[0];
       for (int i = 0; i < blocks(); i++) {
         try {
-          reader.read(i, block);
+          load(reader, i);
           before = check(block, fragment, i == 0 ? firstKey : before, i);
         } catch (StorageException.Corrupt corrupt) {
           damaged.accept(i, corrupt);
@@ -301,86 +308,33 @@ final class TableFile implements AutoCloseable {
     return lastKeys[index];
   }
 
-  /// Reads and expands blocks.
-  ///
-  /// - Threads: one.
-  private final class Expander implements AutoCloseable {
-    private final TableFileFormat.Checksum checksum = new TableFileFormat.Checksum(store, id);
-    private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
-    private byte[] raw = new byte[0];
-
-    byte[] bytes() {
-      return raw;
+  /// Reads a block of rows, and compares it with the index.
+  private void load(BlockExpander reader, int block) {
+    BlockRows into = reader.rows();
+    reader.readRows(start(block), end(block));
+    int last = into.count() - 1;
+    byte[] key = lastKeys[block];
+    if (Keys.compare(
+            into.keyMemory(),
+            into.keyStart(last),
+            into.keyBytes(last),
+            MemorySegment.ofArray(key),
+            0,
+            key.length)
+        != 0) {
+      reader.clear();
+      throw corrupt(start(block), "its last key is not the one that the index has");
     }
+  }
 
-    /// @return raw bytes of the block
-    int expand(long from, long until) {
-      if (until - from < TableFileFormat.BLOCK_HEAD_BYTES
-          || until - from > TableFileFormat.BLOCK_BYTES_MAX) {
-        throw corrupt(from, "a block of %d bytes".formatted(until - from));
-      }
-      byte[] stored = TableFile.this.read(from, (int) (until - from));
-      int rawBytes = (int) ByteSink.INT.get(stored, 0);
-      int storedBytes = (int) ByteSink.INT.get(stored, 4);
-      int head = TableFileFormat.BLOCK_HEAD_BYTES;
-      if (storedBytes != stored.length - head
-          || rawBytes < storedBytes
-          || rawBytes > TableFileFormat.BLOCK_BYTES_MAX
-          || !TableFileFormat.mayExpand(storedBytes, rawBytes)
-          || checksum.of(from, rawBytes, storedBytes, stored, head)
-              != (int) ByteSink.INT.get(stored, 8)) {
-        throw corrupt(from, "a block fails its checksum");
-      }
-      if (raw.length < rawBytes + ByteSource.SLACK) {
-        raw = new byte[rawBytes + ByteSource.SLACK];
-      }
-      if (rawBytes == storedBytes) {
-        System.arraycopy(stored, head, raw, 0, rawBytes);
-        return rawBytes;
-      }
-      try {
-        int got = zstd.decompressByteArray(raw, 0, rawBytes, stored, head, storedBytes);
-        if (Zstd.isError(got) || got != rawBytes) {
-          throw corrupt(from, "a block expands to %d of %d bytes".formatted(got, rawBytes));
-        }
-      } catch (ZstdException damaged) {
-        throw corrupt(from, "a block cannot be expanded: " + damaged.getMessage());
-      }
-      return rawBytes;
-    }
+  private BlockExpander expander() {
+    BlockExpander kept = idle.getAndSet(null);
+    return kept == null ? new BlockExpander(file, store, id) : kept;
+  }
 
-    /// True when bytes are a block of rows, which it reads then.
-    boolean hasRows(long from, long until, BlockRows into) {
-      try {
-        int length = expand(from, until);
-        into.read(raw, length, from);
-        return true;
-      } catch (StorageException.Corrupt noRows) {
-        return false;
-      }
-    }
-
-    void read(int block, BlockRows into) {
-      long from = start(block);
-      int length = expand(from, end(block));
-      into.read(raw, length, from);
-      int last = into.count() - 1;
-      byte[] key = lastKeys[block];
-      if (Keys.compare(
-              into.keyMemory(),
-              into.keyStart(last),
-              into.keyBytes(last),
-              MemorySegment.ofArray(key),
-              0,
-              key.length)
-          != 0) {
-        throw corrupt(from, "its last key is not the one that the index has");
-      }
-    }
-
-    @Override
-    public void close() {
-      zstd.close();
+  private void letGo(BlockExpander reader) {
+    if (!idle.compareAndSet(null, reader)) {
+      reader.close();
     }
   }
 
@@ -389,11 +343,12 @@ final class TableFile implements AutoCloseable {
     private final KeyRange range;
     private final boolean descending;
     private final Set<Integer> damaged; // blocks
-    private final Expander reader = new Expander();
-    private final BlockRows block = new BlockRows(path());
+    private final BlockExpander reader = expander();
+    private final BlockRows block = reader.rows();
     private int blockNow = -1;
     private int row;
     private boolean ended;
+    private boolean closed;
 
     Rows(KeyRange range, boolean descending, Set<Integer> damaged) {
       this.range = range;
@@ -446,9 +401,9 @@ final class TableFile implements AutoCloseable {
 
     private void load() {
       if (damaged.contains(blockNow)) {
-        block.clear();
-      } else {
-        reader.read(blockNow, block);
+        reader.clear();
+      } else if (!reader.hasRead(start(blockNow))) {
+        TableFile.this.load(reader, blockNow);
       }
     }
 
@@ -488,12 +443,19 @@ final class TableFile implements AutoCloseable {
 
     @Override
     public void close() {
-      reader.close();
+      if (!closed) {
+        closed = true;
+        letGo(reader);
+      }
     }
   }
 
   @Override
   public void close() {
+    BlockExpander kept = idle.getAndSet(null);
+    if (kept != null) {
+      kept.close();
+    }
     file.close();
   }
 }

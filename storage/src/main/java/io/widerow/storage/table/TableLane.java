@@ -161,9 +161,10 @@ final class TableLane implements AutoCloseable {
   }
 
   /// Goes on in the next memory. Waits for the flush of the one before, if that is not done yet: it
-  /// does it itself.
+  /// does it itself, as it merges when there are too many files.
   private void turn() {
     upkeep.flushUntil(1);
+    upkeep.keepFilesFew();
     force(); // a flush shows what it has
     contents.publish(lsnGroup);
     memory = new TableMemory(pieceBytes, lsn, forcedNanos);

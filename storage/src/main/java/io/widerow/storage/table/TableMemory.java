@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// A memtable: mutations in the order of arrival, and a skip list over them, all in one piece of
 /// native memory.
@@ -26,14 +27,16 @@ import java.nio.file.Path;
 /// the writer adds one that says what all of them say; readers that see it need no earlier one.
 ///
 /// ```
-///   0        4       8     16      20      24       28
-///   +--------+-------+-----+-------+-------+--------+---- ~ ----+
-///   | record | flags | lsn | depth | since | merged | next[]    |
-///   +--------+-------+-----+-------+-------+--------+---- ~ ----+
+///   0        4       8     16      20      24       28     32      40
+///   +--------+-------+-----+-------+-------+--------+------+-------+---- ~ ----+
+///   | record | flags | lsn | depth | since | merged | more | start | next[]    |
+///   +--------+-------+-----+-------+-------+--------+------+-------+---- ~ ----+
 /// ```
 ///
 /// `depth` counts the fragments of the key from the last merged one on, `since` their bytes, and
-/// `merged` has the bytes of that one.
+/// `merged` has the bytes of that one. `start` has the key's first 8 bytes and `more` the next 4,
+/// with zeros behind a shorter key: these 12 bytes hold the token of a partition, so most
+/// comparisons of a search read the node alone, and not the record, which is elsewhere.
 ///
 /// - Threads: one writes; any read, without a lock. The writer publishes a node by a release store
 ///   of what leads to it.
@@ -48,7 +51,11 @@ final class TableMemory implements AutoCloseable {
   private static final long DEPTH = 16;
   private static final long SINCE = 20;
   private static final long MERGED = 24;
-  private static final long NEXT = 28;
+  private static final long MORE = 28;
+  private static final long START = 32;
+  private static final long NEXT = 40;
+  private static final int RECORD_HEADER = MutationRecord.HEADER_BYTES;
+  private static final int NEAR = 8; // steps on the lowest level
   private static final int NODE_BYTES_MAX = (int) NEXT + 4 * LEVELS + 8;
   private static final int HIDES_ROWS = 1;
   private static final int IS_MERGED = 2;
@@ -66,6 +73,7 @@ final class TableMemory implements AutoCloseable {
   private final RowMerge merge = new RowMerge();
   private final FragmentEncoder encoder = new FragmentEncoder();
   private final ByteSink merged = new ByteSink();
+  private final WriteHints hints;
   private long tail; // end of the records
   private long nodes; // start of the nodes
   private long randomBits = 0x9E3779B97F4A7C15L;
@@ -83,9 +91,19 @@ final class TableMemory implements AutoCloseable {
     this.lsnBefore = lsnBefore;
     this.lsnLast = lsnBefore;
     this.madeNanos = madeNanos;
+    this.hints = new WriteHints(memory);
     for (int level = 0; level < LEVELS; level++) {
       memory.set(INT, head + NEXT + 4L * level, 0);
     }
+  }
+
+  MemorySegment memory() {
+    return memory;
+  }
+
+  /// LSN of the group of a node.
+  long lsnOf(long node) {
+    return memory.get(LONG, node + LSN);
   }
 
   boolean tryAcquire() {
@@ -156,21 +174,22 @@ final class TableMemory implements AutoCloseable {
   /// @param left how many records of the group come after it: the room for their nodes is theirs
   private void addRecord(long record, long lsn, int left) {
     int keyBytes = MutationRecord.keyBytes(memory, record);
-    long fragment = record + MutationRecord.HEADER_BYTES + keyBytes;
+    long fragment = record + RECORD_HEADER + keyBytes;
     int length = MutationRecord.length(memory, record);
     boolean hides = (memory.get(ValueLayout.JAVA_BYTE, fragment) & FragmentEncoder.HIDES_ROWS) != 0;
     if (hides) {
       hidesRows = true;
     }
-    long older = findBefore(memory, record + MutationRecord.HEADER_BYTES, keyBytes);
+    int height = height();
+    long older = findBefore(memory, record + RECORD_HEADER, keyBytes, height);
     int flags = hides ? HIDES_ROWS : 0;
-    if (older == 0 || !hasKey(older, record)) {
-      link(record, flags, lsn, 1, length, 0);
+    if (older == 0 || !hasKey(older, record + RECORD_HEADER, keyBytes)) {
+      link(record, height, flags, lsn, 1, length, 0);
     } else {
       int depth = memory.get(INT, older + DEPTH) + 1;
       int since = memory.get(INT, older + SINCE) + length;
       int mergedBytes = memory.get(INT, older + MERGED);
-      link(record, flags, lsn, depth, since, mergedBytes);
+      link(record, height, flags, lsn, depth, since, mergedBytes);
       if (depth >= DEPTH_MERGED && since >= mergedBytes && since < MERGED_BYTES_MAX) {
         addMerged(record, keyBytes, lsn, left);
       }
@@ -178,49 +197,59 @@ final class TableMemory implements AutoCloseable {
     isEmpty = false;
   }
 
-  private boolean hasKey(long node, long record) {
-    long other = recordOf(node);
-    return Keys.compare(
-            memory,
-            other + MutationRecord.HEADER_BYTES,
-            MutationRecord.keyBytes(memory, other),
-            memory,
-            record + MutationRecord.HEADER_BYTES,
-            MutationRecord.keyBytes(memory, record))
-        == 0;
+  /// True when the keys of two nodes begin alike.
+  private static boolean isOneStart(MemorySegment memory, long node, long other) {
+    return startOf(memory, node) == startOf(memory, other)
+        && moreOf(memory, node) == moreOf(memory, other);
+  }
+
+  private static long startOf(MemorySegment memory, long node) {
+    return memory.get(LONG, node + START);
+  }
+
+  private static int moreOf(MemorySegment memory, long node) {
+    return memory.get(INT, node + MORE);
+  }
+
+  /// True when two nodes have one key.
+  boolean isOneKey(long node, long other) {
+    long record = recordOf(other);
+    return node == other
+        || (isOneStart(memory, node, other)
+            && hasKey(node, record + RECORD_HEADER, MutationRecord.keyBytes(memory, record)));
+  }
+
+  private boolean hasKey(long node, long keyAt, int keyBytes) {
+    long start = Keys.start(memory, keyAt, keyBytes);
+    int more = Keys.more(memory, keyAt, keyBytes);
+    return compare(node, start, more, memory, keyAt, keyBytes) == 0;
   }
 
   private void addMerged(long record, int keyBytes, long lsn, int left) {
-    long first = findBefore(memory, record + MutationRecord.HEADER_BYTES, keyBytes);
+    long first = find(memory, record + RECORD_HEADER, keyBytes);
     merge.begin();
     int flags = addTo(merge, first, Long.MAX_VALUE);
     merged.clear();
     if (!merge.write(encoder, merged, Long.MIN_VALUE, Purge.NOTHING)) {
       return;
     }
-    int length = MutationRecord.HEADER_BYTES + keyBytes + merged.length();
+    int length = RECORD_HEADER + keyBytes + merged.length();
     if (!fits(length, 1 + left)) {
       return;
     }
     long at = tail;
     MutationRecord.write(memory, at, length, keyBytes, MutationRecord.partition(memory, record));
-    MemorySegment.copy(
-        memory,
-        record + MutationRecord.HEADER_BYTES,
-        memory,
-        at + MutationRecord.HEADER_BYTES,
-        keyBytes);
-    memory
-        .asSlice(at + MutationRecord.HEADER_BYTES + keyBytes, merged.length())
-        .copyFrom(merged.memory(0));
+    MemorySegment.copy(memory, record + RECORD_HEADER, memory, at + RECORD_HEADER, keyBytes);
+    memory.asSlice(at + RECORD_HEADER + keyBytes, merged.length()).copyFrom(merged.memory(0));
     tail += length;
-    findBefore(memory, at + MutationRecord.HEADER_BYTES, keyBytes);
-    link(at, flags | IS_MERGED, lsn, 0, 0, length);
+    int height = height();
+    findBefore(memory, at + RECORD_HEADER, keyBytes, height);
+    link(at, height, flags | IS_MERGED, lsn, 0, 0, length);
   }
 
   /// Links a node in front of the fragments of its key, where [#findBefore] looked last.
-  private void link(long record, int flags, long lsn, int depth, int since, int mergedBytes) {
-    int height = height();
+  private void link(
+      long record, int height, int flags, long lsn, int depth, int since, int mergedBytes) {
     nodes = nodes - (NEXT + 4L * height) & -8L;
     if (nodes < tail) {
       throw new IllegalStateException("no room for a node of a group that had room");
@@ -232,11 +261,15 @@ final class TableMemory implements AutoCloseable {
     memory.set(INT, node + DEPTH, depth);
     memory.set(INT, node + SINCE, since);
     memory.set(INT, node + MERGED, mergedBytes);
+    int keyBytes = MutationRecord.keyBytes(memory, record);
+    memory.set(LONG, node + START, Keys.start(memory, record + RECORD_HEADER, keyBytes));
+    memory.set(INT, node + MORE, Keys.more(memory, record + RECORD_HEADER, keyBytes));
     for (int level = 0; level < height; level++) {
       long from = before[level] + NEXT + 4L * level;
       memory.set(INT, node + NEXT + 4L * level, memory.get(INT, from));
       LINK.setRelease(memory, from, (int) node);
     }
+    hints.linked(node, before[0], before[0] == head || !isOneStart(memory, node, before[0]));
   }
 
   private int height() {
@@ -246,87 +279,121 @@ final class TableMemory implements AutoCloseable {
     return Math.min(LEVELS, 1 + Long.numberOfTrailingZeros(randomBits | 1L << 62) / 2);
   }
 
-  private long next(long node, int level) {
+  long next(long node, int level) {
     return (int) LINK.getAcquire(memory, node + NEXT + 4L * level);
   }
 
-  private long recordOf(long node) {
+  long recordOf(long node) {
     return memory.get(INT, node);
   }
 
-  /// Compares the key of a node with another one.
-  private int compare(long node, MemorySegment key, long keyAt, int keyBytes) {
+  /// Compares the key of a node with another one, whose start is known.
+  private int compare(
+      long node, long start, int more, MemorySegment key, long keyAt, int keyBytes) {
+    long nodeStart = startOf(memory, node);
+    if (nodeStart != start) {
+      return Long.compareUnsigned(nodeStart, start);
+    }
+    int nodeMore = moreOf(memory, node);
+    if (nodeMore != more) {
+      return Integer.compareUnsigned(nodeMore, more);
+    }
     long record = recordOf(node);
     return Keys.compare(
         memory,
-        record + MutationRecord.HEADER_BYTES,
+        record + RECORD_HEADER,
         MutationRecord.keyBytes(memory, record),
         key,
         keyAt,
         keyBytes);
   }
 
-  /// For the writer: the first node whose key is not before a key, and on each level the node
-  /// before it. 0 when there is none.
-  private long findBefore(MemorySegment key, long keyAt, int keyBytes) {
-    long node = head;
-    long found = 0;
-    for (int level = LEVELS - 1; level >= 0; level--) {
-      found = next(node, level);
-      while (found != 0 && compare(found, key, keyAt, keyBytes) < 0) {
-        node = found;
-        found = next(node, level);
-      }
-      before[level] = node;
+  /// For the writer: the first node whose key is not before a key, and the node before it on each
+  /// level that a node of this height has. 0 when there is none.
+  private long findBefore(MemorySegment key, long keyAt, int keyBytes, int height) {
+    long near = height > 1 ? -1 : findNear(key, keyAt, keyBytes);
+    return near >= 0 ? near : find(key, keyAt, keyBytes, 0, before);
+  }
+
+  /// The same on the lowest level, from where the key's partition was written to last; negative
+  /// when that is not near. Three of four nodes are on no other level.
+  private long findNear(MemorySegment key, long keyAt, int keyBytes) {
+    long start = Keys.start(key, keyAt, keyBytes);
+    int more = Keys.more(key, keyAt, keyBytes);
+    int slot = hints.slot(start, more);
+    long node = hints.last(slot);
+    if (node == 0 || startOf(memory, node) != start || moreOf(memory, node) != more) {
+      return -1;
     }
-    return found;
+    if (compare(node, start, more, key, keyAt, keyBytes) >= 0) {
+      node = hints.before(slot);
+    }
+    for (int step = 0; step < NEAR && node != 0; step++) {
+      long found = next(node, 0);
+      if (found == 0 || compare(found, start, more, key, keyAt, keyBytes) >= 0) {
+        before[0] = node;
+        return found;
+      }
+      node = found;
+    }
+    return -1;
   }
 
   /// The first node whose key is not before a key; 0 when there is none.
-  private long find(MemorySegment key, long keyAt, int keyBytes) {
-    return find(key, keyAt, keyBytes, 0);
+  long find(MemorySegment key, long keyAt, int keyBytes) {
+    return find(key, keyAt, keyBytes, 0, null);
+  }
+
+  /// The first node whose key is after a key; 0 when there is none.
+  long findAfter(MemorySegment key, long keyAt, int keyBytes) {
+    return find(key, keyAt, keyBytes, 1, null);
   }
 
   /// The first node whose key compares with a key as at least this.
-  private long find(MemorySegment key, long keyAt, int keyBytes, int least) {
+  ///
+  /// @param passed gets the node before it on each level
+  private long find(
+      MemorySegment key, long keyAt, int keyBytes, int least, long @Nullable [] passed) {
+    long start = Keys.start(key, keyAt, keyBytes);
+    int more = Keys.more(key, keyAt, keyBytes);
     long node = head;
+    long known = 0; // compared on the level above
     long found = 0;
     for (int level = LEVELS - 1; level >= 0; level--) {
       found = next(node, level);
-      while (found != 0 && compare(found, key, keyAt, keyBytes) < least) {
+      while (found != 0
+          && found != known
+          && compare(found, start, more, key, keyAt, keyBytes) < least) {
         node = found;
         found = next(node, level);
+      }
+      known = found;
+      if (passed != null) {
+        passed[level] = node;
       }
     }
     return found;
   }
 
   /// The last node whose key is before a key; 0 when there is none.
-  private long findLast(MemorySegment key, long keyAt, int keyBytes) {
-    long node = head;
-    for (int level = LEVELS - 1; level >= 0; level--) {
-      long found = next(node, level);
-      while (found != 0 && compare(found, key, keyAt, keyBytes) < 0) {
-        node = found;
-        found = next(node, level);
-      }
-    }
-    return node == head ? 0 : node;
+  long findLast(MemorySegment key, long keyAt, int keyBytes) {
+    long[] passed = new long[LEVELS];
+    find(key, keyAt, keyBytes, 0, passed);
+    return passed[0] == head ? 0 : passed[0];
   }
 
   /// Adds the fragments of the key of a node, the first of its key, to a merge.
   ///
   /// @return flags of the nodes that a merged one keeps
-  private int addTo(RowMerge to, long first, long lsnMost) {
+  int addTo(RowMerge to, long first, long lsnMost) {
     int flags = 0;
-    long record = recordOf(first);
-    for (long node = first; node != 0 && hasKey(node, record); node = next(node, 0)) {
-      if (memory.get(LONG, node + LSN) > lsnMost) {
+    for (long node = first; node != 0 && isOneKey(node, first); node = next(node, 0)) {
+      if (lsnOf(node) > lsnMost) {
         continue;
       }
       long at = recordOf(node);
       int keyBytes = MutationRecord.keyBytes(memory, at);
-      long fragment = at + MutationRecord.HEADER_BYTES + keyBytes;
+      long fragment = at + RECORD_HEADER + keyBytes;
       to.add(memory, fragment, at + MutationRecord.length(memory, at), PLACE);
       int nodeFlags = memory.get(INT, node + FLAGS);
       flags |= nodeFlags & HIDES_ROWS;
@@ -339,110 +406,65 @@ final class TableMemory implements AutoCloseable {
 
   /// Its fragments in a range of keys, as a view of an LSN sees them.
   Fragments fragments(KeyRange range, boolean descending, long lsnMost) {
-    return descending ? new Down(range, lsnMost) : new Up(range, lsnMost);
-  }
-
-  /// Its keys from the least to the greatest.
-  private class Up extends Fragments {
-    private final KeyRange range;
-    final long lsnMost;
-    long node; // the first of the present key
-    private boolean begun;
-
-    Up(KeyRange range, long lsnMost) {
-      this.range = range;
-      this.lsnMost = lsnMost;
-    }
-
-    @Override
-    boolean next() {
-      node = begun ? behind() : find(range.from(), 0, range.fromBytes());
-      begun = true;
-      while (node != 0) {
-        stand();
-        if (!range.isBeforeEnd(memory, keyAt, keyBytes)) {
-          node = 0;
-        } else if (isShown()) {
-          return true;
-        } else {
-          node = behind();
-        }
-      }
-      return false;
-    }
-
-    void stand() {
-      long record = recordOf(node);
-      memory = TableMemory.this.memory;
-      keyAt = record + MutationRecord.HEADER_BYTES;
-      keyBytes = MutationRecord.keyBytes(memory, record);
-      partition = MutationRecord.partition(memory, record);
-    }
-
-    /// True when a fragment of the key is in the view.
-    boolean isShown() {
-      long record = recordOf(node);
-      for (long at = node; at != 0 && hasKey(at, record); at = TableMemory.this.next(at, 0)) {
-        if (memory.get(LONG, at + LSN) <= lsnMost) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    /// The first node of the key behind the present one. A key may have very many nodes, so that
-    /// only the first one after it is tried before it is searched for.
-    private long behind() {
-      if (node == 0) {
-        return 0;
-      }
-      long at = TableMemory.this.next(node, 0);
-      return at == 0 || !hasKey(at, recordOf(node)) ? at : find(memory, keyAt, keyBytes, 1);
-    }
-
-    @Override
-    void addTo(RowMerge merge) {
-      TableMemory.this.addTo(merge, node, lsnMost);
-    }
-  }
-
-  /// Its keys from the greatest to the least.
-  private final class Down extends Up {
-    private final KeyRange range;
-    private boolean begun;
-
-    Down(KeyRange range, long lsnMost) {
-      super(range, lsnMost);
-      this.range = range;
-    }
-
-    @Override
-    boolean next() {
-      long last =
-          begun
-              ? node == 0 ? 0 : findLast(memory, keyAt, keyBytes)
-              : findLast(range.until(), 0, range.untilBytes());
-      begun = true;
-      while (last != 0) {
-        long record = recordOf(last);
-        int bytes = MutationRecord.keyBytes(TableMemory.this.memory, record);
-        node = find(TableMemory.this.memory, record + MutationRecord.HEADER_BYTES, bytes);
-        stand();
-        if (!range.isFromStart(memory, keyAt, keyBytes)) {
-          break;
-        }
-        if (isShown()) {
-          return true;
-        }
-        last = findLast(memory, keyAt, keyBytes);
-      }
-      node = 0;
-      return false;
-    }
+    return descending
+        ? new MemoryRows.Down(this, range, lsnMost)
+        : new MemoryRows(this, range, lsnMost);
   }
 
   @Override
   public void close() {
     lease.close();
+  }
+
+  /// Where the partitions of a memtable were written to last, by the first 12 bytes of their keys.
+  /// Writes come to partitions at their end, or at their start when the newest rows are first.
+  ///
+  /// - Threads: the writer.
+  /// - Memory: at most 512 KiB; a partition that it has no room for is forgotten.
+  private static final class WriteHints {
+    private static final int BYTES_A_SLOT = 1 << 10; // of the memtable
+    private static final int SLOTS_LEAST = 64;
+    private static final int SLOTS_MOST = 1 << 16;
+
+    private final MemorySegment memory;
+    private final int[] last; // the node that was linked last
+    private final int[] before; // a node in front of its partition; 0 when none is known
+
+    WriteHints(MemorySegment memory) {
+      this.memory = memory;
+      long slots = Math.clamp(memory.byteSize() / BYTES_A_SLOT, SLOTS_LEAST, SLOTS_MOST);
+      this.last = new int[Integer.highestOneBit((int) slots)];
+      this.before = new int[last.length];
+    }
+
+    /// The place of a partition; several may share it.
+    int slot(long start, int more) {
+      long mixed = (start ^ Integer.toUnsignedLong(more) << 32) * 0x9E3779B97F4A7C15L;
+      return (int) (mixed >>> 32) & last.length - 1;
+    }
+
+    /// The node that was linked last at this place, perhaps one of another partition; 0 for none.
+    long last(int slot) {
+      return last[slot];
+    }
+
+    /// A node in front of the partition of the last one; 0 when none is known.
+    long before(int slot) {
+      return before[slot];
+    }
+
+    /// A node was linked.
+    ///
+    /// @param ahead the node before it
+    /// @param isAheadOfPartition whether that one is of another partition, or the list's head
+    void linked(long node, long ahead, boolean isAheadOfPartition) {
+      int slot = slot(startOf(memory, node), moreOf(memory, node));
+      if (isAheadOfPartition) {
+        before[slot] = (int) ahead;
+      } else if (last[slot] == 0 || !isOneStart(memory, node, last[slot])) {
+        before[slot] = 0;
+      }
+      last[slot] = (int) node;
+    }
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// hidden; then a merge of all files forgets it. The same holds for what has expired. A file of
 /// which a large part is forgotten is merged alone.
 ///
-/// - Threads: any; one at a time works.
+/// - Threads: any; one at a time flushes, and one at a time merges, beside it.
 final class TableUpkeep {
   /// How long tombstones stay after the last write of their file, in seconds.
   static final long GRACE_SECONDS = 864_000;
@@ -26,10 +26,11 @@ final class TableUpkeep {
   private static final int MERGE_MOST = 16;
   private static final long TIER_BYTES = 1 << 20; // files up to this are of one tier
   private static final int TIER_BITS = 2; // the next tier has files of up to four times as much
+  private static final int FILES_MOST = 24; // with more, the writer merges before it goes on
 
   private final TableContents contents;
-  private final ReentrantLock work = new ReentrantLock();
-  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final Task flushing = new Task();
+  private final Task merging = new Task();
   private volatile @Nullable Journal journal;
   private volatile Forgotten forgotten = Forgotten.NOTHING;
   private volatile boolean ended;
@@ -50,41 +51,77 @@ final class TableUpkeep {
     start();
   }
 
+  /// Work of one kind: one at a time is under way.
+  private static final class Task {
+    final ReentrantLock lock = new ReentrantLock();
+    final AtomicBoolean scheduled = new AtomicBoolean();
+  }
+
   /// Hands the work that is due to the executor.
   void start() {
-    if (isDue() && scheduled.compareAndSet(false, true)) {
-      boolean handedOver = false;
-      try {
-        contents.context().background().execute(this::run);
-        handedOver = true;
-      } finally {
-        if (!handedOver) {
-          scheduled.set(false);
-        }
+    if (isFlushDue()) {
+      start(flushing, this::flushDue);
+    }
+    if (isMergeDue()) {
+      start(merging, this::mergeDue);
+    }
+  }
+
+  private void start(Task task, Runnable work) {
+    if (!task.scheduled.compareAndSet(false, true)) {
+      return;
+    }
+    boolean handedOver = false;
+    try {
+      contents
+          .context()
+          .background()
+          .execute(() -> {
+            task.scheduled.set(false);
+            run(task, work);
+          });
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        task.scheduled.set(false);
       }
     }
   }
 
-  private boolean isDue() {
-    return !ended && (contents.state().memories().size() > 1 || !due().isEmpty());
-  }
-
-  private void run() {
-    scheduled.set(false);
-    work.lock();
+  private void run(Task task, Runnable work) {
+    task.lock.lock();
     try {
-      while (isDue() && !contents.context().store().hasEnded()) {
-        if (contents.state().memories().size() > 1) {
-          flushOldest();
-        } else {
-          merge(due());
-        }
-      }
+      work.run();
     } catch (StorageException failure) {
       metDamage |= failure instanceof StorageException.Corrupt;
       contents.context().store().backgroundFailed(failure); // tried again when it is called next
     } finally {
-      work.unlock();
+      task.lock.unlock();
+    }
+  }
+
+  private boolean isFlushDue() {
+    return goesOn() && contents.state().memories().size() > 1;
+  }
+
+  private boolean isMergeDue() {
+    return goesOn() && !due().isEmpty();
+  }
+
+  private boolean goesOn() {
+    return !ended && !contents.context().store().hasEnded();
+  }
+
+  private void flushDue() {
+    while (isFlushDue()) {
+      flushOldest();
+      start(); // a merge may be due now
+    }
+  }
+
+  private void mergeDue() {
+    while (isMergeDue()) {
+      merge(due());
     }
   }
 
@@ -92,14 +129,32 @@ final class TableUpkeep {
   ///
   /// @param left how many stay
   void flushUntil(int left) {
-    work.lock();
+    flushing.lock.lock();
     try {
       while (contents.state().memories().size() > left) {
         flushOldest();
       }
     } finally {
-      work.unlock();
+      flushing.lock.unlock();
     }
+  }
+
+  /// Merges on this thread while there are many files: the writer must not make them faster than
+  /// they are merged.
+  void keepFilesFew() {
+    if (hasManyFiles()) {
+      run(
+          merging,
+          () -> {
+            while (hasManyFiles() && isMergeDue()) {
+              merge(due());
+            }
+          });
+    }
+  }
+
+  private boolean hasManyFiles() {
+    return contents.state().files().size() > FILES_MOST;
   }
 
   private void flushOldest() {
@@ -183,14 +238,14 @@ final class TableUpkeep {
 
   /// Merges every file into one, whatever their sizes.
   void mergeAll() {
-    work.lock();
+    merging.lock.lock();
     try {
       List<LiveTableFile> files = contents.state().files();
       if (!files.isEmpty()) {
         merge(files);
       }
     } finally {
-      work.unlock();
+      merging.lock.unlock();
     }
   }
 
@@ -202,8 +257,7 @@ final class TableUpkeep {
       newest = Math.max(newest, file.file().origin().newestSeconds());
       lsnLast = Math.max(lsnLast, file.file().origin().lsnLast());
     }
-    boolean isAll = files.size() == contents.state().files().size();
-    Purge purge = isAll ? purge(newest) : Purge.NOTHING;
+    Purge purge = purge(files, newest);
     files.forEach(file -> rows.add(file.file().fragments(KeyRange.ALL, false)));
     List<Long> ids = files.stream().map(file -> file.entry().id()).toList();
     var origin = new TableOrigin(newest, 0, lsnLast, ids);
@@ -217,17 +271,26 @@ final class TableUpkeep {
     }
   }
 
-  /// What a merge of all files may forget: what is older than anything in memory.
-  private Purge purge(long newestSeconds) {
+  /// What a merge may forget: if it is one of all files, what is older than anything in memory.
+  /// Files and memory are those of one moment, for a flush may run beside it.
+  private Purge purge(List<LiveTableFile> files, long newestSeconds) {
     long now = contents.context().purgeSeconds();
     if (newestSeconds > now - GRACE_SECONDS) {
       return Purge.NOTHING;
     }
-    long least = Long.MAX_VALUE;
-    for (TableMemory memory : contents.state().memories()) {
-      least = Math.min(least, leastTimestamp(memory));
+    TableState state = contents.lease();
+    try {
+      if (state.files().size() > files.size()) {
+        return Purge.NOTHING;
+      }
+      long least = Long.MAX_VALUE;
+      for (TableMemory memory : state.memories()) {
+        least = Math.min(least, leastTimestamp(memory));
+      }
+      return new Purge(least, now - GRACE_SECONDS);
+    } finally {
+      state.release();
     }
-    return new Purge(least, now - GRACE_SECONDS);
   }
 
   private static long leastTimestamp(TableMemory memory) {
@@ -241,14 +304,16 @@ final class TableUpkeep {
     return least;
   }
 
-  /// No more work is begun.
+  /// No more work is begun; waits for what is under way.
   void end() {
     ended = true;
-    work.lock(); // waits for what runs
-    try {
-      scheduled.set(false);
-    } finally {
-      work.unlock();
+    for (Task task : List.of(flushing, merging)) {
+      task.lock.lock();
+      try {
+        task.scheduled.set(false);
+      } finally {
+        task.lock.unlock();
+      }
     }
   }
 }

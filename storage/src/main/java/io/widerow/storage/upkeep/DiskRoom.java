@@ -5,13 +5,18 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import org.jspecify.annotations.Nullable;
 
-/// Free-space check of a store's disk.
+/// Free-space check of a store's disk. Where far more is free than the reserve, the disk is asked
+/// once in ten milliseconds, in which that much cannot be written, and not for each batch.
 ///
 /// - Threads: any.
 public final class DiskRoom {
+  private static final long AMPLE_BYTES = 256L << 20;
+  private static final long ASKED_NANOS = 10_000_000;
+
   private final Disk disk;
   private final StoreConfig config;
   private final Sealer sealer;
+  private volatile long ampleUntil = System.nanoTime();
 
   public DiskRoom(Disk disk, StoreConfig config, Sealer sealer) {
     this.disk = disk;
@@ -39,7 +44,12 @@ public final class DiskRoom {
   }
 
   private StorageException.@Nullable DiskFull belowReserve() {
+    long now = System.nanoTime();
+    if (now - ampleUntil < 0) {
+      return null;
+    }
     long usable = disk.usableBytes(config.directory());
+    ampleUntil = usable - config.diskReserveBytes() > AMPLE_BYTES ? now + ASKED_NANOS : now;
     return usable < config.diskReserveBytes()
         ? new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes())
         : null;

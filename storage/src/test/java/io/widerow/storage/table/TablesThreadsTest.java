@@ -1,8 +1,10 @@
 package io.widerow.storage.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.TableCursor;
@@ -11,8 +13,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,11 +27,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Many threads count in two rows of different partitions, while memory is flushed and files are
-/// merged: no count is lost, and no reader sees one row without the other.
+/// merged: no count is lost, and no reader sees one row without the other. One thread writes rows
+/// of many partitions, oldest first, newest first and in any order, while memory is flushed beside
+/// merges: what is read is what a sorted map has.
 class TablesThreadsTest {
   private static final int THREADS = 4;
   private static final int COUNTS = 400; // each
   private static final int PARTITION = 13;
+  private static final int PARTITIONS = 97;
+  private static final int ROWS = 24_000;
+  private static final int GROUP = 40;
 
   @TempDir private Path directory;
 
@@ -66,13 +77,84 @@ class TablesThreadsTest {
         });
   }
 
+  private StoreConfig config() {
+    return StoreConfig.at(directory.resolve("store"))
+        .withMemory(2 << 20, Duration.ofMinutes(1))
+        .withJournal(1 << 20, 4 << 20)
+        .withDiskReserveBytes(0);
+  }
+
+  /// The n-th row: a third of the partitions have their newest first, a third their oldest.
+  private static byte[] key(int n, SplittableRandom random) {
+    int partition = n % PARTITIONS;
+    int row =
+        switch (partition % 3) {
+          case 0 -> n;
+          case 1 -> Integer.MAX_VALUE - n;
+          default -> random.nextInt(ROWS);
+        };
+    return ByteBuffer.allocate(PARTITION + 6)
+        .put((byte) 1)
+        .putLong(3, partition * 0x9E3779B97F4A7C15L)
+        .put(PARTITION, (byte) 1)
+        .putInt(PARTITION + 1, row)
+        .array();
+  }
+
+  private static void same(NavigableMap<byte[], byte[]> model, TableView view, boolean descending) {
+    byte[] end = {2};
+    try (TableCursor cursor = view.scan(new byte[] {1}, end, descending, 0)) {
+      var expected = descending ? model.descendingMap() : model;
+      for (Map.Entry<byte[], byte[]> row : expected.entrySet()) {
+        assertTrue(cursor.next());
+        assertEquals(ByteBuffer.wrap(row.getKey()), cursor.key());
+        assertTrue(cursor.nextCell());
+        assertEquals(ByteBuffer.wrap(row.getValue()), cursor.value());
+      }
+      assertFalse(cursor.next());
+    }
+  }
+
+  @Test
+  void flushedBesideMerges() throws InterruptedException {
+    var random = new SplittableRandom(20_261_126);
+    var model = new TreeMap<byte[], byte[]>(Arrays::compareUnsigned);
+    try (ExecutorService threads = Executors.newCachedThreadPool();
+        EmbeddedStore store = EmbeddedStore.open(config(), threads)) {
+      store.tables().acknowledge(Durability.OS);
+      for (int n = 0; n < ROWS; n += GROUP) {
+        int first = n;
+        store
+            .tables()
+            .write((_, out) -> {
+              for (int i = first; i < first + GROUP; i++) {
+                byte[] key = key(i, random);
+                byte[] value = new byte[400];
+                random.nextBytes(value);
+                model.put(key, value);
+                out.row(key, PARTITION).cell(1, null, value, i, 0, 0);
+              }
+              return true;
+            })
+            .join();
+        if (n % (ROWS / 4) == 0) {
+          try (TableView view = store.tables().view()) {
+            same(model, view, n % 2 == 0);
+          }
+        }
+      }
+      store.tables().flush();
+      store.awaitBackground();
+      try (TableView view = store.tables().view()) {
+        same(model, view, false);
+        same(model, view, true);
+      }
+    }
+  }
+
   @Test
   void countsAreExact() throws Exception {
-    StoreConfig config =
-        StoreConfig.at(directory.resolve("store"))
-            .withMemory(2 << 20, Duration.ofMinutes(1))
-            .withJournal(1 << 20, 4 << 20)
-            .withDiskReserveBytes(0);
+    StoreConfig config = config();
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       try (EmbeddedStore store = EmbeddedStore.open(config, threads)) {
         List<Future<?>> writers = new ArrayList<>();

@@ -1,7 +1,6 @@
-package io.widerow.cql.plan;
+package io.widerow.cql.function;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
 import io.widerow.cql.type.TimeUuids;
@@ -10,29 +9,14 @@ import java.math.BigInteger;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.UUID;
 
-/// `CAST`, and the conversions between times that functions do.
-final class Casts {
+/// The conversions of `CAST`, and those between times that functions do.
+public final class Casts {
   private Casts() {}
 
-  static Value cast(Value of, CqlType type) {
-    if (of.type().equals(type)) {
-      return of;
-    }
-    if (of.type() instanceof NativeType from
-        && type instanceof NativeType to
-        && isPossible(from, to)) {
-      return new Value.OfFunction(
-          type,
-          List.of(of),
-          (values, _) -> values[0] == null ? null : convert(from, to, values[0]));
-    }
-    throw CqlException.invalid("%s cannot be cast to %s".formatted(of.type().cql(), type.cql()));
-  }
-
-  private static boolean isPossible(NativeType from, NativeType to) {
+  /// True when values of a type can be made values of another one.
+  public static boolean isPossible(NativeType from, NativeType to) {
     return switch (to) {
       case TEXT -> from != NativeType.BLOB && from != NativeType.DURATION;
       case ASCII -> from != NativeType.TEXT && isPossible(from, NativeType.TEXT);
@@ -42,7 +26,7 @@ final class Casts {
     };
   }
 
-  private static Object convert(NativeType from, NativeType to, Object value) {
+  public static Object convert(NativeType from, NativeType to, Object value) {
     return switch (to) {
       case TEXT, ASCII -> Texts.of(from, value);
       case TIMESTAMP -> timestamp(value);
@@ -52,7 +36,7 @@ final class Casts {
   }
 
   /// The instant of a timeuuid, a date or a timestamp.
-  static Instant timestamp(Object value) {
+  public static Instant timestamp(Object value) {
     return switch (value) {
       case Instant same -> same;
       case UUID id -> TimeUuids.instant(id);
@@ -61,12 +45,17 @@ final class Casts {
     };
   }
 
-  static LocalDate date(Instant time) {
+  /// The date that has the bytes of a number.
+  public static LocalDate date(int bytes) {
+    return LocalDate.ofEpochDay(Integer.toUnsignedLong(bytes) - (1L << 31));
+  }
+
+  public static LocalDate date(Instant time) {
     return LocalDate.ofEpochDay(Math.floorDiv(time.getEpochSecond(), 86_400L));
   }
 
   /// A number as one of another type.
-  static Number number(NativeType to, Number value) {
+  public static Number number(NativeType to, Number value) {
     return switch (to) {
       case TINYINT -> value.byteValue();
       case SMALLINT -> value.shortValue();
@@ -80,7 +69,7 @@ final class Casts {
     };
   }
 
-  static BigDecimal decimal(Number value) {
+  public static BigDecimal decimal(Number value) {
     return switch (value) {
       case BigDecimal same -> same;
       case BigInteger whole -> new BigDecimal(whole);

@@ -1,0 +1,262 @@
+package io.widerow.loadgen.peers;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
+import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
+import com.datastax.oss.driver.api.core.cql.BatchType;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/// Load of tables over CQL with the Java driver, on Widerow or on Cassandra, each by the same
+/// statements: rows of 200 bytes of words in partitions of 100. Each kind of request is timed for
+/// the same number of seconds, with a fixed number of requests under way.
+///
+/// ```
+/// TableLoad run HOST:PORT SECONDS              prints one line: figure=value ...
+/// TableLoad pace HOST:PORT RATE SECONDS        single writes on a schedule, late ones counted late
+/// ```
+///
+/// - Threads: one sends; answers come on the driver's.
+/// - Errors: a request that fails ends the run with exit code 1.
+public final class TableLoad {
+  private static final int PARTITION_ROWS = 100;
+  private static final int BATCH_ROWS = 50;
+  private static final int VALUE_CHARS = 200;
+  private static final int UNDER_WAY = 128;
+  private static final int WARM_UP_PART = 4; // of the seconds, before each kind
+  private static final long SEED = 20_261_126;
+  private static final String[] WORDS = words();
+
+  private final CqlSession session;
+  private final SplittableRandom random = new SplittableRandom(SEED);
+  private final Map<String, Object> figures = new LinkedHashMap<>();
+  private final PreparedStatement insert;
+  private int written; // rows, the first ones of their order
+  private int counted;
+
+  private TableLoad(CqlSession session) {
+    this.session = session;
+    for (String statement :
+        List.of(
+            "CREATE KEYSPACE IF NOT EXISTS load WITH replication ="
+                + " {'class': 'SimpleStrategy', 'replication_factor': 1}",
+            "CREATE TABLE IF NOT EXISTS load.rows (p bigint, c bigint, v text, PRIMARY KEY (p, c))",
+            "CREATE TABLE IF NOT EXISTS load.once (k bigint PRIMARY KEY, v text)",
+            "CREATE TABLE IF NOT EXISTS load.counts (k bigint PRIMARY KEY, n counter)")) {
+      session.execute(statement);
+    }
+    insert = session.prepare("INSERT INTO load.rows (p, c, v) VALUES (?, ?, ?)");
+  }
+
+  public static void main(String[] args) throws Exception {
+    if (args.length < 3) {
+      throw new IllegalArgumentException("run HOST:PORT SECONDS, or pace HOST:PORT RATE SECONDS");
+    }
+    int colon = args[1].lastIndexOf(':');
+    var address =
+        new InetSocketAddress(
+            args[1].substring(0, colon), Integer.parseInt(args[1].substring(colon + 1)));
+    try (CqlSession session = CassandraDriver.session(address)) {
+      var load = new TableLoad(session);
+      switch (args[0]) {
+        case "run" -> load.run(Integer.parseInt(args[2]));
+        case "pace" -> load.pace(Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+        default -> throw new IllegalArgumentException("run or pace, got " + args[0]);
+      }
+      StringBuilder line = new StringBuilder();
+      load.figures.forEach(
+          (name, value) -> line.append(name).append('=').append(value).append(' '));
+      System.out.println(line.toString().stripTrailing());
+    }
+  }
+
+  private void run(int seconds) throws Exception {
+    PreparedStatement once =
+        session.prepare("INSERT INTO load.once (k, v) VALUES (?, ?) IF NOT EXISTS");
+    PreparedStatement count = session.prepare("UPDATE load.counts SET n = n + 1 WHERE k = ?");
+    PreparedStatement point = session.prepare("SELECT v FROM load.rows WHERE p = ? AND c = ?");
+    PreparedStatement slice =
+        session.prepare("SELECT c, v FROM load.rows WHERE p = ? ORDER BY c DESC");
+    time("inserts", seconds, 1, _ -> nextInsert());
+    time("batches_of_50", seconds, BATCH_ROWS, _ -> nextBatch());
+    time("if_not_exists", seconds, 1, n -> once.bind((long) n, value()));
+    counted = 0;
+    time(
+        "counters",
+        seconds,
+        1,
+        _ -> {
+          counted++;
+          return count.bind(random.nextLong(1_000));
+        });
+    requireCounts();
+    time(
+        "points",
+        seconds,
+        1,
+        _ -> {
+          int row = random.nextInt(written);
+          return point.bind((long) (row / PARTITION_ROWS), (long) (row % PARTITION_ROWS));
+        });
+    int whole = written / PARTITION_ROWS;
+    time("slices_of_100", seconds, PARTITION_ROWS, _ -> slice.bind(random.nextLong(whole)));
+    scan();
+  }
+
+  private Statement<?> nextInsert() {
+    int row = written++;
+    return insert.bind((long) (row / PARTITION_ROWS), (long) (row % PARTITION_ROWS), value());
+  }
+
+  /// Half a partition.
+  private Statement<?> nextBatch() {
+    written += (BATCH_ROWS - written % BATCH_ROWS) % BATCH_ROWS; // rows left out stay so
+    BatchStatementBuilder batch = BatchStatement.builder(BatchType.UNLOGGED);
+    for (int i = 0; i < BATCH_ROWS; i++) {
+      int row = written++;
+      batch.addStatement(
+          insert.bind((long) (row / PARTITION_ROWS), (long) (row % PARTITION_ROWS), value()));
+    }
+    return batch.build();
+  }
+
+  private void requireCounts() throws IOException {
+    long sum = 0;
+    for (Row row : session.execute("SELECT n FROM load.counts")) {
+      sum += row.getLong(0);
+    }
+    if (sum != counted) {
+      throw new IOException("counters have " + sum + " instead of " + counted);
+    }
+  }
+
+  private void scan() {
+    long start = System.nanoTime();
+    long rows = 0;
+    for (Row row : session.execute("SELECT p, c, v FROM load.rows")) {
+      rows += row.isNull(2) ? 0 : 1;
+    }
+    figures.put("scan_rows/s", rows * 1_000_000_000L / (System.nanoTime() - start));
+    figures.put("rows", rows);
+  }
+
+  /// Sends requests for a time, a number of them under way, after a quarter of it to warm up.
+  private void time(String name, int seconds, int rows, IntFunction<Statement<?>> next)
+      throws Exception {
+    var unmeasured = new Histogram(3);
+    int sent = send(Math.max(1, seconds / WARM_UP_PART), 0, next, unmeasured);
+    var latencies = new ConcurrentHistogram(3);
+    long start = System.nanoTime();
+    int until = send(seconds, sent, next, latencies);
+    long nanos = System.nanoTime() - start;
+    figures.put(name + "/s", (until - sent) * 1_000_000_000L / nanos * rows);
+    figures.put(name + "_p50_ms", millis(latencies, 50));
+    figures.put(name + "_p99_ms", millis(latencies, 99));
+  }
+
+  private static String millis(Histogram latencies, double percentile) {
+    return String.format(Locale.ROOT, "%.2f", latencies.getValueAtPercentile(percentile) / 1e6);
+  }
+
+  private int send(int seconds, int from, IntFunction<Statement<?>> next, Histogram latencies)
+      throws Exception {
+    var places = new Semaphore(UNDER_WAY);
+    var failed = new AtomicReference<Throwable>();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    int n = from;
+    while (System.nanoTime() < end && failed.get() == null) {
+      places.acquire();
+      long began = System.nanoTime();
+      answered(session.executeAsync(next.apply(n++)), began, places, failed, latencies);
+    }
+    places.acquire(UNDER_WAY); // all have their answer
+    if (failed.get() != null) {
+      throw new IOException("a request failed", failed.get());
+    }
+    return n;
+  }
+
+  private static void answered(
+      CompletionStage<AsyncResultSet> answer,
+      long began,
+      Semaphore places,
+      AtomicReference<Throwable> failed,
+      Histogram latencies) {
+    var _ =
+        answer.whenComplete((_, failure) -> {
+          if (failure != null) {
+            failed.compareAndSet(null, failure);
+          } else if (latencies instanceof ConcurrentHistogram measured) {
+            measured.recordValue(System.nanoTime() - began);
+          }
+          places.release();
+        });
+  }
+
+  /// Single writes at a rate; each is timed from when it should have been sent.
+  private void pace(int rate, int seconds) throws Exception {
+    var places = new Semaphore(Integer.MAX_VALUE);
+    var failed = new AtomicReference<Throwable>();
+    var latencies = new ConcurrentHistogram(3);
+    int writes = rate * seconds;
+    long start = System.nanoTime();
+    long step = TimeUnit.SECONDS.toNanos(1) / rate;
+    for (int n = 0; n < writes && failed.get() == null; n++) {
+      long due = start + n * step;
+      for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+        LockSupport.parkNanos(left);
+      }
+      places.acquire();
+      answered(session.executeAsync(nextInsert()), due, places, failed, latencies);
+    }
+    if (!places.tryAcquire(Integer.MAX_VALUE, 60, TimeUnit.SECONDS)) {
+      throw new IOException("writes without an answer after a minute");
+    }
+    if (failed.get() != null) {
+      throw new IOException("a write failed", failed.get());
+    }
+    figures.put("writes", writes);
+    figures.put("seconds", Duration.ofNanos(System.nanoTime() - start).toMillis() / 1e3);
+    figures.put("p50_ms", millis(latencies, 50));
+    figures.put("p99_ms", millis(latencies, 99));
+  }
+
+  private static String[] words() {
+    SplittableRandom random = new SplittableRandom(SEED);
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < 4_096; i++) {
+      words.add(Long.toString(random.nextLong(1L << 40), Character.MAX_RADIX));
+    }
+    return words.toArray(String[]::new);
+  }
+
+  private String value() {
+    StringBuilder value = new StringBuilder(VALUE_CHARS + 16);
+    while (value.length() < VALUE_CHARS) {
+      value.append(WORDS[random.nextInt(WORDS.length)]).append(' ');
+    }
+    value.setLength(VALUE_CHARS);
+    assert value.toString().getBytes(StandardCharsets.US_ASCII).length == VALUE_CHARS;
+    return value.toString();
+  }
+}
