@@ -149,8 +149,7 @@ class KeptModelTest {
     long day = clock.wallNanos() / DAY * DAY;
     Set<Long> shown = shown(store);
     var model = driver.acknowledged.without(event -> !shown.contains(event.number()));
-    ModelDeletions.Drawn drawn =
-        deleted.draw(model, List.of(day, day - DAY, day - 2 * DAY));
+    ModelDeletions.Drawn drawn = deleted.draw(model, List.of(day, day - DAY, day - 2 * DAY));
     var plan = deleted.plan(store, model, drawn);
     if (plan == null) {
       return;
