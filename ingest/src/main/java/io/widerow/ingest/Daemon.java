@@ -100,12 +100,13 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
-/// | `widerow-query-<n>` | one per query, virtual | reading and writing its answer |
-/// | `widerow-prometheus-<n>` | one per question of Prometheus, virtual | reading, writing |
-/// | `widerow-loki-<n>`, `widerow-cql-<n>` | one per query of each, virtual | reading its answer |
+/// | `widerow-query-<n>` | one per query | reading and writing its answer |
+/// | `widerow-prometheus-<n>` | one per question of Prometheus | reading, writing |
+/// | `widerow-loki-<n>` | one per query of Loki's API | reading its answer |
+/// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
-/// | `widerow-export-<n>` | one per export, virtual | reading, writing |
-/// | `widerow-survey-<n>` | one per question for fields and patterns, virtual | reading, counting |
+/// | `widerow-export-<n>` | one per export | reading, writing |
+/// | `widerow-survey-<n>` | one per question for fields and patterns | reading, counting |
 /// | `widerow-tail-<n>`, `-follow-<n>` | one per answer, per tail, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///

@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.widerow.ingest.serve.reply.TimeSlices;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
@@ -11,8 +12,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /// Threads of low priority: while others have work, Linux gives them about a tenth of the processor
-/// time of those (`nice` 10, which on Linux belongs to a thread), and all of it otherwise. Java's
-/// own priorities have no effect on Linux.
+/// time of those (`nice` 10, which on Linux belongs to a thread), and all of it otherwise. Others
+/// that wake up go first, see [TimeSlices]. Java's own priorities have no effect on Linux.
 final class LowPriorityThread {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final int PRIO_PROCESS = 0;
@@ -28,7 +29,8 @@ final class LowPriorityThread {
             .name(name)
             .daemon()
             .unstarted(() -> {
-              if (!giveWay()) {
+              boolean lengthened = TimeSlices.lengthen(NICE);
+              if (!lengthened && !giveWay()) {
                 LOG.log(Level.FINE, "{0}: its priority cannot be lowered here", name);
               }
               task.run();

@@ -84,7 +84,7 @@ class LayerTest extends LayerRules {
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
           ingest.intake ingest.http ingest.serve.reply
       ingest.serve.loki: storage query query.output query.logql query.logql.line \
-          query.logql.run ingest.config ingest.http
+          query.logql.run ingest.config ingest.http ingest.serve.reply
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
           ingest.decode ingest.config ingest.http ingest.serve.reply
@@ -107,7 +107,7 @@ class LayerTest extends LayerRules {
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
           ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
-          ingest.serve.query ingest.serve.loki ingest.serve.page \
+          ingest.serve.reply ingest.serve.query ingest.serve.loki ingest.serve.page \
           ingest.serve.prometheus \
           ingest.serve.status ingest.cluster ingest.cql
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest

@@ -51,6 +51,7 @@ import picocli.CommandLine.TypeConversionException;
       KillCommand.class,
       GrowthCommand.class,
       TypesCommand.class,
+      BesideCommand.class,
       ReportCommand.class,
       SinkCommand.class
     },

@@ -3,7 +3,12 @@ package io.widerow.loadgen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.loadgen.compare.BesideRun;
+import io.widerow.loadgen.compare.CompareOptions;
+import io.widerow.loadgen.compare.HeavyQuery;
 import io.widerow.loadgen.compare.ServerProcess;
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.wire.HttpText;
 import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
@@ -24,6 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /// Goal: tool and daemon understand each other, and the daemon keeps what it acknowledged, also
 /// when it is killed. Method: small runs against the daemon that this build has packaged, started
@@ -90,6 +96,24 @@ class RealDaemonTest {
             "--timeout=60s");
     assertEquals(0, code, err.toString() + out);
     assertTrue(out.toString().contains("each once, in order, nothing invented"), out.toString());
+  }
+
+  @Test
+  void heavyQuestionsAreAnsweredBesideWriting() throws IOException, InterruptedException {
+    CompareOptions options = CommandLine.populateCommand(new CompareOptions(), "--home=" + home);
+    Pace pace = new Pace(1_000, 0, Quantity.SECOND, Long.MAX_VALUE, 1, 30 * Quantity.SECOND);
+    List<HeavyQuery> all = List.of(HeavyQuery.values());
+    BesideRun.Plan plan = new BesideRun.Plan(Scenario.COUNTER, 10, 5_000, pace, 100, all, 0);
+    try (BesideRun run =
+        BesideRun.start(
+            options.contestant("widerow-lines:os"),
+            plan,
+            home.resolve("data"),
+            new PrintWriter(err))) {
+      BesideRun.Turn turn = run.turn(true);
+      assertEquals(0, turn.left());
+      assertTrue(turn.millis(99) > 0);
+    }
   }
 
   @Test

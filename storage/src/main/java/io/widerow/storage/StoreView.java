@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.rollup.RollupQuestion;
@@ -113,6 +114,15 @@ public interface StoreView extends AutoCloseable {
     return null;
   }
 
+  /// What columns of sealed blocks tell of the values in some partitions, without showing an event;
+  /// null when a store would have to read events to tell.
+  ///
+  /// @param partitions as [#partitions] has them
+  /// @param scan its range
+  default @Nullable SealedValues sealedValues(List<PartitionKey> partitions, Scan scan) {
+    return null;
+  }
+
   /// Where an event lies in its partition; of several writes of its id, the latest. Null when it is
   /// not there, or when the store keeps it on other machines.
   default @Nullable Place place(PartitionKey key, EventId id) {
@@ -127,6 +137,55 @@ public interface StoreView extends AutoCloseable {
 
   @Override
   void close();
+
+  /// The values of attributes in sealed blocks, with how many events have each. The blocks come in
+  /// parts, which never change: the same part has the same values in every view of the store.
+  ///
+  /// - Threads: one.
+  /// - Memory: one block. Borrows the view's files; close it before the view.
+  interface SealedValues extends AutoCloseable {
+    /// The parts, each event in one of them at most.
+    List<Part> parts();
+
+    /// Partitions that must be read event by event: the range cuts them, or one event may replace
+    /// another. They have no block in any part.
+    Set<PartitionKey> others();
+
+    /// Opens the open rows of the other partitions of those that were asked for; null when they
+    /// have none. Events come in any order.
+    @Nullable EventCursor openRows(Scan scan);
+
+    /// Reads a block of a part.
+    ///
+    /// @param block its number in the part, from 0
+    /// @param wanted which attributes
+    void read(Part part, int block, Predicate<AttributeName> wanted, ValueVisitor visitor);
+
+    /// Approximate memory held, in bytes.
+    long heldBytes();
+
+    @Override
+    void close();
+  }
+
+  /// Blocks of a segment whose events are all wanted.
+  ///
+  /// @param segment its number
+  /// @param partition the only one of its partitions; negative for all of them
+  /// @param blocks how many blocks these have
+  /// @param events how many events
+  record Part(long segment, int partition, int blocks, long events) {}
+
+  /// Takes the values of a block.
+  interface ValueVisitor {
+    /// The block has so many events of a type.
+    void block(String type, int events);
+
+    /// So many events of the block have a value, and maybe more: a value may come again.
+    ///
+    /// @param value valid until the call returns
+    void value(AttributeName name, AttributeValue value, int events);
+  }
 
   /// Where an event lies in a store on this machine.
   ///

@@ -89,6 +89,11 @@ final class Compiler {
     return new Value.OfField(user.fields().get(index).type(), value, index);
   }
 
+  /// Whether columns may stand in the expressions.
+  boolean isOfRows() {
+    return ofRows;
+  }
+
   Scope scope() {
     return scope;
   }

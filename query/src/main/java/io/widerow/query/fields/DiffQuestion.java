@@ -75,8 +75,18 @@ public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long 
   /// The later range is what is picked, the earlier one is the rest.
   @Override
   public Survey open(StoreView view, QueryMemory memory) {
+    return open(view, memory, new KnownFields());
+  }
+
+  /// The same question with what others have counted before.
+  public SurveyQuestion with(KnownFields known) {
+    return (view, memory) -> open(view, memory, known);
+  }
+
+  private Survey open(StoreView view, QueryMemory memory, KnownFields known) {
     return new FieldsScan(
         view,
+        known,
         List.of(
             new FieldsScan.Part(after, ValueCounts.PICKED, null),
             new FieldsScan.Part(before, ValueCounts.REST, null)),

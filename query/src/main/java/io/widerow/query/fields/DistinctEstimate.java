@@ -21,6 +21,13 @@ final class DistinctEstimate {
     }
   }
 
+  /// Adds all that another estimate was shown.
+  void add(DistinctEstimate other) {
+    for (int i = 0; i < REGISTERS; i++) {
+      registers[i] = (byte) Math.max(registers[i], other.registers[i]);
+    }
+  }
+
   long count() {
     double sum = 0;
     int empty = 0;

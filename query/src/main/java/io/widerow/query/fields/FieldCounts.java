@@ -25,7 +25,7 @@ final class FieldCounts {
   private final long[] ofKind = new long[AttributeKind.values().length + 1]; // by code
   private final ValueCounts values = new ValueCounts();
   private final NumberGrid grid = new NumberGrid();
-  private final long[] bins = new long[2 * (2 * POWERS + 1)];
+  private long[] bins = {}; // two for each part of the histogram; none without a number
   private double least = Double.POSITIVE_INFINITY;
   private double most = Double.NEGATIVE_INFINITY;
   private long held;
@@ -34,20 +34,46 @@ final class FieldCounts {
   /// `from` to `to`).
   record Bin(double from, double to, long rest, long picked) {}
 
-  void add(AttributeValue value, int column) {
+  /// So many events have a value.
+  void add(AttributeValue value, int column, long count) {
     AttributeKind kind = value.kind();
-    events[column]++;
-    ofKind[kind.code]++;
+    events[column] += count;
+    ofKind[kind.code] += count;
     if (kind == AttributeKind.LONG || kind == AttributeKind.DOUBLE) {
       double number = value.asDouble();
       if (!Double.isNaN(number)) {
-        grid.add(number);
+        grid.add(number, count);
         least = Math.min(least, number);
         most = Math.max(most, number);
-        bins[2 * bin(number) + column]++;
+        roomForBins();
+        bins[2 * bin(number) + column] += count;
       }
     }
-    values.add(value, column);
+    values.add(value, column, count);
+  }
+
+  private void roomForBins() {
+    if (bins.length == 0) {
+      bins = new long[2 * (2 * POWERS + 1)];
+    }
+  }
+
+  /// Adds what others have counted, whatever its column was.
+  void addAll(FieldCounts other, int column) {
+    events[column] += other.events[ValueCounts.REST] + other.events[ValueCounts.PICKED];
+    for (int kind = 0; kind < ofKind.length; kind++) {
+      ofKind[kind] += other.ofKind[kind];
+    }
+    if (other.bins.length > 0) {
+      grid.add(other.grid);
+      least = Math.min(least, other.least);
+      most = Math.max(most, other.most);
+      roomForBins();
+      for (int i = 0; i < bins.length; i += 2) {
+        bins[i + column] += other.bins[i + ValueCounts.REST] + other.bins[i + ValueCounts.PICKED];
+      }
+    }
+    values.addAll(other.values, column);
   }
 
   private static int bin(double number) {
@@ -79,9 +105,14 @@ final class FieldCounts {
     return filled;
   }
 
+  /// Bytes of its arrays.
+  long bytes() {
+    return values.bytes() + grid.bytes() + Long.BYTES * (long) bins.length;
+  }
+
   /// Bytes allocated since the last call.
   long grown() {
-    long now = values.bytes() + grid.bytes() + Long.BYTES * (long) bins.length;
+    long now = bytes();
     long more = now - held;
     held = now;
     return more;

@@ -130,8 +130,18 @@ public record FieldsQuestion(
 
   @Override
   public Survey open(StoreView view, QueryMemory memory) {
+    return open(view, memory, new KnownFields());
+  }
+
+  /// The same question with what others have counted before.
+  public SurveyQuestion with(KnownFields known) {
+    return (view, memory) -> open(view, memory, known);
+  }
+
+  private Survey open(StoreView view, QueryMemory memory, KnownFields known) {
     return new FieldsScan(
         view,
+        known,
         parts(),
         field,
         budgetNanos,

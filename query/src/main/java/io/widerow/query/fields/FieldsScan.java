@@ -3,44 +3,58 @@ package io.widerow.query.fields;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
 import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.survey.ChosenPartitions;
 import io.widerow.query.survey.EvenScan;
 import io.widerow.query.survey.Json;
 import io.widerow.query.survey.Survey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the fields of the events of one or two ranges within a budget of time, see [EvenScan]:
-/// first those that are picked, for half of the budget, and then the rest.
+/// Counts the fields of the events of one or two ranges within a budget of time.
+///
+/// - Without a filter, sealed blocks are counted from their dictionaries, see [SealedFields]; only
+///   open rows, and partitions that the range cuts, are read event by event.
+/// - With a filter, events are read evenly, see [EvenScan]: first those that are picked, for half
+///   of the budget, and then the rest.
 ///
 /// - Threads: one; any thread may call [#cancel].
-/// - Memory: the values of at most [#FIELDS_MAX] fields, counted in [QueryMemory] until [#close].
+/// - Memory: that of a [FieldTable], counted in [QueryMemory] until [#close].
 final class FieldsScan implements Survey {
-  static final int FIELDS_MAX = 1_000;
+  static final int FIELDS_MAX = FieldTable.FIELDS_MAX;
 
-  private final EvenScan scan;
+  private static final int LOOK_EVENTS = 1_024; // between two looks at the clock
+
+  private final StoreView view;
+  private final KnownFields known;
   private final List<Part> parts;
   private final boolean allFields;
   private final long budgetNanos;
   private final BiConsumer<Counted, OutputBuffer> answer;
   private final QueryMemory memory;
-  private final Map<AttributeName, FieldCounts> fields = new HashMap<>();
-  private final FieldCounts types = new FieldCounts();
+  private final FieldTable table = new FieldTable();
   private final AttributeValue scratch = new AttributeValue();
   private final EventView.AttributeVisitor visitor = this::attribute;
   private final @Nullable AttributeName only;
-  private final long[] events = new long[2];
   private int column; // of the events that are being read
-  private boolean more; // fields than are counted
   private long held;
+  private volatile boolean cancelled;
+  private volatile @Nullable EvenScan scan;
 
   /// Some of the events.
   ///
@@ -50,17 +64,20 @@ final class FieldsScan implements Survey {
   record Part(RangeQuery query, int column, FieldsQuestion.@Nullable Pick without) {}
 
   /// @param view remains the caller's
+  /// @param known what was counted before
   /// @param field the only field wanted, as answers show it; null for all
   /// @param answer writes what was counted
   FieldsScan(
       StoreView view,
+      KnownFields known,
       List<Part> parts,
       @Nullable String field,
       long budgetNanos,
       QueryMemory memory,
       BiConsumer<Counted, OutputBuffer> answer) {
     this.answer = answer;
-    this.scan = new EvenScan(view, memory);
+    this.view = view;
+    this.known = known;
     this.parts = parts;
     this.allFields = field == null;
     this.budgetNanos = budgetNanos;
@@ -93,7 +110,17 @@ final class FieldsScan implements Survey {
 
   @Override
   public void cancel() {
-    scan.cancel();
+    cancelled = true;
+    EvenScan running = scan;
+    if (running != null) {
+      running.cancel();
+    }
+  }
+
+  private void check() {
+    if (cancelled) {
+      throw new QueryException.Stopped("the query was cancelled");
+    }
   }
 
   @Override
@@ -105,18 +132,104 @@ final class FieldsScan implements Survey {
     long start = System.nanoTime();
     double read = 1;
     for (int i = 0; i < parts.size(); i++) {
+      check();
       Part part = parts.get(i);
       column = part.column;
-      FieldsQuestion.Pick without = part.without;
-      double done =
-          scan.read(
-              part.query,
-              start + budgetNanos * (i + 1) / parts.size(),
-              without == null ? this::add : event -> addRest(event, without));
-      read = Math.min(read, done);
+      read = Math.min(read, read(part, start + budgetNanos * (i + 1) / parts.size()));
     }
     return new Counted(
-        fields, types, events[ValueCounts.REST], events[ValueCounts.PICKED], read, more);
+        table.fields(),
+        table.types(),
+        table.events(ValueCounts.REST),
+        table.events(ValueCounts.PICKED),
+        read,
+        table.hasMore());
+  }
+
+  /// Returns how much of a part was read, 0 to 1.
+  private double read(Part part, long untilNanos) {
+    FieldsQuestion.Pick without = part.without;
+    RangeQuery query = part.query;
+    if (without != null) {
+      return readEvents(view, query, untilNanos, event -> addRest(event, without));
+    }
+    if (!(query.filter() instanceof Filter.Everything)) {
+      return readEvents(view, query, untilNanos, this::add);
+    }
+    List<PartitionInfo> partitions =
+        query.ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()));
+    Scan range = Scan.ofTime(query.fromNanos(), query.untilNanos());
+    List<PartitionKey> keys = partitions.stream().map(PartitionInfo::key).toList();
+    try (StoreView.SealedValues values = view.sealedValues(keys, range)) {
+      return values == null
+          ? readEvents(view, query, untilNanos, this::add)
+          : readSealed(values, partitions, query, range, untilNanos);
+    }
+  }
+
+  /// Adds what is known, reads events for half of the time that is left, and then blocks.
+  private double readSealed(
+      StoreView.SealedValues values,
+      List<PartitionInfo> partitions,
+      RangeQuery query,
+      Scan range,
+      long untilNanos) {
+    Set<PartitionKey> others = values.others();
+    double sealed = 0;
+    for (StoreView.Part part : values.parts()) {
+      sealed += part.events();
+    }
+    double all = 0;
+    double ofOthers = 0;
+    for (PartitionInfo info : partitions) {
+      all += info.events();
+      ofOthers += others.contains(info.key()) ? info.events() : 0;
+    }
+    SealedFields blocks =
+        new SealedFields(values, known, only, allFields, table, column, this::hold);
+    double counted = blocks.addKnown();
+    long now = System.nanoTime();
+    long middleNanos = counted < sealed ? now + (untilNanos - now) / 2 : untilNanos;
+    double opened = readRows(values, range, middleNanos);
+    double read =
+        others.isEmpty()
+            ? 1
+            : readEvents(new ChosenPartitions(view, others), query, middleNanos, this::add);
+    counted = blocks.read(untilNanos, this::check);
+    if (counted >= sealed && opened >= 0 && read >= 1) {
+      return 1;
+    }
+    double rows = Math.max(0, all - ofOthers - sealed);
+    double done = counted + (opened < 0 ? Math.min(rows, -opened) : rows) + read * ofOthers;
+    return all == 0 ? 0 : Math.clamp(done / all, 0, 0.9999);
+  }
+
+  /// Reads the events of open rows until a moment. Returns how many these are, as a negative number
+  /// when some are left.
+  private double readRows(StoreView.SealedValues values, Scan range, long untilNanos) {
+    long events = 0;
+    try (EventCursor rows = values.openRows(range)) {
+      while (rows != null && rows.next() == EventCursor.Step.EVENT) {
+        add(rows.event());
+        if (++events % LOOK_EVENTS == 0) {
+          check();
+          if (System.nanoTime() - untilNanos > 0) {
+            return -events;
+          }
+        }
+      }
+    }
+    return events;
+  }
+
+  private double readEvents(
+      StoreView of, RangeQuery query, long untilNanos, Consumer<EventView> each) {
+    EvenScan reading = new EvenScan(of, memory);
+    scan = reading;
+    if (cancelled) {
+      reading.cancel();
+    }
+    return reading.read(query, untilNanos, each);
   }
 
   private void addRest(EventView event, FieldsQuestion.Pick pick) {
@@ -126,40 +239,26 @@ final class FieldsScan implements Survey {
   }
 
   private void add(EventView event) {
-    events[column]++;
+    table.events(column, 1);
     AttributeName wanted = only;
     if (wanted != null) {
       if (event.find(wanted, scratch)) {
-        count(wanted, scratch);
+        table.value(wanted, scratch, column, 1);
       }
-      return;
+    } else {
+      event.readType(scratch);
+      table.type(scratch, column, 1);
+      if (allFields) {
+        event.forEach(scratch, visitor);
+      }
     }
-    event.readType(scratch);
-    types.add(scratch, column);
-    hold(types.grown());
-    if (allFields) {
-      event.forEach(scratch, visitor);
-    }
+    hold(table.takeGrown());
   }
 
   private void attribute(AttributeName name, AttributeValue value) {
     if (!name.equals(AttributeName.BODY)) { // texts, each its own
-      count(name, value);
+      table.value(name, value, column, 1);
     }
-  }
-
-  private void count(AttributeName name, AttributeValue value) {
-    FieldCounts counts = fields.get(name);
-    if (counts == null) {
-      if (fields.size() == FIELDS_MAX) {
-        more = true;
-        return;
-      }
-      counts = new FieldCounts();
-      fields.put(name, counts);
-    }
-    counts.add(value, column);
-    hold(counts.grown());
   }
 
   private void hold(long bytesMore) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// How many events have each value of an attribute, in two columns: the events that were picked,
 /// and the rest. A value that it has allocates nothing.
@@ -28,50 +29,74 @@ final class ValueCounts {
 
   private ValueTable values = new ValueTable(true);
   private long[] counts = new long[16]; // by value and column
-  private boolean many;
-  private final DistinctEstimate estimate = new DistinctEstimate();
+  private @Nullable DistinctEstimate estimate; // when there are many, of all that came
 
   /// A value and its events.
   ///
   /// @param json the value as JSON shows it
   record Counted(String json, long rest, long picked) {}
 
-  void add(AttributeValue value, int column) {
-    if (many || ValueHash.length(value) > TEXT_BYTES_MAX) {
-      forget();
-      estimate.add(values.hashOf(value));
-      return;
+  void add(AttributeValue value, int column, long events) {
+    DistinctEstimate many = estimate;
+    if (many == null && ValueHash.length(value) > TEXT_BYTES_MAX) {
+      many = forget();
     }
-    int before = values.size();
-    int number = values.add(value);
+    if (many != null) {
+      many.add(values.hashOf(value));
+    } else {
+      count(values.add(value), column, events);
+    }
+  }
+
+  private void count(int number, int column, long events) {
     if (2 * number >= counts.length) {
       counts = Arrays.copyOf(counts, 2 * counts.length);
     }
-    counts[2 * number + column]++;
-    if (number == before) {
-      estimate.add(values.hash(number));
-      if (number == VALUES_MAX) {
-        forget();
+    counts[2 * number + column] += events;
+    if (number == VALUES_MAX) {
+      DistinctEstimate _ = forget();
+    }
+  }
+
+  /// Adds what others have counted, whatever its column was.
+  void addAll(ValueCounts other, int column) {
+    DistinctEstimate otherMany = other.estimate;
+    if (otherMany != null) {
+      DistinctEstimate many = estimate;
+      (many == null ? forget() : many).add(otherMany);
+      return;
+    }
+    for (int i = 0; i < other.values.size(); i++) {
+      DistinctEstimate many = estimate;
+      if (many != null) {
+        many.add(other.values.hash(i));
+      } else {
+        long events = other.counts[2 * i + REST] + other.counts[2 * i + PICKED];
+        count(values.add(other.values, i), column, events);
       }
     }
   }
 
-  private void forget() {
-    if (!many) {
-      many = true;
-      values = new ValueTable(true);
-      counts = new long[0];
+  private DistinctEstimate forget() {
+    DistinctEstimate many = new DistinctEstimate();
+    for (int i = 0; i < values.size(); i++) {
+      many.add(values.hash(i));
     }
+    estimate = many;
+    values = new ValueTable(true);
+    counts = new long[0];
+    return many;
   }
 
   /// True when there are too many values to keep them.
   boolean isMany() {
-    return many;
+    return estimate != null;
   }
 
   /// Number of different values; an estimate when there are many.
   long distinct() {
-    return many ? estimate.count() : values.size();
+    DistinctEstimate many = estimate;
+    return many == null ? values.size() : many.count();
   }
 
   /// All values, in the order in which they came; none when there are many.
@@ -95,6 +120,6 @@ final class ValueCounts {
 
   /// Bytes of its arrays.
   long bytes() {
-    return values.bytes() + 8L * counts.length + (1 << 11);
+    return values.bytes() + 8L * counts.length + (estimate == null ? 0 : 1 << 11);
   }
 }

@@ -41,6 +41,7 @@ final class EventPoints {
   private final Map<Role, Integer> asideAt = new EnumMap<>(Role.class);
   private int place;
   private boolean histogram;
+  private boolean isNative;
   private boolean hasValue;
   private long valueBits;
   private boolean stale;
@@ -53,7 +54,9 @@ final class EventPoints {
     NONE,
     SAMPLE,
     STALE,
-    HISTOGRAM
+    HISTOGRAM,
+    /// A native histogram of Prometheus, which is a sample of one series.
+    NATIVE
   }
 
   /// The name of an attribute.
@@ -75,7 +78,8 @@ final class EventPoints {
     key.put(TYPE, scratch);
     event.forEach(scratch, visitor);
     histogram = !hasValue && hasCounts();
-    if (!stale && !hasValue && !histogram) {
+    isNative = !hasValue && !histogram && has(Role.SCHEMA) && !isText(Role.SCHEMA);
+    if (!stale && !hasValue && !histogram && !isNative) {
       return Kind.NONE;
     }
     for (int at = 0; at < aside.length(); at = aside.next(at)) {
@@ -86,7 +90,10 @@ final class EventPoints {
     if (histogram) {
       putForm();
     }
-    return stale ? Kind.STALE : histogram ? Kind.HISTOGRAM : Kind.SAMPLE;
+    if (stale) {
+      return Kind.STALE;
+    }
+    return histogram ? Kind.HISTOGRAM : isNative ? Kind.NATIVE : Kind.SAMPLE;
   }
 
   private void attribute(AttributeName name, AttributeValue value) {
@@ -189,7 +196,7 @@ final class EventPoints {
       case TEMPORALITY -> !histogram && !monotonic;
       case EXEMPLARS -> !(aside.kind(at).isText() && beginsAsExemplars(aside.text(at)));
       case BOUNDS -> true;
-      default -> !(histogram && role.isOfHistograms());
+      default -> !((histogram || isNative) && role.isOfHistograms());
     };
   }
 

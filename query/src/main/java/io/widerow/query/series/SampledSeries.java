@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 public final class SampledSeries {
   private static final int SERIES_BYTES = 200; // of this object and its lists
   private static final int CHUNK_BYTES = 72; // of a chunk's objects
+  private static final int NATIVE_BYTES = 48; // of a histogram's objects
   private static final int OPEN_BYTES = 72; // of the chunk that is written
 
   private final Labels labels;
   private final List<Chunk> chunks = new ArrayList<>(1);
+  private final List<Native> natives = new ArrayList<>(0);
   private @Nullable XorChunk open;
   private long samples;
   private int openBytes;
@@ -25,6 +27,13 @@ public final class SampledSeries {
   private long waitingNanos;
   private long waitingArrival;
   private long waitingBits;
+  private byte @Nullable [] waitingMessage; // of a histogram
+
+  /// A native histogram: a message `Histogram` of Prometheus, with its time.
+  ///
+  /// @param message not to be changed
+  @SuppressWarnings("ArrayRecordComponent") // as the bytes of chunks are
+  public record Native(byte[] message) {}
 
   /// A whole chunk.
   public static final class Chunk {
@@ -86,9 +95,26 @@ public final class SampledSeries {
   /// @param arrival its position in the order of arrival
   /// @param valueBits the bits of a double
   void add(long nanos, long arrival, long valueBits) {
+    if (begin(nanos, arrival)) {
+      waitingBits = valueBits;
+      waitingMessage = null;
+    }
+  }
+
+  /// The same for a native histogram.
+  ///
+  /// @param message of Prometheus, with its time; not to be changed
+  void add(long nanos, long arrival, byte[] message) {
+    if (begin(nanos, arrival)) {
+      waitingMessage = message;
+    }
+  }
+
+  /// False when the sample does not count.
+  private boolean begin(long nanos, long arrival) {
     if (waits) {
       if (nanos == waitingNanos && arrival < waitingArrival) {
-        return;
+        return false;
       }
       if (millis(nanos) != millis(waitingNanos)) {
         write();
@@ -97,7 +123,7 @@ public final class SampledSeries {
     waits = true;
     waitingNanos = nanos;
     waitingArrival = arrival;
-    waitingBits = valueBits;
+    return true;
   }
 
   private static long millis(long nanos) {
@@ -105,6 +131,13 @@ public final class SampledSeries {
   }
 
   private void write() {
+    byte[] message = waitingMessage;
+    if (message != null) {
+      natives.add(new Native(message));
+      grown += NATIVE_BYTES + message.length;
+      samples++;
+      return;
+    }
     XorChunk to = open;
     if (to == null) {
       to = new XorChunk();
@@ -148,9 +181,14 @@ public final class SampledSeries {
     return more;
   }
 
-  /// Number of samples.
+  /// Number of samples, native histograms included.
   public long samples() {
     return samples;
+  }
+
+  /// Its native histograms in the order of time, which are in no chunk.
+  public List<Native> natives() {
+    return natives;
   }
 
   /// All chunks, in the order of time.

@@ -1,16 +1,20 @@
 package io.widerow.query.series;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.storage.EventCursor.Step;
+import java.util.Set;
 
 /// Reads the series of a selector in a range of time.
 ///
 /// - Threads: one, that of the execution.
 public final class SeriesScan {
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
+  private static final AttributeName SCHEMA = AttributeName.of("schema");
+  private static final AttributeName ZERO_THRESHOLD = AttributeName.of("zero_threshold");
 
   private SeriesScan() {}
 
@@ -36,6 +40,18 @@ public final class SeriesScan {
     long untilNanos() {
       return lastMillis == Long.MAX_VALUE ? TimeUuid.NANOS_LIMIT : nanos(lastMillis + 1);
     }
+  }
+
+  /// True when the range may have native histograms, which no chunk of samples carries: as far as
+  /// the store knows which attributes there are.
+  public static boolean mayHaveNatives(
+      QueryExecution execution, SeriesSelector selector, Range range) {
+    RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
+    if (query.fromNanos() >= query.untilNanos()) {
+      return false;
+    }
+    Set<AttributeName> names = execution.attributeNames(query);
+    return names != null && names.contains(SCHEMA) && names.contains(ZERO_THRESHOLD);
   }
 
   /// All series of the range.

@@ -36,6 +36,12 @@ public final class SeriesSet {
     }
   }
 
+  /// Adds a native histogram, see [SampledSeries#add].
+  void add(SampledSeries series, long nanos, long arrival, byte[] message) {
+    series.add(nanos, arrival, message);
+    execution.hold(series.takeGrown());
+  }
+
   /// Ends all series after their last samples.
   void end() {
     for (SampledSeries series : byLabels.values()) {

@@ -32,6 +32,7 @@ final class SeriesTable {
   private final SeriesSelector selector;
   private final SeriesSet found;
   private final EventPoints points = new EventPoints();
+  private final HistogramMessage natives = new HistogramMessage();
   private final ValueTable keys = new ValueTable(true);
   private final AttributeValue keyValue = new AttributeValue();
   private final List<@Nullable SampledSeries[]> entries = new ArrayList<>();
@@ -54,6 +55,14 @@ final class SeriesTable {
     long arrival = event.arrival();
     if (kind == EventPoints.Kind.HISTOGRAM) {
       histogram(entry, nanos, arrival);
+      return;
+    }
+    if (kind == EventPoints.Kind.NATIVE) {
+      SampledSeries series = entry[0];
+      byte[] message = series == null ? null : natives.of(event);
+      if (series != null && message != null) {
+        found.add(series, nanos, arrival, message);
+      }
       return;
     }
     long bits = kind == EventPoints.Kind.STALE ? STALE_BITS : points.valueBits();

@@ -21,6 +21,7 @@ import io.widerow.storage.aggregate.FigureHorizon;
 import io.widerow.storage.aggregate.KeptCount;
 import io.widerow.storage.aggregate.NamesScan;
 import io.widerow.storage.aggregate.RollupChoice;
+import io.widerow.storage.aggregate.SealedScan;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.LazyCursor;
@@ -191,7 +192,7 @@ final class EmbeddedView implements StoreView, CellView {
     Scan scan = Scan.all().withSince(after).withBefore(before);
     Map<PartitionKey, PartitionInfo> found = new HashMap<>();
     for (NavigableSet<Bucket> buckets : state.segments().buckets()) {
-      for (Bucket bucket : overlapping(buckets, fromNanos, untilNanos)) {
+      for (Bucket bucket : BucketSpans.overlapping(buckets, fromNanos, untilNanos)) {
         for (LiveSegment segment : state.segments().of(bucket)) {
           if (mayHold(segment, scan)) {
             addWanted(segment, types, found);
@@ -200,7 +201,7 @@ final class EmbeddedView implements StoreView, CellView {
       }
     }
     for (OpenRows.View view : rows) {
-      for (Bucket bucket : overlapping(view.buckets(), fromNanos, untilNanos)) {
+      for (Bucket bucket : BucketSpans.overlapping(view.buckets(), fromNanos, untilNanos)) {
         for (OpenRow row : view.rows(bucket)) {
           if (isWanted(row.key, types) && mayHold(view, row, scan)) {
             PartitionInfo info = view.info(row);
@@ -291,13 +292,6 @@ final class EmbeddedView implements StoreView, CellView {
     return EventPlaces.find(this, key, id, contents.config().lanes());
   }
 
-  private static List<Bucket> overlapping(
-      NavigableSet<Bucket> buckets, long fromNanos, long untilNanos) {
-    return BucketSpans.near(buckets, fromNanos, untilNanos).stream()
-        .filter(bucket -> bucket.overlaps(fromNanos, untilNanos))
-        .toList();
-  }
-
   @Override
   public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
     List<NavigableSet<Bucket>> buckets = new ArrayList<>(state.segments().buckets());
@@ -341,6 +335,11 @@ final class EmbeddedView implements StoreView, CellView {
   @Override
   public Set<AttributeName> attributeNames(List<PartitionKey> partitions, Scan scan) {
     return NamesScan.of(this, kept(partitions), scan);
+  }
+
+  @Override
+  public @Nullable SealedValues sealedValues(List<PartitionKey> partitions, Scan scan) {
+    return hasCells() && scan.since() == null ? SealedScan.of(this, kept(partitions), scan) : null;
   }
 
   @Override

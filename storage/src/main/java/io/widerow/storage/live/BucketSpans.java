@@ -31,6 +31,14 @@ public final class BucketSpans {
     return some.subSet(before, false, Bucket.boundAt(untilNanos), false);
   }
 
+  /// The buckets that overlap a range.
+  public static List<Bucket> overlapping(
+      NavigableSet<Bucket> some, long fromNanos, long untilNanos) {
+    return near(some, fromNanos, untilNanos).stream()
+        .filter(bucket -> bucket.overlaps(fromNanos, untilNanos))
+        .toList();
+  }
+
   /// The first span that overlaps a range, in reading direction; null when no bucket does. It may
   /// extend beyond the range.
   public static StoreView.@Nullable Span first(

@@ -37,6 +37,11 @@ public final class NumberGrid {
 
   /// Adds a number.
   public void add(double value) {
+    add(value, 1);
+  }
+
+  /// Adds a number several times.
+  public void add(double value, long times) {
     if (Double.isNaN(value)) {
       throw new IllegalArgumentException("NaN has no place among numbers");
     }
@@ -44,7 +49,7 @@ public final class NumberGrid {
     fractions |= number != Math.rint(number);
     least = Math.min(least, number);
     most = Math.max(most, number);
-    add((int) (Double.doubleToRawLongBits(number) >> REST_BITS), 1);
+    add((int) (Double.doubleToRawLongBits(number) >> REST_BITS), times);
   }
 
   /// Adds all that another grid has.

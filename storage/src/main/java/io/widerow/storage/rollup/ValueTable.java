@@ -41,7 +41,20 @@ public final class ValueTable {
   public int add(AttributeValue value) {
     int begin = begin(size);
     int length = ValueHash.length(value);
-    byte kind = put(value, begin, length);
+    return add(put(value, begin, length), begin, length);
+  }
+
+  /// The same for a value of another table.
+  public int add(ValueTable from, int number) {
+    int begin = begin(size);
+    int length = from.length(number);
+    room(begin, length);
+    System.arraycopy(from.bytes, from.begin(number), bytes, begin, length);
+    LONG.set(bytes, begin + length, 0L); // the hash reads whole words
+    return add(from.kinds[number], begin, length);
+  }
+
+  private int add(byte kind, int begin, int length) {
     int slot = slotOf(kind, begin, length);
     if (slots[slot] != 0) {
       return slots[slot] - 1;
@@ -71,13 +84,18 @@ public final class ValueTable {
 
   /// Writes a value after the last one and returns its kind.
   private byte put(AttributeValue value, int begin, int length) {
+    room(begin, length);
+    byte kind = ValueHash.put(value, bytes, begin);
+    LONG.set(bytes, begin + length, 0L); // the hash reads whole words
+    return bytesApart && value.kind() == AttributeKind.BYTES ? AttributeKind.BYTES.code : kind;
+  }
+
+  /// Makes room for a value and the zeros after it.
+  private void room(int begin, int length) {
     if (bytes.length - begin < length + Long.BYTES) {
       long wanted = Math.max(2L * bytes.length, (long) begin + length + Long.BYTES);
       bytes = Arrays.copyOf(bytes, Math.toIntExact(wanted));
     }
-    byte kind = ValueHash.put(value, bytes, begin);
-    LONG.set(bytes, begin + length, 0L); // the hash reads whole words
-    return bytesApart && value.kind() == AttributeKind.BYTES ? AttributeKind.BYTES.code : kind;
   }
 
   /// The slot of a value, or the free one where it belongs.

@@ -189,6 +189,12 @@ public final class ColumnReader {
     if (at < 0) {
       return false;
     }
+    show(at, out);
+    return true;
+  }
+
+  /// Fills `out` with a value, by its place among those of the column.
+  public void show(int at, AttributeValue out) {
     if (kind.isText()) {
       if (textDecoder.show(at, texts)) {
         textMemory = MemorySegment.ofArray(texts.bytes);
@@ -198,7 +204,6 @@ public final class ColumnReader {
     } else {
       out.setBits(kind, values[at]);
     }
-    return true;
   }
 
   /// Refines a grouping of the block's rows by this column. Multiplies each row's number by the
@@ -209,7 +214,7 @@ public final class ColumnReader {
   ///   nothing changes
   public int number(int[] numbers, int events, int codesMax) {
     assert decoded : "a column of " + file + " that was not read";
-    long[] codes = kind.isText() ? textDecoder.codes(texts) : values;
+    long[] codes = codes();
     if (codes == null) {
       return 0;
     }
@@ -238,6 +243,16 @@ public final class ColumnReader {
       numbers[rows[i]] += 1 + (int) (codes[i] - least);
     }
     return size;
+  }
+
+  /// Number of values.
+  public int present() {
+    return present;
+  }
+
+  /// A number for each value; equal numbers mean equal values. Null when there are none.
+  public long @Nullable [] codes() {
+    return kind.isText() ? textDecoder.codes(texts) : values;
   }
 
   /// Splits the block's series by the values of this text column. Returns false when it cannot: the

@@ -13,6 +13,7 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerThread;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -34,7 +35,7 @@ import java.util.function.LongSupplier;
 /// Loki's query API. Each question is answered whole, from one view of the store; a client that
 /// leaves ends its query.
 ///
-/// - Threads: the connection's event loop; each query has a virtual thread, `widerow-loki-<n>`.
+/// - Threads: the connection's event loop; each query has a thread, `widerow-loki-<n>`.
 public final class LokiService {
   private static final String ROOT = "/loki/api/v1/";
   private static final Set<HttpMethod> METHODS = Set.of(HttpMethod.GET, HttpMethod.POST);
@@ -131,9 +132,8 @@ public final class LokiService {
         new Asked(parameters, name == null ? "" : name, LokiAnswers.isCategorized(request));
     CompletableFuture<HttpResponse> answered = new CompletableFuture<>();
     HttpResponse response = HttpResponse.of(answered);
-    Thread.ofVirtual()
-        .name("widerow-loki-" + number.incrementAndGet())
-        .start(() -> run(asked, question, response, answered));
+    AnswerThread.start(
+        "widerow-loki-" + number.incrementAndGet(), () -> run(asked, question, response, answered));
     return response;
   }
 

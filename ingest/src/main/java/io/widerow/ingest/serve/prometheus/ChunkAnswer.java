@@ -47,11 +47,13 @@ final class ChunkAnswer {
     this.reply = reply;
   }
 
-  /// Sends the series of one query; the headers have begun.
+  /// Sends the series of one query; the headers have begun. Native histograms are in no chunk.
   void send(int query, List<SampledSeries> all)
       throws ExecutionException, InterruptedException, TimeoutException {
     for (SampledSeries series : all) {
-      send(query, series);
+      if (!series.chunks().isEmpty() || series.natives().isEmpty()) {
+        send(query, series);
+      }
     }
   }
 

@@ -26,7 +26,8 @@ import java.util.List;
 /// Source: prometheus/prometheus `prompb/remote.proto`, `prompb/types.proto`.
 ///
 /// @param chunked whether chunks are wanted, not samples
-record ReadRequest(List<Query> queries, boolean chunked) {
+/// @param takesSamples whether samples are taken too
+record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
   static final int QUERIES_MAX = 100;
   static final int MATCHERS_MAX = 1_000; // of all queries
   static final int REGEX_CHARS_MAX = 3_000; // of all queries
@@ -82,7 +83,8 @@ record ReadRequest(List<Query> queries, boolean chunked) {
       if (queries.isEmpty()) {
         throw refused("the request has no query");
       }
-      return new ReadRequest(queries, chunked());
+      boolean takesSamples = accepted.isEmpty() || accepted.contains((long) SAMPLES);
+      return new ReadRequest(queries, chunked(), takesSamples);
     }
 
     private void accepted() throws Bad {

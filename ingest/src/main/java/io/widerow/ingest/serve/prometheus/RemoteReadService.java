@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Source: prometheus/prometheus `docs/querying/remote_read_api.md`.
 ///
-/// - Threads: event loops; each answer is made on a virtual thread, `widerow-prometheus-<n>`. A
-///   reader that leaves ends it.
+/// - Threads: event loops; each answer is made on a thread, `widerow-prometheus-<n>`. A reader that
+///   leaves ends it.
 /// - Memory: the samples of the answer, packed, count as memory of queries.
 final class RemoteReadService {
   static final int BODY_BYTES_MAX = 1 << 20; // packed and unpacked
@@ -64,7 +64,7 @@ final class RemoteReadService {
     this.store = store;
     this.memory = memory;
     this.threads =
-        new AnswerThreads("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
+        AnswerThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
 
   List<HttpRoute> routes() {
@@ -154,7 +154,7 @@ final class RemoteReadService {
     try (StoreView view = store.view();
         QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> execution.cancel());
-      if (asked.chunked()) {
+      if (asked.chunked() && !(asked.takesSamples() && mayHaveNatives(asked, execution))) {
         chunks(asked, execution, reply);
       } else {
         samples(asked, execution, reply);
@@ -180,6 +180,13 @@ final class RemoteReadService {
       case QueryException.Stopped _, QueryException.Remote _ -> HttpStatus.SERVICE_UNAVAILABLE;
       case QueryException.Refused _, QueryException.Expired _ -> HttpStatus.BAD_REQUEST;
     };
+  }
+
+  private static boolean mayHaveNatives(ReadRequest asked, QueryExecution execution) {
+    return asked.queries().stream()
+        .anyMatch(query ->
+            query.samples()
+                && SeriesScan.mayHaveNatives(execution, query.selector(), query.range()));
   }
 
   private static List<SampledSeries> read(QueryExecution execution, ReadRequest.Query query) {

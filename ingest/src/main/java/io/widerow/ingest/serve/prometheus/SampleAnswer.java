@@ -17,7 +17,8 @@ import java.util.concurrent.TimeoutException;
 /// The answer with samples: one block of snappy, packed and sent piece by piece.
 ///
 /// ```
-///   ReadResponse  1 result { 1 series { 1 label {1 name, 2 value}, 2 sample {1 value, 2 ms} } }
+///   ReadResponse  1 result { 1 series { 1 label {1 name, 2 value}, 2 sample {1 value, 2 ms},
+///                                         4 histogram } }
 /// ```
 ///
 /// - Threads: one.
@@ -29,6 +30,7 @@ final class SampleAnswer {
   private static final int SEND_BYTES = 256 << 10;
   private static final int ONE = 0x0a; // field 1, a message or a text
   private static final int TWO = 0x12;
+  private static final int FOUR = 0x22;
   private static final int VALUE = 0x09; // field 1, a double
   private static final int MILLIS = 0x10; // field 2, a number
   private static final int SLACK = 32; // more than a sample
@@ -95,6 +97,9 @@ final class SampleAnswer {
           sample(samples.millis(), samples.valueBits());
         }
       }
+      for (SampledSeries.Native histogram : series.natives()) {
+        bytes(FOUR, histogram.message());
+      }
     }
   }
 
@@ -129,11 +134,15 @@ final class SampleAnswer {
 
   private void text(int tag, String text)
       throws ExecutionException, InterruptedException, TimeoutException {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    tag(tag, utf8.length);
-    for (int at = 0; at < utf8.length; ) {
-      int now = Math.min(utf8.length - at, piece.length - length);
-      System.arraycopy(utf8, at, piece, length, now);
+    bytes(tag, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void bytes(int tag, byte[] content)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    tag(tag, content.length);
+    for (int at = 0; at < content.length; ) {
+      int now = Math.min(content.length - at, piece.length - length);
+      System.arraycopy(content, at, piece, length, now);
       length += now;
       at += now;
       packWhenFull();

@@ -43,6 +43,9 @@ final class WireSize {
     for (SampledSeries.Chunk chunk : series.chunks()) {
       bytes += chunk(chunk);
     }
+    for (SampledSeries.Native histogram : series.natives()) {
+      bytes += field(histogram.message().length);
+    }
     return bytes;
   }
 

@@ -64,7 +64,7 @@ final class EventTail {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new AnswerThreads("widerow-follow", TAILS_MAX, stallSeconds);
+    this.threads = AnswerThreads.waiting("widerow-follow", TAILS_MAX, stallSeconds);
   }
 
   HttpResponse answer(ServiceRequestContext context, HttpRequest request) {

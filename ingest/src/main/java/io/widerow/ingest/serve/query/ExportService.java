@@ -32,8 +32,8 @@ import java.util.function.LongSupplier;
 /// `GET /v1/export`: all events of a range as NDJSON, CSV or Parquet, streamed. The answer has no
 /// limit of time: the cursor takes a new view of the store now and then.
 ///
-/// - Threads: the connection's event loop; each answer is made on a virtual thread,
-///   `widerow-export-<n>`. A reader that leaves, or takes nothing for too long, ends it.
+/// - Threads: the connection's event loop; each answer is made on a thread, `widerow-export-<n>`. A
+///   reader that leaves, or takes nothing for too long, ends it.
 /// - Memory: a piece; for Parquet also a row group, which the budget of queries accounts for.
 final class ExportService {
   private static final int PIECE_BYTES = 256 << 10;
@@ -51,7 +51,7 @@ final class ExportService {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new AnswerThreads("widerow-export", ANSWERS_MAX, stallSeconds);
+    this.threads = AnswerThreads.computing("widerow-export", ANSWERS_MAX, stallSeconds);
   }
 
   public List<HttpRoute> routes() {

@@ -52,8 +52,7 @@ import org.jspecify.annotations.Nullable;
 /// and then the loop again takes longer than answering from memory. If the query would have to wait
 /// for the disk, or takes longer than [#HERE_NANOS], another thread answers it from the start.
 ///
-/// - Threads: the connection's event loop; other queries each have a virtual thread,
-///   `widerow-query-<n>`.
+/// - Threads: the connection's event loop; other queries each have a thread, `widerow-query-<n>`.
 final class QueryService {
   /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
@@ -102,7 +101,7 @@ final class QueryService {
     this.store = store;
     this.memory = memory;
     int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
-    this.threads = new AnswerThreads("widerow-query", most, stallSeconds);
+    this.threads = AnswerThreads.computing("widerow-query", most, stallSeconds);
     this.epochNanos = epochNanos;
     this.writing = writing;
   }

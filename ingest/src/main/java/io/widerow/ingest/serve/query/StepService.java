@@ -48,7 +48,7 @@ final class StepService {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new AnswerThreads("widerow-tail", ANSWERS_MAX, stallSeconds);
+    this.threads = AnswerThreads.waiting("widerow-tail", ANSWERS_MAX, stallSeconds);
     this.events = new EventTail(store, memory, stallSeconds, epochNanos);
   }
 

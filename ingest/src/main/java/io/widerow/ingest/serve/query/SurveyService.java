@@ -14,6 +14,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.fields.DiffQuestion;
 import io.widerow.query.fields.FieldsQuestion;
+import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.patterns.PatternsQuestion;
 import io.widerow.query.survey.Survey;
@@ -30,10 +31,10 @@ import java.util.function.LongSupplier;
 /// What there is in a range, within a budget of time: `GET /v1/fields`, which fields its events
 /// have, with their values, and what is different about some; `GET /v1/fields/{name}`, one of them;
 /// `GET /v1/diff`, what is different from an earlier range; `GET /v1/patterns`, which kinds of log
-/// lines there are.
+/// lines there are. What sealed blocks have told is kept for the next question.
 ///
-/// - Threads: the connection's event loop; each answer is made on a virtual thread,
-///   `widerow-survey-<n>`. A reader that leaves ends it.
+/// - Threads: the connection's event loop; each answer is made on a thread, `widerow-survey-<n>`. A
+///   reader that leaves ends it.
 final class SurveyService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int SINK_BYTES = 16 << 10;
@@ -43,6 +44,7 @@ final class SurveyService {
   private final QueryMemory memory;
   private final LongSupplier epochNanos;
   private final AnswerThreads threads;
+  private final KnownFields known = new KnownFields();
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
@@ -50,7 +52,7 @@ final class SurveyService {
     this.store = store;
     this.memory = memory;
     this.epochNanos = epochNanos;
-    this.threads = new AnswerThreads("widerow-survey", ANSWERS_MAX, stallSeconds);
+    this.threads = AnswerThreads.computing("widerow-survey", ANSWERS_MAX, stallSeconds);
   }
 
   /// Reads what was asked.
@@ -61,15 +63,16 @@ final class SurveyService {
 
   public List<HttpRoute> routes() {
     return List.of(
-        route("/v1/fields", (given, now) -> FieldsQuestion.parse(given, null, now)),
+        route("/v1/fields", (given, now) -> FieldsQuestion.parse(given, null, now).with(known)),
         HttpRoute.get(
             "/v1/fields/{name}",
             Tokens.Scope.QUERY,
             (context, _) ->
                 answer(
                     context,
-                    (given, now) -> FieldsQuestion.parse(given, context.pathParam("name"), now))),
-        route("/v1/diff", DiffQuestion::parse),
+                    (given, now) ->
+                        FieldsQuestion.parse(given, context.pathParam("name"), now).with(known))),
+        route("/v1/diff", (given, now) -> DiffQuestion.parse(given, now).with(known)),
         route("/v1/patterns", PatternsQuestion::parse));
   }
 

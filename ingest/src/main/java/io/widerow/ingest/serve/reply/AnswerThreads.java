@@ -7,22 +7,39 @@ import io.widerow.ingest.http.HttpAnswers;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Virtual threads that each make one answer, and how many there may be at a time.
+/// Threads that each make one answer, and how many there may be at a time.
 ///
 /// - Threads: any.
 public final class AnswerThreads {
   private final String name;
   private final Semaphore places;
   private final int stallSeconds;
+  private final boolean computes;
   private final AtomicLong number = new AtomicLong();
 
-  /// @param name of the threads, which `-<n>` follows
-  /// @param most answers at a time
-  /// @param stallSeconds how long a reader may take nothing
-  public AnswerThreads(String name, int most, int stallSeconds) {
+  private AnswerThreads(String name, int most, int stallSeconds, boolean computes) {
+    this.computes = computes;
     this.name = name;
     this.places = new Semaphore(most);
     this.stallSeconds = stallSeconds;
+  }
+
+  /// Platform threads for answers that take computing, see [AnswerThread].
+  ///
+  /// @param name of the threads, which `-<n>` follows
+  /// @param most answers at a time
+  /// @param stallSeconds how long a reader may take nothing
+  public static AnswerThreads computing(String name, int most, int stallSeconds) {
+    return new AnswerThreads(name, most, stallSeconds, true);
+  }
+
+  /// Virtual threads for answers that wait for events nearly all of their time.
+  ///
+  /// @param name of the threads, which `-<n>` follows
+  /// @param most answers at a time
+  /// @param stallSeconds how long a reader may take nothing
+  public static AnswerThreads waiting(String name, int most, int stallSeconds) {
+    return new AnswerThreads(name, most, stallSeconds, false);
   }
 
   /// Makes an answer.
@@ -39,7 +56,12 @@ public final class AnswerThreads {
     }
     context.clearRequestTimeout();
     QueryReply reply = new QueryReply(context, stallSeconds);
-    Thread.ofVirtual().name(name + "-" + number.incrementAndGet()).start(() -> run(work, reply));
+    String thread = name + "-" + number.incrementAndGet();
+    if (computes) {
+      AnswerThread.start(thread, () -> run(work, reply));
+    } else {
+      Thread.ofVirtual().name(thread).start(() -> run(work, reply));
+    }
     return reply.response();
   }
 

@@ -49,6 +49,19 @@ final class ConditionFilters {
     return names == null ? EVERYTHING : Pushdown.ofAny(matcher, names);
   }
 
+  /// True when the filter of a matcher is the whole test, so that nobody has to look at the label
+  /// of what is read.
+  boolean decides(Matcher matcher) {
+    if (matcher.name().equals(LabelNames.SERVICE)) {
+      return true;
+    }
+    List<AttributeName> names = names(matcher.name());
+    return names != null
+        && names.size() == 1
+        && labels.shown(names.getFirst()).equals(matcher.name())
+        && Pushdown.isExact(matcher);
+  }
+
   /// The attributes that a label is; null when it is something else, or only events tell.
   private @Nullable List<AttributeName> names(String label) {
     List<AttributeName> names = labels.attributes(label);

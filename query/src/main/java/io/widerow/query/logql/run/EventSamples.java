@@ -39,15 +39,22 @@ final class EventSamples {
   private record Group(@Nullable Samples samples, double value, boolean isUnsure) {}
 
   /// @param lines shows the attributes that stages and labels depend on
+  /// @param byType whether they depend on the type too
   /// @param names these attributes
   EventSamples(
-      RangeSamples owner, EventStages stages, EventLines lines, List<AttributeName> names) {
+      RangeSamples owner,
+      EventStages stages,
+      EventLines lines,
+      boolean byType,
+      List<AttributeName> names) {
     this.owner = owner;
     this.stages = stages;
     this.lines = lines;
     this.pipeline = new Pipeline(stages.same(), 0);
     List<Field> by = new ArrayList<>();
-    by.add(Field.TYPE);
+    if (byType) {
+      by.add(Field.TYPE);
+    }
     names.forEach(name -> by.add(new Field(name, false)));
     this.groups = new GroupCache<>(by);
   }

@@ -2,6 +2,7 @@ package io.widerow.query.logql.run;
 
 import io.widerow.query.logql.Condition;
 import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.LabelNames;
@@ -36,7 +37,8 @@ record EventStages(
     tests = List.copyOf(tests);
   }
 
-  static EventStages of(Metric.Range range, LabelNames labels) {
+  /// @param matchers those that are still to be tested
+  static EventStages of(Metric.Range range, List<Matcher> matchers, LabelNames labels) {
     Split split = new Split(labels);
     range.lines().stages().forEach(split::add);
     Stage.Unwrap unwrap = range.unwrap();
@@ -45,7 +47,7 @@ record EventStages(
     if (!unwrapsLines) {
       range.afterUnwrap().forEach(split::add);
     }
-    LogQuery same = new LogQuery(range.lines().matchers(), split.same);
+    LogQuery same = new LogQuery(matchers, split.same);
     return new EventStages(split.tests, same, number, unwrapsLines);
   }
 

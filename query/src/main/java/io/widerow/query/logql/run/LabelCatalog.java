@@ -55,12 +55,22 @@ public final class LabelCatalog {
     SortedSet<String> found = new TreeSet<>();
     Set<AttributeName> left = new LinkedHashSet<>(execution.labels().attributes());
     Selection selection = Selection.of(new LogQuery(matchers, List.of()), execution.labels());
+    Set<AttributeName> known =
+        fromNanos < untilNanos
+            ? execution.attributeNames(selection.range(fromNanos, untilNanos))
+            : null;
+    if (known != null) {
+      left.retainAll(known); // nobody looks for what no block has
+    }
     Pipeline pipeline = new Pipeline(new LogQuery(matchers, List.of()), 0);
     EventLines lines = new EventLines(execution.labels(), null, true);
     @Nullable Token after = null;
-    do {
+    while (!left.isEmpty()) {
       after = next(selection, pipeline, lines, left, after, found);
-    } while (after != null && !left.isEmpty());
+      if (after == null) {
+        break;
+      }
+    }
     if (!found.isEmpty() || anyEvent(selection, pipeline, lines)) {
       found.add(LabelNames.SERVICE);
     }

@@ -62,8 +62,8 @@ final class RangeSamples {
         steps.count() == 1 ? range.rangeNanos() : gcd(range.rangeNanos(), steps.stepNanos());
     this.baseNanos = firstNanos(steps.startNanos());
     this.labels = certain(execution.labels());
-    this.selection = Selection.of(range.lines(), range.unwrap(), labels);
-    this.pipeline = new Pipeline(range.lines(), selection.searched());
+    this.selection = Selection.of(range.lines(), range.unwrap(), labels).decided();
+    this.pipeline = new Pipeline(selection.query(), selection.searched());
   }
 
   /// Names of labels as they are, or, when only events would tell which attributes they mean, with
@@ -183,8 +183,10 @@ final class RangeSamples {
 
   /// Reads events of which no line has to be shown.
   private void readEvents(RangeReader reader, EventLines lines) {
-    EventStages stages = EventStages.of(range, labels);
-    List<AttributeName> names = alike(stages);
+    EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
+    Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
+    List<AttributeName> names = alike(stages, others);
+    boolean byType = others.contains(LabelNames.SERVICE) || !stages.same().stages().isEmpty();
     boolean takesAnyOrder =
         switch (range.function()) {
           case FIRST_OVER_TIME, LAST_OVER_TIME -> false;
@@ -195,7 +197,7 @@ final class RangeSamples {
       reader.inAnyOrder(
           folds ? new Grouping(names, widthNanos).withPhase(baseNanos).withCells() : null);
     }
-    EventSamples quick = new EventSamples(this, stages, lines, names);
+    EventSamples quick = new EventSamples(this, stages, lines, byType, names);
     while (reader.nextWhenReady() == Step.EVENT) {
       EventView event = reader.event();
       if (!quick.add(event)) {
@@ -206,8 +208,9 @@ final class RangeSamples {
 
   /// The attributes in which events must agree to be alike for their series and the stages that
   /// look at no number of each.
-  private List<AttributeName> alike(EventStages stages) {
-    Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
+  ///
+  /// @param others labels that series and `unwrap` need
+  private List<AttributeName> alike(EventStages stages, Set<String> others) {
     List<AttributeName> names = Selection.of(stages.same(), labels).attributes(others);
     return Objects.requireNonNull(names); // they are among those of all stages
   }
@@ -301,8 +304,15 @@ final class RangeSamples {
   }
 
   /// What Loki says, so that users find the way out.
-  private static QueryException failed(Line line) {
-    LabelSet series = new LabelSet(line.labels(Category.STREAM, Category.PARSED));
+  private QueryException failed(Line line) {
+    TreeMap<String, String> known = new TreeMap<>(line.labels(Category.STREAM, Category.PARSED));
+    for (Matcher matcher : range.lines().matchers()) {
+      boolean decided = !selection.query().matchers().contains(matcher);
+      if (decided && labels.attributes().contains(AttributeName.of(matcher.name()))) {
+        known.putIfAbsent(matcher.name(), matcher.text());
+      }
+    }
+    LabelSet series = new LabelSet(known);
     String error = line.get(Names.ERROR);
     return new QueryException.Refused(
         "query",

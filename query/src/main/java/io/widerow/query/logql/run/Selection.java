@@ -21,12 +21,15 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; immutable.
 final class Selection {
   private final LogQuery query;
+  private final LogQuery undecided; // without the matchers that the filter decides
   private final LabelNames labels;
   private final Filter filter;
   private final int searched;
 
-  private Selection(LogQuery query, LabelNames labels, Filter filter, int searched) {
+  private Selection(
+      LogQuery query, LogQuery undecided, LabelNames labels, Filter filter, int searched) {
     this.query = query;
+    this.undecided = undecided;
     this.labels = labels;
     this.filter = filter;
     this.searched = searched;
@@ -39,9 +42,13 @@ final class Selection {
   /// @param unwrap the label that events must have at last; null for none
   static Selection of(LogQuery query, Stage.@Nullable Unwrap unwrap, LabelNames labels) {
     List<Filter> parts = new ArrayList<>();
+    List<Matcher> undecided = new ArrayList<>();
     ConditionFilters conditions = new ConditionFilters(labels);
     for (Matcher matcher : query.matchers()) {
       parts.add(conditions.of(matcher));
+      if (!conditions.decides(matcher)) {
+        undecided.add(matcher);
+      }
     }
     int searched = searched(query.stages());
     List<Stage.LineFilter> lines = new ArrayList<>();
@@ -66,7 +73,19 @@ final class Selection {
       parts.add(conditions.has(unwrap.label()));
     }
     parts.add(Pushdown.ofLines(lines));
-    return new Selection(query, labels, Pushdown.all(parts), searched);
+    return new Selection(
+        query, new LogQuery(undecided, query.stages()), labels, Pushdown.all(parts), searched);
+  }
+
+  /// The same for events that the filter has passed: matchers that it decides are not tested again,
+  /// and their labels are not read.
+  Selection decided() {
+    return new Selection(undecided, undecided, labels, filter, searched);
+  }
+
+  /// What is tested.
+  LogQuery query() {
+    return query;
   }
 
   /// How many of the first stages leave the line as it was stored.

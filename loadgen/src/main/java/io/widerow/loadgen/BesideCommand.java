@@ -1,0 +1,269 @@
+package io.widerow.loadgen;
+
+import io.widerow.loadgen.compare.BesideRun;
+import io.widerow.loadgen.compare.CompareOptions;
+import io.widerow.loadgen.compare.Contestant;
+import io.widerow.loadgen.compare.HeavyQuery;
+import io.widerow.loadgen.compare.PairedRatio;
+import io.widerow.loadgen.compare.PairedRuns;
+import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.report.FileTree;
+import io.widerow.loadgen.report.Machine;
+import io.widerow.loadgen.run.Pace;
+import io.widerow.loadgen.workload.Scenario;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `widerow load beside`: what heavy questions cost those who write.
+@Command(
+    name = "beside",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Fills a daemon of its own with --events, and then sends events at --rate in turns, beside"
+          + " clients that ask heavy questions without end, and alone (A B B A ...). Prints medians"
+          + " of the latency of writing, and their ratio.",
+      "Questions: scan (a percentile by host; of logs, a regular expression over lines), logql (a"
+          + " sum by region with unwrap; of logs, with a parser), read (Prometheus' remote read of"
+          + " all samples; counter only). Each has a client, which leaves every second answer after"
+          + " --leave-after."
+    })
+final class BesideCommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      defaultValue = "widerow-lines:disk",
+      paramLabel = "WHO",
+      description = "a protocol of the daemon and its level (default ${DEFAULT-VALUE})")
+  private String who = "";
+
+  @Option(
+      names = "--scenario",
+      defaultValue = "counter",
+      description = "counter, devops, access or broker (default ${DEFAULT-VALUE})")
+  private Scenario scenario = Scenario.COUNTER;
+
+  @Option(
+      names = "--queries",
+      defaultValue = "scan,logql",
+      split = ",",
+      description = "scan, logql, read; a client for each (default ${DEFAULT-VALUE})")
+  private List<HeavyQuery> queries = List.of();
+
+  @Option(
+      names = "--leave-after",
+      defaultValue = "200ms",
+      paramLabel = "TIME",
+      description = "when every second answer is left; 0s for never (default ${DEFAULT-VALUE})")
+  private String leaveAfter = "";
+
+  @Option(
+      names = "--events",
+      defaultValue = "2M",
+      description = "events that the daemon holds (default ${DEFAULT-VALUE})")
+  private String events = "";
+
+  @Option(
+      names = "--rate",
+      defaultValue = "100k",
+      paramLabel = "EVENTS",
+      description = "events per second (default ${DEFAULT-VALUE})")
+  private String rate = "";
+
+  @Option(
+      names = "--batch",
+      defaultValue = "1000",
+      description = "events a request (default ${DEFAULT-VALUE})")
+  private int batch;
+
+  @Option(names = "--connections", defaultValue = "4", description = "default ${DEFAULT-VALUE}")
+  private int connections;
+
+  @Option(
+      names = "--series",
+      defaultValue = "100",
+      description = "hosts of metrics (default ${DEFAULT-VALUE})")
+  private int series;
+
+  @Option(names = "--pairs", defaultValue = "5", description = "default ${DEFAULT-VALUE}")
+  private int pairs;
+
+  @Option(
+      names = "--duration",
+      defaultValue = "10s",
+      description = "measured time of a run (default ${DEFAULT-VALUE})")
+  private String duration = "";
+
+  @Option(
+      names = "--warmup",
+      defaultValue = "5s",
+      description = "time before it that is not measured (default ${DEFAULT-VALUE})")
+  private String warmup = "";
+
+  @Option(
+      names = "--max-ratio",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "exit code 99 when the p99 rises more than so many times")
+  private double maxRatio;
+
+  @Mixin private final CompareOptions options = new CompareOptions();
+
+  @Override
+  public Integer call() throws Exception {
+    Contestant contestant = options.contestant(who);
+    BesideRun.Plan plan = plan(contestant);
+    Path work = options.workDirectory();
+    try (BesideRun run =
+        BesideRun.start(contestant, plan, work.resolve("data"), spec.commandLine().getErr())) {
+      run.turn(true); // compilers have seen both
+      run.turn(false);
+      PairedRuns<BesideRun.Turn> runs =
+          new PairedRuns<>(side(run, true), side(run, false), pairs, options.budgetNanos());
+      runs.execute();
+      if (runs.a().isEmpty()) {
+        throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
+      }
+      return report(contestant, runs);
+    } finally {
+      FileTree.remove(work);
+    }
+  }
+
+  private BesideRun.Plan plan(Contestant contestant) {
+    if (!contestant.isWiderow() || contestant.isOnCluster()) {
+      throw new IllegalArgumentException(
+          "questions are put to a daemon on one machine, not " + who);
+    }
+    for (HeavyQuery query : queries) {
+      if (!query.suits(scenario)) {
+        throw new IllegalArgumentException(
+            "--queries %s has no answer in events of --scenario %s"
+                .formatted(
+                    query.name().toLowerCase(Locale.ROOT),
+                    scenario.name().toLowerCase(Locale.ROOT)));
+      }
+    }
+    double perSecond = Quantity.count("--rate", rate);
+    long fill = Quantity.count("--events", events);
+    if (perSecond < 1 || fill < 1 || queries.isEmpty()) {
+      throw new IllegalArgumentException(
+          "--rate and --events are at least 1, --queries one or more, got %s, %s, %s"
+              .formatted(rate, events, queries));
+    }
+    Pace pace =
+        new Pace(
+            perSecond,
+            Quantity.nanos("--warmup", warmup),
+            Quantity.nanos("--duration", duration),
+            Long.MAX_VALUE,
+            connections,
+            30 * Quantity.SECOND);
+    return new BesideRun.Plan(
+        scenario, series, fill, pace, batch, queries, Quantity.nanos("--leave-after", leaveAfter));
+  }
+
+  private PairedRuns.Side<BesideRun.Turn> side(BesideRun run, boolean beside) {
+    return new PairedRuns.Side<>() {
+      @Override
+      public BesideRun.Turn run(int pair) throws IOException, InterruptedException {
+        BesideRun.Turn turn = run.turn(beside);
+        say(
+            String.format(
+                Locale.ROOT,
+                "%d  %-7s p50 %.2f  p90 %.2f  p99 %.2f  p99.9 %.2f ms  %,.0f events/s  answers %d,"
+                    + " left %d%s",
+                pair + 1,
+                beside ? "beside" : "alone",
+                turn.millis(50),
+                turn.millis(90),
+                turn.millis(99),
+                turn.millis(99.9),
+                turn.result().eventsPerSecond(),
+                turn.answers(),
+                turn.left(),
+                turn.clientBound() ? "  client-bound" : ""));
+        return turn;
+      }
+
+      @Override
+      public double stealShare(BesideRun.Turn found) {
+        return found.stealShare();
+      }
+    };
+  }
+
+  private int report(Contestant contestant, PairedRuns<BesideRun.Turn> runs) {
+    say("");
+    say("machine: " + Machine.origin() + "; daemon: " + contestant + options.settings());
+    say(
+        ("%s events of %s held, %s events/s in batches of %d over %d connections; beside %s, every"
+                + " second answer left after %s; %d pairs, %d discarded")
+            .formatted(
+                events,
+                scenario.name().toLowerCase(Locale.ROOT),
+                rate,
+                batch,
+                connections,
+                queries.toString().toLowerCase(Locale.ROOT),
+                leaveAfter,
+                runs.a().size(),
+                runs.discarded()));
+    say("");
+    say("| latency of writing | alone | beside | ratio | 95 % |");
+    say("| --- | ---: | ---: | ---: | --- |");
+    PairedRatio p99 = row("p99 ms", runs, turn -> turn.millis(99));
+    row("p50 ms", runs, turn -> turn.millis(50));
+    row("p90 ms", runs, turn -> turn.millis(90));
+    row("p99.9 ms", runs, turn -> turn.millis(99.9));
+    row("events/s", runs, turn -> turn.result().eventsPerSecond());
+    row(
+        "cores of the daemon",
+        runs,
+        turn -> turn.cpuNanos() / (double) turn.result().elapsedNanos());
+    if (runs.a().size() < pairs) {
+      return ExitCode.FAILURES;
+    }
+    return maxRatio > 0 && p99.ratio() > maxRatio ? ExitCode.BOUND : ExitCode.OK;
+  }
+
+  private PairedRatio row(
+      String title, PairedRuns<BesideRun.Turn> runs, ToDoubleFunction<BesideRun.Turn> figure) {
+    PairedRatio ratio =
+        PairedRatio.of(
+            runs.a().stream().mapToDouble(figure).toArray(),
+            runs.b().stream().mapToDouble(figure).toArray());
+    say(
+        String.format(
+            Locale.ROOT,
+            "| %s | %,.2f | %,.2f | %.2f | %.2f .. %.2f |",
+            title,
+            ratio.medianB(),
+            ratio.medianA(),
+            ratio.ratio(),
+            ratio.low(),
+            ratio.high()));
+    return ratio;
+  }
+
+  private void say(String line) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(line);
+    out.flush();
+  }
+}

@@ -1,0 +1,75 @@
+package io.widerow.query.fields;
+
+import io.widerow.storage.StoreView;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The fields of sealed blocks that were counted before. Blocks never change, so a question reads
+/// only those that no question has read; one that had too little time is continued by the next.
+///
+/// - Threads: any.
+/// - Memory: a part of the heap; the parts of segments that were asked for last are kept.
+public final class KnownFields {
+  private static final int HEAP_SHARE = 32;
+  private static final long PART_BYTES = 1 << 10;
+
+  private final long bytesMax;
+  private final Map<StoreView.Part, Known> known =
+      new LinkedHashMap<>(16, 0.75f, true); // guarded by this, as is the rest
+  private long bytes;
+
+  public KnownFields() {
+    this(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+  }
+
+  /// @param bytesMax of all tables together
+  KnownFields(long bytesMax) {
+    this.bytesMax = bytesMax;
+  }
+
+  /// What is known of a part.
+  ///
+  /// @param table its blocks, in the first column; nobody changes it when all are in it
+  /// @param blocks how many are in it, the first ones
+  /// @param bytes of the table
+  record Known(FieldTable table, int blocks, long bytes) {}
+
+  /// The table of a part, all of whose blocks are in it; null when there is none.
+  synchronized @Nullable FieldTable whole(StoreView.Part part) {
+    Known found = known.get(part);
+    return found == null || found.blocks < part.blocks() ? null : found.table;
+  }
+
+  /// What is known of a part that is not whole; null when nothing is. It belongs to the caller, who
+  /// gives it back with [#put].
+  synchronized @Nullable Known take(StoreView.Part part) {
+    Known found = known.get(part);
+    if (found == null || found.blocks == part.blocks()) {
+      return null;
+    }
+    remove(part);
+    return found;
+  }
+
+  private void remove(StoreView.Part part) {
+    Known gone = known.remove(part);
+    bytes -= gone == null ? 0 : gone.bytes + PART_BYTES;
+  }
+
+  /// Keeps what is known of a part.
+  synchronized void put(StoreView.Part part, Known of) {
+    remove(part);
+    if (of.bytes > bytesMax / 2) {
+      return;
+    }
+    known.put(part, of);
+    bytes += of.bytes + PART_BYTES;
+    Iterator<Known> oldest = known.values().iterator();
+    while (bytes > bytesMax && oldest.hasNext()) {
+      bytes -= oldest.next().bytes + PART_BYTES;
+      oldest.remove();
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.widerow.query.fields;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.storage.StoreView;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Counts the fields of sealed blocks from their dictionaries. What is known is added at once, and
+/// the rest is read until the time is over.
+///
+/// - Threads: one.
+final class SealedFields {
+  private final StoreView.SealedValues values;
+  private final KnownFields known;
+  private final @Nullable AttributeName only;
+  private final boolean allFields;
+  private final FieldTable into;
+  private final int column;
+  private final LongConsumer memory;
+  private final List<StoreView.Part> left = new ArrayList<>();
+  private double done; // events
+
+  /// @param only the only field wanted; null for all
+  /// @param allFields false for types alone
+  /// @param into where events are counted, in a column
+  /// @param memory is told of bytes that are held, and may refuse
+  SealedFields(
+      StoreView.SealedValues values,
+      KnownFields known,
+      @Nullable AttributeName only,
+      boolean allFields,
+      FieldTable into,
+      int column,
+      LongConsumer memory) {
+    this.values = values;
+    this.known = known;
+    this.only = only;
+    this.allFields = allFields;
+    this.into = into;
+    this.column = column;
+    this.memory = memory;
+  }
+
+  /// Adds what is known, and returns how many events that are.
+  double addKnown() {
+    List<StoreView.Part> parts = values.parts();
+    // In an order that is even over the parts at any moment: they ascend by time.
+    IntStream.range(0, parts.size())
+        .boxed()
+        .sorted(Comparator.comparing(Integer::reverse, Integer::compareUnsigned))
+        .map(parts::get)
+        .forEach(left::add);
+    left.removeIf(part -> {
+      FieldTable table = known.whole(part);
+      if (table != null) {
+        add(table);
+        done += part.events();
+      }
+      return table != null;
+    });
+    return done;
+  }
+
+  private void add(FieldTable table) {
+    AttributeName wanted = only;
+    if (wanted != null) {
+      into.addOne(table, wanted, column);
+    } else if (allFields) {
+      into.addAll(table, column);
+    } else {
+      into.addTypes(table, column);
+    }
+    memory.accept(into.takeGrown());
+  }
+
+  /// Reads what is not known until a moment, but a block at least, so that questions that are asked
+  /// again come to an end. Returns how many events are counted by then.
+  ///
+  /// @param check throws when the question was cancelled
+  double read(long untilNanos, Runnable check) {
+    boolean first = true;
+    for (StoreView.Part part : left) {
+      check.run();
+      if (!first && isOver(untilNanos)) {
+        break;
+      }
+      first = false;
+      done += only != null || !allFields ? readSome(part, untilNanos) : readAll(part, untilNanos);
+    }
+    return done;
+  }
+
+  private static boolean isOver(long untilNanos) {
+    return System.nanoTime() - untilNanos > 0;
+  }
+
+  /// Reads all fields of a part, which are known from then on.
+  private double readAll(StoreView.Part part, long untilNanos) {
+    KnownFields.Known begun = known.take(part);
+    FieldTable table = begun == null ? new FieldTable() : begun.table();
+    long bytes = begun == null ? 0 : begun.bytes();
+    int block = begun == null ? 0 : begun.blocks();
+    Counter counter = new Counter(table, ValueCounts.REST);
+    do {
+      read(part, block++, name -> !name.equals(AttributeName.BODY), counter);
+      bytes += table.takeGrown();
+    } while (block < part.blocks() && !isOver(untilNanos));
+    add(table);
+    double events = table.events(ValueCounts.REST);
+    known.put(part, new KnownFields.Known(table, block, bytes));
+    return events;
+  }
+
+  /// Reads one field of a part, or none but the types.
+  private double readSome(StoreView.Part part, long untilNanos) {
+    AttributeName wanted = only;
+    Counter counter = new Counter(into, column);
+    int block = 0;
+    do {
+      read(part, block++, name -> wanted != null && wanted.equals(name), counter);
+      memory.accept(into.takeGrown());
+    } while (block < part.blocks() && !isOver(untilNanos));
+    return counter.events;
+  }
+
+  private void read(
+      StoreView.Part part, int block, Predicate<AttributeName> wanted, Counter counter) {
+    long before = values.heldBytes();
+    values.read(part, block, wanted, counter);
+    memory.accept(values.heldBytes() - before);
+  }
+
+  /// Counts the values of blocks.
+  private static final class Counter implements StoreView.ValueVisitor {
+    private final FieldTable table;
+    private final int column;
+    private final AttributeValue type = new AttributeValue();
+    private double events;
+
+    Counter(FieldTable table, int column) {
+      this.table = table;
+      this.column = column;
+    }
+
+    @Override
+    public void block(String name, int count) {
+      MemorySegment text = MemorySegment.ofArray(name.getBytes(StandardCharsets.UTF_8));
+      type.setText(AttributeKind.STRING, text, 0, (int) text.byteSize());
+      table.type(type, column, count);
+      table.events(column, count);
+      events += count;
+    }
+
+    @Override
+    public void value(AttributeName name, AttributeValue value, int count) {
+      table.value(name, value, column, count);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.widerow.query.fields;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.query.QueryMemory;
+import io.widerow.query.StoreDirectory;
+import io.widerow.query.StoreDirectory.Stored;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: what dictionaries of blocks tell of fields is what the events tell, whatever the range
+/// cuts and wherever the events lie. Method: the same questions with a filter that keeps
+/// everything, which has each event looked at; `-Dseed=<n>` replays.
+class SealedFieldsTest {
+  private static final int EVENTS = 3_000;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long START = 1_763_668_800L * SECOND; // at an hour
+  private static final List<String> EVERYTHING = List.of("type != \"none\"");
+
+  private final QueryMemory memory = new QueryMemory(256 << 20);
+
+  static Stream<Long> seeds() {
+    Long given = Long.getLong("seed");
+    return given != null ? Stream.of(given) : Stream.of(1L, 2L, 3L);
+  }
+
+  private static Stored event(SplittableRandom random, int number) {
+    Map<String, Object> attributes = new TreeMap<>();
+    attributes.put("body", "line " + number);
+    attributes.put("host", "h-" + random.nextInt(7));
+    if (random.nextInt(3) > 0) {
+      attributes.put("ms", random.nextInt(5) == 0 ? (Object) random.nextDouble() : (long) number);
+    }
+    attributes.put("status", random.nextInt(9) == 0 ? (Object) "none" : 200L + random.nextInt(3));
+    if (random.nextInt(40) == 0) {
+      attributes.put("odd", List.of(Double.NaN, -0.0, 1.0, true).get(random.nextInt(4)));
+    }
+    if (random.nextInt(500) == 0) {
+      attributes.put("long", "x".repeat(900 + random.nextInt(400)));
+    }
+    long time = START + number * (4 * SECOND) + random.nextInt(1_000);
+    return new Stored("t" + random.nextInt(4), time, attributes);
+  }
+
+  private String answer(StoreView view, SurveyQuestion question) {
+    OutputBuffer out = new OutputBuffer(1 << 16);
+    try (Survey survey = question.open(view, memory)) {
+      survey.write(out);
+    }
+    return out.toString();
+  }
+
+  private static FieldsQuestion question(Map<String, List<String>> given, String field) {
+    return FieldsQuestion.parse(given, field.isEmpty() ? null : field, START);
+  }
+
+  private static EmbeddedStore store(Path directory, SplittableRandom random) {
+    StoreConfig config =
+        StoreConfig.at(directory.resolve("s"))
+            .withJournal(8 << 20, 64 << 20)
+            .withBuckets(60, Map.of());
+    EmbeddedStore store = EmbeddedStore.open(config, Runnable::run);
+    List<Stored> some = new ArrayList<>();
+    for (int i = 0; i < EVENTS; i++) {
+      some.add(event(random, i));
+      if (random.nextInt(700) == 0 || i + 1 == EVENTS) {
+        StoreDirectory.append(store, some);
+        some.clear();
+        if (random.nextInt(3) > 0) {
+          store.sealAll();
+        }
+      }
+    }
+    return store;
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void dictionariesTellWhatEventsTell(long seed, @TempDir Path directory) {
+    SplittableRandom random = new SplittableRandom(seed);
+    KnownFields known = new KnownFields();
+    try (EmbeddedStore store = store(directory, random);
+        StoreView view = store.view()) {
+      for (int i = 0; i < 30; i++) {
+        Map<String, List<String>> given = new HashMap<>();
+        given.put("budget", List.of("1h"));
+        given.put("top", List.of("1000"));
+        if (random.nextBoolean()) {
+          given.put("type", List.of("t" + random.nextInt(4), "t1"));
+        }
+        if (random.nextInt(3) > 0) {
+          long from = START / SECOND + random.nextInt(EVENTS * 4);
+          long to = from + 1 + random.nextInt(EVENTS * 4);
+          given.put("from", List.of(Instant.ofEpochSecond(from).toString()));
+          given.put("to", List.of(Instant.ofEpochSecond(to).toString()));
+        }
+        String field = List.of("", "host", "ms", "type", "odd").get(random.nextInt(5));
+        String fast = answer(view, question(given, field).with(known));
+        given.put("where", EVERYTHING);
+        assertEquals(answer(view, question(given, field)), fast, given + " " + field);
+      }
+    }
+    assertEquals(0, memory.bytesUsed(), "all memory is given back");
+  }
+
+  @Test
+  void questionsWithTooLittleTimeComeToAnEnd(@TempDir Path directory) {
+    Map<String, List<String>> given = new HashMap<>();
+    given.put("top", List.of("1000"));
+    given.put("budget", List.of("1us"));
+    KnownFields known = new KnownFields();
+    try (EmbeddedStore store = store(directory, new SplittableRandom(5))) {
+      store.sealAll();
+      try (StoreView view = store.view()) {
+        String last = answer(view, question(given, "").with(known));
+        assertTrue(last.contains("\"exact\":false,\"read\":"), last);
+        for (int i = 0; i < 1_000 && !last.contains("\"exact\":true"); i++) {
+          last = answer(view, question(given, "").with(known));
+        }
+        given.put("budget", List.of("1h"));
+        given.put("where", EVERYTHING);
+        assertEquals(answer(view, question(given, "")), last);
+      }
+    }
+  }
+}
