@@ -29,6 +29,7 @@ public final class FileJournal implements Journal {
   private DiskFile file;
   private long offset;
   private long lsnLast;
+  private boolean fileAsked;
 
   /// A full file.
   private record Closed(Path path, long lsnLast, long bytes) {}
@@ -81,7 +82,8 @@ public final class FileJournal implements Journal {
     if (lsn != lsnLast + 1) {
       throw new IllegalStateException("lsn " + lsn + " after " + lsnLast);
     }
-    if (offset > fileBytes) {
+    if (offset > fileBytes || (fileAsked && offset > 0)) {
+      fileAsked = false;
       force(); // the next force may promise what is in the old file
       DiskFile next = create(lsn);
       closed.add(new Closed(file.path(), lsnLast, offset));
@@ -97,6 +99,17 @@ public final class FileJournal implements Journal {
   @Override
   public synchronized void force() {
     file.force();
+  }
+
+  @Override
+  public synchronized void beginFile() {
+    fileAsked = true;
+  }
+
+  @Override
+  public synchronized long keptFrom() {
+    Closed oldest = closed.peek();
+    return lsnFirst(oldest == null ? file.path() : oldest.path());
   }
 
   @Override

@@ -43,6 +43,7 @@ public final class StoreDriver implements AutoCloseable {
   private long lateMaxNanos = 7_200_000_000_000L;
   private int lateOneIn = 10;
   private int bodyBytesMax;
+  private boolean young;
 
   public StoreDriver(SplittableRandom random) {
     this.random = random;
@@ -53,6 +54,15 @@ public final class StoreDriver implements AutoCloseable {
   public StoreDriver withThinHistory(Duration most) {
     lateMaxNanos = most.toNanos();
     lateOneIn = 2;
+    return this;
+  }
+
+  /// Makes one in four events late, by up to this time, and nothing older than it: ids are written
+  /// again only while they are younger.
+  public StoreDriver withYoungEvents(Duration most) {
+    lateMaxNanos = most.toNanos();
+    lateOneIn = 4;
+    young = true;
     return this;
   }
 
@@ -79,16 +89,18 @@ public final class StoreDriver implements AutoCloseable {
     batch.clear();
     List<StoreModel.Written> written = new ArrayList<>();
     for (int left = 1 + random.nextInt(eventsMax); left > 0; left--) {
-      StoreModel.Written event = event(store, lane, nowNanos);
+      Place place = place(store, lane, nowNanos);
+      byte[] body = body().getBytes(StandardCharsets.UTF_8);
+      StoreModel.Written event = place.written(number++, random.nextInt(100) / 4.0);
       byte[] type = event.type().getBytes(StandardCharsets.UTF_8);
       if (event.own()) {
         batch.begin(type, 0, type.length, event.ownId());
       } else {
         batch.begin(type, 0, type.length, event.timeNanos());
       }
-      batch.putString(BODY, 0, BODY.length, body().getBytes(StandardCharsets.UTF_8));
+      batch.putString(BODY, 0, BODY.length, body);
       batch.putLong(NUMBER, 0, NUMBER.length, event.number());
-      batch.putDouble(VALUE, 0, VALUE.length, random.nextInt(100) / 4.0);
+      batch.putDouble(VALUE, 0, VALUE.length, event.value());
       assertNull(batch.end());
       written.add(event);
     }
@@ -112,22 +124,32 @@ public final class StoreDriver implements AutoCloseable {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).flip();
   }
 
-  private StoreModel.Written event(EventStore store, int lane, long nowNanos) {
+  /// Where an event goes.
+  private record Place(String type, long timeNanos, EventId ownId) {
+    StoreModel.Written written(long number, double value) {
+      return new StoreModel.Written(number, type, timeNanos, ownId, value);
+    }
+  }
+
+  private Place place(EventStore store, int lane, long nowNanos) {
     String type = TYPES.get(random.nextInt(TYPES.size()));
     long time = nowNanos - (random.nextInt(lateOneIn) == 0 ? random.nextLong(lateMaxNanos) : 0);
     time -= random.nextBoolean() ? time % 1_000_000 : 0;
     if (random.nextInt(12) == 0) {
-      EventId id = ownId(time);
+      EventId id = ownId(time, nowNanos);
       if (store.laneOf(id) == lane) {
-        return new StoreModel.Written(number++, type, TimeUuid.tickNanos(id.time()), id);
+        return new Place(type, TimeUuid.tickNanos(id.time()), id);
       }
     }
-    return new StoreModel.Written(number++, type, time, EventId.LIMIT);
+    return new Place(type, time, EventId.LIMIT);
   }
 
-  private EventId ownId(long time) {
+  private EventId ownId(long time, long nowNanos) {
     if (!ownIds.isEmpty() && random.nextBoolean()) {
-      return ownIds.get(random.nextInt(ownIds.size()));
+      EventId known = ownIds.get(random.nextInt(ownIds.size()));
+      if (!young || TimeUuid.tickNanos(known.time()) >= nowNanos - lateMaxNanos) {
+        return known;
+      }
     }
     EventId id =
         new EventId(

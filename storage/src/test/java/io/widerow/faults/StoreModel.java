@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /// Oracle of the model tests: what a store must show, as a plain sorted map. The attribute `n`,
 /// which the test makes unique, identifies an event. Ids assigned by the store are learnt when they
@@ -19,7 +20,8 @@ public final class StoreModel {
   /// An event as the test wrote it.
   ///
   /// @param ownId null-free: [EventId#LIMIT] for an event whose id the store assigns
-  public record Written(long number, String type, long timeNanos, EventId ownId) {
+  /// @param value the attribute `value`
+  public record Written(long number, String type, long timeNanos, EventId ownId, double value) {
     public boolean own() {
       return !ownId.equals(EventId.LIMIT);
     }
@@ -55,10 +57,22 @@ public final class StoreModel {
   }
 
   StoreModel copy() {
+    return without(_ -> false);
+  }
+
+  /// A copy that lacks some events.
+  public StoreModel without(Predicate<Written> which) {
     var copy = new StoreModel();
     copy.assigned.putAll(assigned);
     copy.own.putAll(own);
+    copy.remove(which);
     return copy;
+  }
+
+  /// Removes events for good.
+  public void remove(Predicate<Written> which) {
+    assigned.values().removeIf(which);
+    own.values().removeIf(which);
   }
 
   /// Events that are shown, without order.
@@ -69,8 +83,7 @@ public final class StoreModel {
   }
 
   /// Numbers of the events of some types in a range of time, in ascending order of numbers.
-  public List<Long> numbers(
-      java.util.function.Predicate<String> types, long fromNanos, long untilNanos) {
+  public List<Long> numbers(Predicate<String> types, long fromNanos, long untilNanos) {
     return all().stream()
         .filter(e -> types.test(e.type()))
         .filter(e -> e.timeNanos() >= fromNanos && e.timeNanos() < untilNanos)

@@ -202,7 +202,7 @@ public final class StoreOpener {
             new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
         begun = begin(purpose, steps, held, replayed, recovered);
         List<Damage> damage = damage(recovery.losses(), witness, tables);
-        report = report(replay, recovery, inventory, damage, remarks, startNanos);
+        report = report(replay, recovery, inventory, damage, all(remarks, tables), startNanos);
         contents.opened();
         purpose.begin(tables, contents);
       }
@@ -393,6 +393,10 @@ public final class StoreOpener {
         (clock.monotonicNanos() - startNanos) / 1_000_000,
         damage,
         remarks);
+  }
+
+  private static List<String> all(List<String> remarks, Tables tables) {
+    return Stream.concat(remarks.stream(), tables.remarks().stream()).toList();
   }
 
   private static List<Damage> damage(List<JournalLoss> losses, Witness witness, Tables tables) {

@@ -20,6 +20,7 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentCells;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.segment.SegmentFormat;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,6 +62,7 @@ public final class FiguresWriter implements AutoCloseable {
   private boolean ownIds;
   private long events;
   private long allEvents;
+  private SegmentOrigin origin = SegmentOrigin.NONE;
   private boolean open = true;
 
   /// Creates the file, which must not exist.
@@ -159,12 +161,26 @@ public final class FiguresWriter implements AutoCloseable {
     allEvents += partition.events();
   }
 
+  /// The number of the file.
+  public long id() {
+    return id;
+  }
+
+  /// Says what the file takes the place of.
+  public void tell(SegmentOrigin madeOf) {
+    origin = madeOf;
+  }
+
   /// Writes the file and forces it. The caller forces the directory.
   public SegmentSummary finish() {
-    putHeader();
+    boolean told = !origin.equals(SegmentOrigin.NONE);
+    putHeader(SegmentFormat.FIGURES | (told ? SegmentFormat.FEATURE_ORIGIN : 0));
     rollups.write(out, checksum::of, 0);
     cells.write(out, checksum, 0);
     int indexAt = out.length();
+    if (told) {
+      origin.write(index);
+    }
     cells.writeSizes(index);
     rollups.writeSizes(index);
     out.put(index);
@@ -188,11 +204,11 @@ public final class FiguresWriter implements AutoCloseable {
     return new SegmentSummary(id, PartitionTable.of(partitions), allEvents, out.length());
   }
 
-  private void putHeader() {
+  private void putHeader(long features) {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    out.putLong(SegmentFormat.FIGURES);
+    out.putLong(features);
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());

@@ -8,6 +8,7 @@ import io.widerow.storage.manifest.FigureEntry;
 import io.widerow.storage.manifest.FigureSection;
 import io.widerow.storage.manifest.ManifestSections;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The directory of the files of figures whose events are gone: it names, writes, adopts, opens and
 /// deletes them.
@@ -69,16 +71,10 @@ public final class FigureFiles {
   /// only after [#forceDirectory].
   ///
   /// @param keepNanos how long it is kept, from the end of its last bucket on
-  public LiveFigures adopt(FiguresWriter writer, long keepNanos) {
-    SegmentSummary written = writer.finish();
-    FigureEntry entry =
-        new FigureEntry(
-            written.segmentId(),
-            written.bytes(),
-            written.events(),
-            written.partitions().stream().mapToLong(p -> p.key().fromNanos()).min().orElseThrow(),
-            written.partitions().stream().mapToLong(p -> p.key().untilNanos()).max().orElseThrow(),
-            keepNanos);
+  /// @param origin what it takes the place of, and the files that are written with it
+  public LiveFigures adopt(FiguresWriter writer, long keepNanos, SegmentOrigin origin) {
+    writer.tell(origin.ofFigures(writer.id(), keepNanos));
+    FigureEntry entry = entryOf(writer.finish(), keepNanos);
     try (Segment file = Segment.open(disk, temporary(entry.id()), storeId, entry.id())) {
       file.verify();
     }
@@ -88,6 +84,48 @@ public final class FigureFiles {
     }
     disk.rename(temporary(entry.id()), named(entry));
     return new LiveFigures(entry, Segment.open(disk, named(entry), storeId, entry.id()));
+  }
+
+  private static FigureEntry entryOf(SegmentSummary file, long keepNanos) {
+    return new FigureEntry(
+        file.segmentId(),
+        file.bytes(),
+        file.events(),
+        file.partitions().stream().mapToLong(p -> p.key().fromNanos()).min().orElseThrow(),
+        file.partitions().stream().mapToLong(p -> p.key().untilNanos()).max().orElseThrow(),
+        keepNanos);
+  }
+
+  /// A finished file that the manifest does not list.
+  ///
+  /// @param entry the one that the manifest would have
+  record Unlisted(FigureEntry entry, SegmentOrigin origin) {}
+
+  /// Null for what is no such file, cannot be read, or does not tell for how long it is kept, as
+  /// those of earlier programs. It stays as it is.
+  @Nullable Unlisted unlisted(Path path) {
+    long id = FigureEntry.idOf(path.getFileName().toString());
+    if (id < 0) {
+      return null;
+    }
+    try (Segment file = Segment.open(disk, path, storeId, id)) {
+      long keepNanos = file.origin().keepNanos(id);
+      return keepNanos <= 0 || !file.isOfFigures() || file.partitions().size() == 0
+          ? null
+          : new Unlisted(entryOf(file.summary(), keepNanos), file.origin());
+    } catch (StorageException.Corrupt | StorageException.Failed unreadable) {
+      return null;
+    }
+  }
+
+  /// Reads a whole file.
+  boolean isIntact(FigureEntry entry) {
+    try (Segment file = openFile(entry)) {
+      file.verify();
+      return true;
+    } catch (StorageException.Corrupt | StorageException.Failed unreadable) {
+      return false;
+    }
   }
 
   public void forceDirectory() {

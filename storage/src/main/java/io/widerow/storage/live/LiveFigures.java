@@ -4,6 +4,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.manifest.FigureEntry;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,11 @@ public final class LiveFigures {
   /// How long it is kept from then on, as it was said when it was written.
   public long keepNanos() {
     return entry.keepNanos();
+  }
+
+  /// Some of them, as what another file is made of.
+  public static List<SegmentOrigin.Source> sources(List<LiveFigures> some) {
+    return some.stream().map(each -> SegmentOrigin.Source.of(each.entry.id())).toList();
   }
 
   /// The file. The caller must hold a lease.

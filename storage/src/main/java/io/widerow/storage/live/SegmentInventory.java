@@ -2,16 +2,24 @@ package io.widerow.storage.live;
 
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.manifest.FigureEntry;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The segments of a store that is being opened: those that the manifest lists, compared with the
@@ -31,10 +39,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A merged segment takes the place of its sources when the manifest lists all of them and one of
 /// them is gone or cannot be read: sources are deleted only after that edit. Of a merge that wrote
-/// several segments all must be there and intact. The same merge before its edit has all its
-/// sources, and stays unlisted. Sealed segments take the place of groups that the journal lost when
-/// all segments that were sealed together are there, and begin where the manifest ends: a journal
-/// is trimmed only after that edit.
+/// several segments all must be there and intact; files of figures take places alike. The same
+/// merge before its edit has all its sources, and stays unlisted. Sealed segments take the place of
+/// groups that the journal lost when all segments that were sealed together are there, and begin
+/// where the manifest ends: a journal is trimmed only after that edit.
 ///
 /// A file that is not listed is a leftover of a crash, and may be deleted, exactly when everything
 /// that is listed is there and the journal lost nothing: the manifest is a log, so the state after
@@ -46,6 +54,8 @@ public final class SegmentInventory implements AutoCloseable {
   private final SegmentFiles files;
   private final Manifest manifest;
   private final Map<Long, LiveSegment> listed = new TreeMap<>();
+  private final Set<Long> figures = new HashSet<>(); // listed files of these
+  private final Set<Long> figuresMissing = new HashSet<>();
   private final List<String> healed = new ArrayList<>();
 
   private SegmentInventory(SegmentFiles files, Manifest manifest) {
@@ -62,6 +72,13 @@ public final class SegmentInventory implements AutoCloseable {
     try {
       for (SegmentEntry entry : manifest.segments()) {
         inventory.listed.put(entry.id(), files.open(entry));
+      }
+      for (LiveFigures figures : files.figures().open(manifest.figures())) {
+        inventory.figures.add(figures.entry().id());
+        if (!figures.isWhole()) {
+          inventory.figuresMissing.add(figures.entry().id());
+        }
+        figures.close();
       }
       inventory.raiseSegmentId();
       inventory.healMerges();
@@ -84,32 +101,64 @@ public final class SegmentInventory implements AutoCloseable {
 
   /// True when each listed segment can be opened, and the manifest did not have to be healed.
   public boolean isWhole() {
-    return healed.isEmpty() && listed.values().stream().noneMatch(SegmentInventory::isMissing);
+    return healed.isEmpty() && !hasMissing();
+  }
+
+  private boolean hasMissing() {
+    return !figuresMissing.isEmpty()
+        || listed.values().stream().anyMatch(SegmentInventory::isMissing);
   }
 
   /// Files that are not listed.
   public List<Path> unlisted() {
-    return files.orphans(manifest.segments());
+    List<Path> all = new ArrayList<>(files.orphans(manifest.segments()));
+    all.addAll(files.figures().orphans(manifest.figures()));
+    return all;
   }
 
   private static boolean isMissing(LiveSegment live) {
     return live.file() == null;
   }
 
-  /// A finished file that is not listed.
+  /// A finished segment that is not listed.
   ///
   /// @param entry the one that the manifest would have
-  private record Unlisted(SegmentEntry entry, SegmentOrigin origin) {
+  private record Sealed(SegmentEntry entry, SegmentOrigin origin) {
     long id() {
       return entry.id();
     }
   }
 
-  private List<Unlisted> finished() {
-    List<Unlisted> found = new ArrayList<>();
-    for (Path file : unlisted()) {
+  /// A finished file that is not listed.
+  ///
+  /// @param figures null for a segment
+  /// @param segment null for figures
+  private record Unlisted(
+      long id,
+      SegmentOrigin origin,
+      @Nullable SegmentEntry segment,
+      @Nullable FigureEntry figures) {}
+
+  private Map<Long, Unlisted> all() {
+    Map<Long, Unlisted> all = new TreeMap<>();
+    finished()
+        .forEach(
+            each -> all.put(each.id(), new Unlisted(each.id(), each.origin, each.entry, null)));
+    for (Path file : files.figures().orphans(manifest.figures())) {
+      FigureFiles.Unlisted found = files.figures().unlisted(file);
+      if (found != null) {
+        long id = found.entry().id();
+        all.put(id, new Unlisted(id, found.origin(), null, found.entry()));
+      }
+    }
+    return all;
+  }
+
+  private List<Sealed> finished() {
+    List<Sealed> found = new ArrayList<>();
+    for (Path file : files.orphans(manifest.segments())) {
       long id = SegmentFiles.idOf(file);
-      Unlisted segment = id < 0 ? null : finished(id);
+      Sealed segment = id < 0 ? null : finished(id);
       if (segment != null) {
         found.add(segment);
       }
@@ -118,13 +167,13 @@ public final class SegmentInventory implements AutoCloseable {
   }
 
   /// Null for a file that cannot be read. It stays as it is, and is named.
-  private @Nullable Unlisted finished(long id) {
+  private @Nullable Sealed finished(long id) {
     try (Segment segment = files.openUnlisted(id)) {
       SegmentOrigin origin = segment.origin();
       boolean merged = !origin.ids().contains(id);
       return segment.partitions().size() == 0
           ? null
-          : new Unlisted(
+          : new Sealed(
               SegmentEntry.of(segment.summary(), segment.partitions().getFirst().key(), merged),
               origin);
     } catch (StorageException.Corrupt | StorageException.Failed unreadable) {
@@ -134,7 +183,13 @@ public final class SegmentInventory implements AutoCloseable {
 
   /// Reads the whole file.
   private boolean isIntact(Unlisted unlisted) {
-    try (Segment segment = files.openUnlisted(unlisted.id())) {
+    return unlisted.figures == null
+        ? isIntact(unlisted.id)
+        : files.figures().isIntact(unlisted.figures);
+  }
+
+  private boolean isIntact(long segmentId) {
+    try (Segment segment = files.openUnlisted(segmentId)) {
       segment.verify();
       return true;
     } catch (StorageException.Corrupt | StorageException.Failed unreadable) {
@@ -145,11 +200,10 @@ public final class SegmentInventory implements AutoCloseable {
   // Merges.
 
   private void healMerges() {
-    if (listed.values().stream().noneMatch(SegmentInventory::isMissing)) {
+    if (!hasMissing()) {
       return;
     }
-    Map<Long, Unlisted> unlisted = new TreeMap<>();
-    finished().forEach(each -> unlisted.put(each.id(), each));
+    Map<Long, Unlisted> unlisted = all();
     List<Unlisted> candidates = new ArrayList<>(unlisted.values());
     candidates.removeIf(each -> !isReplacement(each.origin));
     candidates.sort(
@@ -164,44 +218,66 @@ public final class SegmentInventory implements AutoCloseable {
     }
   }
 
-  /// All segments of a merge; none when one of them is missing.
+  /// All files of an edit, by what each says of the others; none when one of them is missing.
   private static List<Unlisted> together(Unlisted merged, Map<Long, Unlisted> unlisted) {
-    List<Long> ids = merged.origin.together();
-    if (ids.isEmpty()) {
-      return List.of(merged);
+    Map<Long, Unlisted> all = new TreeMap<>();
+    Deque<Long> left = new ArrayDeque<>(List.of(merged.id));
+    while (!left.isEmpty()) {
+      Unlisted each = unlisted.get(left.pop());
+      if (each == null || !each.origin.ids().equals(merged.origin.ids())) {
+        return List.of();
+      }
+      if (all.put(each.id, each) == null) {
+        left.addAll(each.origin.together());
+      }
     }
-    return unlisted.keySet().containsAll(ids)
-        ? ids.stream().map(unlisted::get).toList()
-        : List.of();
+    return List.copyOf(all.values());
   }
 
   private boolean isReplacement(SegmentOrigin origin) {
-    return listed.keySet().containsAll(origin.ids()) && missing(origin) > 0;
+    return missing(origin) > 0
+        && origin.ids().stream().allMatch(id -> listed.containsKey(id) || figures.contains(id));
   }
 
   private long missing(SegmentOrigin origin) {
-    return listed.entrySet().stream()
-        .filter(each -> isMissing(each.getValue()) && origin.ids().contains(each.getKey()))
+    return origin.ids().stream()
+        .filter(id -> {
+          LiveSegment segment = listed.get(id);
+          return segment == null ? figuresMissing.contains(id) : isMissing(segment);
+        })
         .count();
   }
 
-  /// @param all segments of one merge
+  /// @param all files of one edit
   private void takePlace(List<Unlisted> all) {
     SegmentOrigin origin = all.getFirst().origin;
     List<Long> sources = origin.ids();
+    List<SegmentEntry> segments =
+        all.stream().flatMap(each -> Stream.ofNullable(each.segment)).toList();
+    List<FigureEntry> more = all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
     String names =
-        String.join(", ", all.stream().map(each -> "" + files.named(each.id())).toList());
+        Stream.concat(
+                segments.stream().map(each -> files.named(each.id())),
+                more.stream().map(files.figures()::named))
+            .map(Path::toString)
+            .collect(Collectors.joining(", "));
     healed.add(
         "%s: takes the place of %d sources, %d of them missing; the manifest lost this edit"
             .formatted(names, sources.size(), missing(origin)));
-    manifest.restore(origin, all.stream().map(Unlisted::entry).toList(), sources, Map.of());
+    manifest.restore(origin, segments, sources, Map.of());
+    if (!more.isEmpty() || !Collections.disjoint(figures, sources)) {
+      manifest.restore(manifest.figures().with(more, sources));
+    }
     for (long id : sources) {
       LiveSegment source = listed.remove(id);
       if (source != null) {
         source.close();
       }
+      figures.remove(id);
+      figuresMissing.remove(id);
     }
-    all.forEach(each -> listed.put(each.id(), files.open(each.entry)));
+    segments.forEach(each -> listed.put(each.id(), files.open(each)));
+    more.forEach(each -> figures.add(each.id()));
   }
 
   // Sealed segments.
@@ -213,7 +289,7 @@ public final class SegmentInventory implements AutoCloseable {
     if (losses.isEmpty()) {
       return false;
     }
-    List<Unlisted> sealed = finished();
+    List<Sealed> sealed = finished();
     boolean changed = false;
     for (JournalLoss loss : losses) {
       long last = manifest.sealedLsns().getOrDefault(loss.lane(), 0L);
@@ -232,11 +308,11 @@ public final class SegmentInventory implements AutoCloseable {
   /// Lists the segments that were sealed together directly after an LSN of a lane.
   ///
   /// @return the last LSN that they hold; 0 when not all of them are here and intact
-  private long healNext(List<Unlisted> sealed, int lane, long lsnAfter) {
-    Map<Integer, Unlisted> parts = new TreeMap<>();
+  private long healNext(List<Sealed> sealed, int lane, long lsnAfter) {
+    Map<Integer, Sealed> parts = new TreeMap<>();
     int count = 0;
     long lsnLast = 0;
-    for (Unlisted each : sealed) {
+    for (Sealed each : sealed) {
       SegmentOrigin.Source source = each.origin.sealed(each.id());
       if (source != null
           && source.parts() > 0
@@ -251,10 +327,12 @@ public final class SegmentInventory implements AutoCloseable {
         parts.put(source.part(), each);
       }
     }
-    if (count == 0 || parts.size() != count || !parts.values().stream().allMatch(this::isIntact)) {
+    if (count == 0
+        || parts.size() != count
+        || !parts.values().stream().allMatch(part -> isIntact(part.id()))) {
       return 0;
     }
-    for (Unlisted part : parts.values()) {
+    for (Sealed part : parts.values()) {
       manifest.restore(part.origin, List.of(part.entry), List.of(), Map.of(lane, lsnLast));
       listed.put(part.id(), files.open(part.entry));
       healed.add(
@@ -267,7 +345,7 @@ public final class SegmentInventory implements AutoCloseable {
   /// No new segment gets the name of a file that is kept.
   private void raiseSegmentId() {
     for (Path file : unlisted()) {
-      long id = SegmentFiles.idOf(file);
+      long id = Math.max(SegmentFiles.idOf(file), FigureEntry.idOf(file.getFileName().toString()));
       if (id >= 0 && id < Long.MAX_VALUE) {
         manifest.raiseSegmentId(id + 1);
       }

@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /// The manifest's section of the files of figures whose events are gone.
@@ -33,6 +34,17 @@ public record FigureSection(List<FigureEntry> files) {
   public static FigureSection of(ManifestSections sections) throws IOException {
     byte[] bytes = sections.get(TAG);
     return bytes == null ? new FigureSection(List.of()) : of(bytes);
+  }
+
+  /// The section after a change.
+  ///
+  /// @param removed ids of files that are no longer live; those of none are left alone
+  public FigureSection with(List<FigureEntry> added, List<Long> removed) {
+    List<FigureEntry> all = new ArrayList<>(files);
+    all.removeIf(file -> removed.contains(file.id()));
+    all.addAll(added);
+    all.sort(Comparator.comparingLong(FigureEntry::id));
+    return new FigureSection(all);
   }
 
   public ManifestSections toSections() {

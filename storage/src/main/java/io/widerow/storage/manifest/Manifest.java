@@ -284,6 +284,26 @@ public final class Manifest implements AutoCloseable {
             segmentIdNext, origin.counterLimit(), clock, added, removed, sealed, journals));
   }
 
+  /// The same of an edit without segments.
+  public void restore(ManifestSections changed, Map<Integer, Long> sealed) {
+    apply(
+        new ManifestEdit(
+            segmentIdNext,
+            counterLimit,
+            clockNanos,
+            List.of(),
+            List.of(),
+            sealed,
+            journals,
+            changed));
+  }
+
+  /// The same of one by which files of figures took the place of others.
+  public void restore(FigureSection now) {
+    restore(now.toSections(), Map.of());
+    figures = now;
+  }
+
   /// The next segment gets this id at least: a file has the one before.
   public void raiseSegmentId(long next) {
     segmentIdNext = Math.max(segmentIdNext, next);

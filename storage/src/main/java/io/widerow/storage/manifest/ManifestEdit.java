@@ -73,6 +73,21 @@ public record ManifestEdit(
         ManifestSections.NONE);
   }
 
+  /// An edit of sections alone.
+  ///
+  /// @param manifest the one that it is for
+  public static ManifestEdit ofSections(Manifest manifest, ManifestSections sections) {
+    return new ManifestEdit(
+        manifest.segmentIdNext(),
+        manifest.counterLimit(),
+        manifest.clockNanos(),
+        List.of(),
+        List.of(),
+        Map.of(),
+        manifest.journals(),
+        sections);
+  }
+
   /// True when files may be deleted after it, segments or journals, and no segment comes.
   boolean makesRoom() {
     return added.isEmpty() && !(removed.isEmpty() && sealedLsns.isEmpty() && sections.isEmpty());

@@ -7,6 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /// The section of the manifest of the tables: their live files.
@@ -31,6 +32,12 @@ public record TableSection(List<TableEntry> files) {
   public static TableSection of(ManifestSections sections) throws IOException {
     byte[] bytes = sections.get(ManifestSections.TABLES | ManifestSections.REQUIRED);
     return bytes == null ? new TableSection(List.of()) : of(bytes);
+  }
+
+  /// @param files in any order
+  public static TableSection ofUnsorted(List<TableEntry> files) {
+    return new TableSection(
+        files.stream().sorted(Comparator.comparingLong(TableEntry::id)).toList());
   }
 
   public ManifestSections toSections() {

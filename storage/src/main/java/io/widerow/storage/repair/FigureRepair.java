@@ -13,12 +13,12 @@ import io.widerow.storage.manifest.FigureSection;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -85,16 +85,7 @@ final class FigureRepair {
       listed.add(written);
       listed.sort(Comparator.comparingLong(FigureEntry::id));
     }
-    manifest.commit(
-        new ManifestEdit(
-            manifest.segmentIdNext(),
-            manifest.counterLimit(),
-            manifest.clockNanos(),
-            List.of(),
-            List.of(),
-            Map.of(),
-            manifest.journals(),
-            new FigureSection(listed).toSections()));
+    manifest.commit(ManifestEdit.ofSections(manifest, new FigureSection(listed).toSections()));
     Path file = files.named(figures.entry());
     if (disk.exists(file)) {
       done.add("%s: moved to %s".formatted(file, quarantine.take(file)));
@@ -127,7 +118,7 @@ final class FigureRepair {
       if (writer.isEmpty()) {
         return null;
       }
-      LiveFigures written = files.adopt(writer, figures.entry().keepNanos());
+      LiveFigures written = files.adopt(writer, figures.entry().keepNanos(), SegmentOrigin.NONE);
       files.forceDirectory();
       written.close();
       return written.entry();

@@ -117,7 +117,7 @@ public final class StoreVerifier {
       List<Damage> lost = verifyJournals(storeId, manifest, inventory);
       inventory.healed().forEach(healed -> remarks.add(healed + "; healed at the next start"));
       manifest.segments().forEach(entry -> verifySegment(files, entry));
-      verifyFigures(files.figures(), manifest, inventory);
+      verifyFigures(files.figures(), manifest);
       damage.addAll(lost);
       boolean leftovers = inventory.isWhole() && lost.isEmpty();
       for (Path file : inventory.unlisted()) {
@@ -140,7 +140,7 @@ public final class StoreVerifier {
     remarks.addAll(tables.remarks());
   }
 
-  private void verifyFigures(FigureFiles files, Manifest manifest, SegmentInventory inventory) {
+  private void verifyFigures(FigureFiles files, Manifest manifest) {
     for (LiveFigures figures : files.open(manifest.figures())) {
       try {
         segments++;
@@ -152,12 +152,6 @@ public final class StoreVerifier {
       } finally {
         figures.close();
       }
-    }
-    for (Path file : files.orphans(manifest.figures())) {
-      remarks.add(
-          inventory.isWhole()
-              ? file + ": not in the manifest; left from a crash, deleted at the next start"
-              : file + ": not in the manifest; kept, because the store is not whole");
     }
   }
 

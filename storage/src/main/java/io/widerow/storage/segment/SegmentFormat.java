@@ -93,7 +93,7 @@ public final class SegmentFormat {
   static final long FEATURE_TIMES = 8;
 
   /// Feature: the index ends with what the segment was made of, see [SegmentOrigin].
-  static final long FEATURE_ORIGIN = 16;
+  public static final long FEATURE_ORIGIN = 16;
 
   /// Feature: cells of each partition are before the index, see [Cells]; the index ends with their
   /// sizes. A writer may do without.

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A merge may write several segments, one for each bucket. Then each of them has an entry for each
-/// of them, itself too, with the lane [#TOGETHER], which no journal has.
+/// of them, itself too, with the lane [#TOGETHER], which no journal has. A file of figures always
+/// has such an entry of itself, which tells for how long it is kept; each of several names the
+/// first and the next one.
 ///
 /// @param counterLimit greater than every arrival counter in it
 /// @param clockNanos at or after every arrival time that was given to its events
@@ -70,6 +72,28 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return sources.stream().filter(Source::isTogether).map(Source::segmentId).toList();
   }
 
+  /// The same, of a file of figures.
+  ///
+  /// @param id its own
+  /// @param keepNanos how long it is kept, from the end of its last bucket on
+  public SegmentOrigin ofFigures(long id, long keepNanos) {
+    List<Source> all = new ArrayList<>(sources);
+    all.removeIf(source -> source.isTogether() && source.segmentId == id);
+    all.add(new Source(id, TOGETHER, 0, keepNanos, 0, 0));
+    return new SegmentOrigin(counterLimit, clockNanos, all);
+  }
+
+  /// How long a file of figures is kept; 0 when it does not tell it.
+  ///
+  /// @param id its own
+  public long keepNanos(long id) {
+    return sources.stream()
+        .filter(source -> source.isTogether() && source.segmentId == id)
+        .mapToLong(Source::lsnLast)
+        .max()
+        .orElse(0);
+  }
+
   /// The same, of a segment that is written together with others.
   ///
   /// @param ids of all of them
@@ -79,7 +103,8 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
-  void write(ByteSink out) {
+  /// Writes it as a part of an index.
+  public void write(ByteSink out) {
     out.putLong(counterLimit);
     out.putLong(clockNanos);
     out.putVarint(sources.size());

@@ -61,6 +61,9 @@ public final class TableCheck {
       remarks.add(manifest.unreadable() + ": it was never in effect, or is damaged");
     }
     var tables = new TableFiles(disk, directory, storeId);
+    var inventory = new TableInventory(tables, manifest, directory).healMerges();
+    checkJournal(manifest, inventory);
+    inventory.healed().forEach(healed -> remarks.add(healed + "; healed at the next start"));
     List<TableEntry> listed = TableOpening.listed(manifest, directory);
     for (TableEntry entry : listed) {
       files++;
@@ -71,7 +74,6 @@ public final class TableCheck {
         blocks += file == null ? 0 : file.blocks();
       }
     }
-    checkJournal(manifest);
     for (Path file : tables.unlisted(listed)) {
       remarks.add(file + ": not in the manifest; left from a crash");
     }
@@ -90,11 +92,12 @@ public final class TableCheck {
     return found;
   }
 
-  private void checkJournal(Manifest manifest) {
+  private void checkJournal(Manifest manifest, TableInventory inventory) {
     Witness witness = Witness.read(disk, directory, storeId);
     Stream.ofNullable(witness.damage()).forEach(damage::add);
     try (var recovery =
-        JournalRecovery.checked(journals.at(directory), directory, manifest, witness, _ -> false)) {
+        JournalRecovery.checked(
+            journals.at(directory), directory, manifest, witness, inventory::heal)) {
       recovery.losses().stream().map(JournalLoss::damage).forEach(damage::add);
       if (recovery.tornGroups() > 0) {
         remarks.add(

@@ -7,7 +7,6 @@ import io.widerow.storage.manifest.ManifestSections;
 import io.widerow.storage.manifest.TableEntry;
 import io.widerow.storage.manifest.TableSection;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -155,12 +154,8 @@ final class TableContents implements AutoCloseable {
   }
 
   private void commit(List<LiveTableFile> live, Map<Integer, Long> sealed, int journals) {
-    List<TableEntry> entries =
-        live.stream()
-            .map(LiveTableFile::entry)
-            .sorted(Comparator.comparingLong(TableEntry::id))
-            .toList();
-    ManifestSections sections = new TableSection(entries).toSections();
+    List<TableEntry> entries = live.stream().map(LiveTableFile::entry).toList();
+    ManifestSections sections = TableSection.ofUnsorted(entries).toSections();
     var edit =
         new ManifestEdit(
             manifest.segmentIdNext(),

@@ -46,6 +46,8 @@ final class TableOpening {
   private final List<Path> oldJournals = new ArrayList<>();
   private long lsn;
   private long groups;
+  private String unreadable = "";
+  private boolean isHealed;
   private boolean isTidy;
   private boolean isCleared;
 
@@ -64,6 +66,7 @@ final class TableOpening {
     this.witness = new WitnessFile(disk, directory, storeId);
     requireManifest(disk, context.store().config().directory());
     Manifest manifest = Manifest.read(disk, directory, storeId);
+    heal(manifest);
     this.contents = new TableContents(context, manifest, open(manifest));
     try {
       recover(manifest);
@@ -89,6 +92,22 @@ final class TableOpening {
       String found = String.valueOf(malformed.getMessage());
       throw new StorageException.Corrupt(directory.resolve(Manifest.NAME), 0, found);
     }
+  }
+
+  /// Restores edits that the manifest lost. It is written anew by [#begin], and a copy is kept.
+  private void heal(Manifest manifest) {
+    if (manifest.unreadableFrom() >= 0) {
+      unreadable = manifest.unreadable();
+    }
+    var inventory =
+        new TableInventory(new TableFiles(disk, directory, storeId), manifest, directory)
+            .healMerges();
+    if (inventory.hasFlushed()) {
+      Witness told = Witness.read(disk, directory, storeId);
+      JournalRecovery.checked(journals, directory, manifest, told, inventory::heal).close();
+    }
+    remarks.addAll(inventory.healed());
+    isHealed = !inventory.healed().isEmpty();
   }
 
   private List<LiveTableFile> open(Manifest manifest) {
@@ -197,11 +216,15 @@ final class TableOpening {
     Path store = context.store().config().directory();
     disk.createDirectory(directory);
     disk.forceDirectory(store);
+    if (!unreadable.isEmpty() && (isHealed || !damage.isEmpty())) {
+      Path kept = new Quarantine(disk, store).keep(directory.resolve(Manifest.NAME));
+      remarks.add(unreadable + "; kept as " + kept);
+    }
     contents.rewrite();
     StoreFormat.require(disk, store, StoreFormat.FEATURE_TABLES);
     contents.files().createDirectory();
     disk.forceDirectory(directory);
-    boolean whole = damage.isEmpty();
+    boolean whole = damage.isEmpty() && !isHealed;
     List<TableEntry> listed = contents.state().files().stream().map(LiveTableFile::entry).toList();
     for (Path file : contents.files().unlisted(listed)) {
       if (whole) {

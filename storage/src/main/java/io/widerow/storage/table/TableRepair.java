@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +66,9 @@ public final class TableRepair {
       TableOpening.requireManifest(disk, store);
       if (disk.exists(directory.resolve(Manifest.NAME))) {
         try (Manifest manifest = Manifest.read(disk, directory, storeId)) {
-          repair(manifest);
-          checkJournal(manifest);
+          var inventory = new TableInventory(files, manifest, directory).healMerges();
+          checkJournal(manifest, inventory);
+          repair(manifest, inventory);
         }
       }
     } catch (StorageException.Corrupt unreadable) {
@@ -77,7 +77,7 @@ public final class TableRepair {
     return this;
   }
 
-  private void repair(Manifest manifest) {
+  private void repair(Manifest manifest, TableInventory inventory) {
     List<TableEntry> listed = TableOpening.listed(manifest, directory);
     List<TableEntry> damaged = new ArrayList<>();
     for (TableEntry entry : listed) {
@@ -87,10 +87,15 @@ public final class TableRepair {
         }
       }
     }
-    if (damaged.isEmpty()) {
+    if (damaged.isEmpty() && inventory.healed().isEmpty()) {
       return;
     }
+    if (manifest.unreadableFrom() >= 0) {
+      Path kept = quarantine.keep(directory.resolve(Manifest.NAME));
+      done.add(manifest.unreadable() + "; kept as " + kept);
+    }
     manifest.rewrite();
+    done.addAll(inventory.healed());
     for (Path file : files.unlisted(listed)) {
       manifest.raiseSegmentId(Math.max(0, TableEntry.idOf(file.getFileName().toString())) + 1);
       done.add("%s: not listed; moved to %s".formatted(file, quarantine.take(file)));
@@ -119,16 +124,7 @@ public final class TableRepair {
               .formatted(files.named(rewritten.entry()), rewritten.entry().rows(), entry.rows()));
       rewritten.close();
     }
-    manifest.commit(
-        new ManifestEdit(
-            manifest.segmentIdNext(),
-            manifest.counterLimit(),
-            manifest.clockNanos(),
-            List.of(),
-            List.of(),
-            Map.of(),
-            manifest.journals(),
-            new TableSection(entries).toSections()));
+    manifest.commit(ManifestEdit.ofSections(manifest, new TableSection(entries).toSections()));
   }
 
   /// Writes what can be read of a file to a new one; null when that is nothing.
@@ -156,14 +152,15 @@ public final class TableRepair {
     }
   }
 
-  private void checkJournal(Manifest manifest) {
+  private void checkJournal(Manifest manifest, TableInventory inventory) {
     Witness witness = Witness.read(disk, directory, storeId);
     Damage damaged = witness.damage();
     if (damaged != null) {
       done.add("%s: moved to %s".formatted(damaged.file(), quarantine.take(damaged.file())));
     }
     try (var recovery =
-        JournalRecovery.checked(journals.at(directory), directory, manifest, witness, _ -> false)) {
+        JournalRecovery.checked(
+            journals.at(directory), directory, manifest, witness, inventory::heal)) {
       List<JournalLoss> losses = recovery.losses();
       journalIsDamaged = !losses.isEmpty();
       losses.forEach(loss -> (acceptLoss ? lost : left).add(loss.damage()));

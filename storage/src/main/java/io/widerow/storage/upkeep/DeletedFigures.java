@@ -9,6 +9,7 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.Swap;
 import io.widerow.storage.manifest.Deletion;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +99,8 @@ public record DeletedFigures(
         }
       }
       if (!writer.isEmpty()) {
-        written.add(store.figures().adopt(writer, source.entry().keepNanos()));
+        SegmentOrigin origin = contents.origin(LiveFigures.sources(List.of(source)));
+        written.add(store.figures().adopt(writer, source.entry().keepNanos(), origin));
       }
     }
   }

@@ -26,6 +26,8 @@ import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,9 +37,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/// Writes the segments that hold events of a deletion again without them. All segments of a bucket,
-/// with those of the buckets inside of it, are one step: an id has its time, so all writes of it
-/// lie there.
+/// Writes the segments that hold events of a deletion again without them. All segments whose
+/// buckets overlap, with those that overlap these, are one step: an id has its time, so all writes
+/// of it lie there.
 ///
 /// What goes is each write that the filter keeps, and of an id whose last write it keeps each
 /// earlier one too: it would be shown again. Nothing goes that arrived after the deletion began.
@@ -79,12 +81,12 @@ public final class DeletionWork extends Rewrite<Boolean> {
           && FilterEvaluation.keeps(filter, event, scratch);
     }
 
-    boolean goes(EventView event, Set<EventId> ids) {
+    /// @param ids by type, see [#idsThatGo]
+    boolean goes(EventView event, Map<String, Set<EventId>> ids) {
       return isMatch(event)
           || (!ids.isEmpty()
               && event.arrival() < deletion.arrivedBefore()
-              && types.test(event.type())
-              && ids.contains(event.id()));
+              && ids.getOrDefault(event.type(), Set.of()).contains(event.id()));
     }
   }
 
@@ -124,23 +126,23 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return true;
   }
 
-  /// The segments of each bucket that lies in no other.
+  /// The segments of buckets that overlap each other, in the order of time. Widths that are fixed
+  /// need not divide each other: then neighbors of a bucket overlap what itself does not.
   private static List<List<LiveSegment>> units(SegmentSet segments) {
-    NavigableMap<Bucket, List<LiveSegment>> units = new TreeMap<>();
-    List<LiveSegment> widest = new ArrayList<>(segments.all());
-    widest.removeIf(live -> !live.isWhole());
-    widest.sort((a, b) -> Integer.compare(b.entry().widthMinutes(), a.entry().widthMinutes()));
-    for (LiveSegment live : widest) {
+    List<LiveSegment> all = new ArrayList<>(segments.all());
+    all.removeIf(live -> !live.isWhole());
+    all.sort(Comparator.comparing(SegmentSet::bucketOf));
+    List<List<LiveSegment>> units = new ArrayList<>();
+    long untilNanos = Long.MIN_VALUE;
+    for (LiveSegment live : all) {
       Bucket bucket = SegmentSet.bucketOf(live);
-      Map.Entry<Bucket, List<LiveSegment>> before =
-          units.floorEntry(new Bucket(bucket.startMinutes(), Integer.MAX_VALUE));
-      if (before != null && before.getKey().untilNanos() >= bucket.untilNanos()) {
-        before.getValue().add(live);
-      } else {
-        units.computeIfAbsent(bucket, _ -> new ArrayList<>()).add(live);
+      if (units.isEmpty() || bucket.fromNanos() >= untilNanos) {
+        units.add(new ArrayList<>());
       }
+      units.getLast().add(live);
+      untilNanos = Math.max(untilNanos, bucket.untilNanos());
     }
-    return List.copyOf(units.values());
+    return units;
   }
 
   /// Does one step. False when there is nothing to remove.
@@ -156,7 +158,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
   }
 
   private static boolean writeTaken(List<LiveSegment> unit, Target target, Tools tools) {
-    Set<EventId> ids = idsThatGo(unit, target, tools);
+    Map<String, Set<EventId>> ids = idsThatGo(unit, target, tools);
     List<LiveSegment> sources = new ArrayList<>();
     int partitions = 0;
     for (LiveSegment live : unit) {
@@ -182,8 +184,9 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return true;
   }
 
-  /// Ids that clients brought and whose last write goes.
-  private static Set<EventId> idsThatGo(List<LiveSegment> unit, Target target, Tools tools) {
+  /// Ids that clients brought and whose last write goes, by type: two types may have the same id.
+  private static Map<String, Set<EventId>> idsThatGo(
+      List<LiveSegment> unit, Target target, Tools tools) {
     Map<String, List<MergeOutput.Source>> types = new TreeMap<>();
     for (LiveSegment live : unit) {
       for (SegmentSummary.Partition partition : live.partitions()) {
@@ -194,29 +197,28 @@ public final class DeletionWork extends Rewrite<Boolean> {
         }
       }
     }
-    Set<EventId> ids = new HashSet<>();
-    types
-        .values()
-        .forEach(sources -> {
-          try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
-            while (EventCursor.nextLocal(events)) {
-              if (events.event().version() != 0 && target.isMatch(events.event())) {
-                ids.add(events.event().id());
-              }
-            }
+    Map<String, Set<EventId>> ids = new HashMap<>();
+    types.forEach((type, sources) -> {
+      try (EventCursor events = MergeOutput.Target.all(sources).open(tools.readers())) {
+        while (EventCursor.nextLocal(events)) {
+          if (events.event().version() != 0 && target.isMatch(events.event())) {
+            ids.computeIfAbsent(type, _ -> new HashSet<>()).add(events.event().id());
           }
-        });
+        }
+      }
+    });
     return ids;
   }
 
   /// How many partitions of a segment have something that goes.
-  private static int touched(LiveSegment live, Target target, Set<EventId> ids, Tools tools) {
+  private static int touched(
+      LiveSegment live, Target target, Map<String, Set<EventId>> ids, Tools tools) {
     int touched = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
       if (target.mayBeIn(partition.key())) {
         requireTime(tools);
-        boolean all = partition.ownIds() && !ids.isEmpty();
         String type = partition.key().type();
+        boolean all = partition.ownIds() && ids.containsKey(type);
         Scan scan = all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter, type));
         try (EventCursor events = open(live, partition, scan, tools.readers())) {
           boolean found = false;

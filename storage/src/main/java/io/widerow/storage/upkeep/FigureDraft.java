@@ -11,7 +11,9 @@ import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,11 +36,24 @@ final class FigureDraft implements AutoCloseable {
   private final List<RollupDefinition> kept;
   private final BlockReaders readers;
   private final BooleanSupplier pace;
+  private final Edit edit;
+  private long next; // number of the next file
   private final List<LiveFigures> finished = new ArrayList<>();
   private @Nullable FiguresWriter writer;
   private long keepNanos; // of what the writer has
   private int count;
   private boolean done;
+
+  /// The edit that lists the files.
+  ///
+  /// @param origin what it drops
+  /// @param first number of the first file
+  /// @param segments numbers of the segments that it lists, too
+  record Edit(SegmentOrigin origin, long first, List<Long> segments) {
+    Edit {
+      segments = List.copyOf(segments);
+    }
+  }
 
   /// @param kept rollups that keep figures beyond their events
   /// @param pace waits until writing may go on; false when it must be given up
@@ -47,12 +62,15 @@ final class FigureDraft implements AutoCloseable {
       FigureFiles files,
       List<RollupDefinition> kept,
       BlockReaders readers,
-      BooleanSupplier pace) {
+      BooleanSupplier pace,
+      Edit edit) {
     this.contents = contents;
     this.files = files;
     this.kept = kept;
     this.readers = readers;
     this.pace = pace;
+    this.edit = edit;
+    this.next = edit.first;
   }
 
   /// Writes all figures.
@@ -73,7 +91,7 @@ final class FigureDraft implements AutoCloseable {
 
   /// The files, when all was written.
   List<LiveFigures> finish() {
-    finishFile();
+    finishFile(List.of());
     done = true;
     return finished;
   }
@@ -86,24 +104,43 @@ final class FigureDraft implements AutoCloseable {
     NavigableMap<PartitionKey, List<MergeOutput.Source>> groups = new TreeMap<>();
     types.forEach((type, sources) -> {
       boolean own = mayReplace(sources);
-      List<MergeOutput.Source> widest = new ArrayList<>(sources);
-      widest.sort((a, b) ->
-          Integer.compare(b.partition().key().widthMinutes(), a.partition().key().widthMinutes()));
-      NavigableMap<Bucket, Bucket> outer = new TreeMap<>();
-      for (MergeOutput.Source source : widest) {
-        Bucket bucket = Bucket.of(source.partition().key());
-        Map.Entry<Bucket, Bucket> before =
-            outer.floorEntry(new Bucket(bucket.startMinutes(), Integer.MAX_VALUE));
-        if (own && before != null && before.getKey().untilNanos() >= bucket.untilNanos()) {
-          bucket = before.getKey();
-        } else if (own) {
-          outer.put(bucket, bucket);
+      sources.sort(Comparator.comparing(FigureDraft::bucketOf));
+      int from = 0;
+      long untilNanos = Long.MIN_VALUE;
+      for (int at = 0; at < sources.size(); at++) {
+        Bucket bucket = bucketOf(sources.get(at));
+        if (at > from && (!own || bucket.fromNanos() >= untilNanos)) {
+          put(groups, type, sources.subList(from, at));
+          from = at;
         }
-        var key = new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), type, 0);
-        groups.computeIfAbsent(key, _ -> new ArrayList<>()).add(source);
+        untilNanos = Math.max(untilNanos, bucket.untilNanos());
       }
+      put(groups, type, sources.subList(from, sources.size()));
     });
     return groups;
+  }
+
+  private static Bucket bucketOf(MergeOutput.Source source) {
+    return Bucket.of(source.partition().key());
+  }
+
+  /// @param some in the order of their buckets
+  private static void put(
+      NavigableMap<PartitionKey, List<MergeOutput.Source>> groups,
+      String type,
+      List<MergeOutput.Source> some) {
+    long untilNanos =
+        some.stream().mapToLong(each -> bucketOf(each).untilNanos()).max().orElseThrow();
+    Bucket first = bucketOf(some.getFirst());
+    Bucket around =
+        some.stream()
+            .map(FigureDraft::bucketOf)
+            .filter(
+                each -> each.fromNanos() == first.fromNanos() && each.untilNanos() == untilNanos)
+            .findFirst() // else their widths do not divide each other; all divide a day
+            .orElseGet(() -> first.within(PartitionKey.MINUTES_PER_DAY));
+    var key = new PartitionKey(around.startMinutes(), around.widthMinutes(), type, 0);
+    groups.computeIfAbsent(key, _ -> new ArrayList<>()).addAll(some);
   }
 
   private static boolean mayReplace(List<MergeOutput.Source> sources) {
@@ -164,25 +201,30 @@ final class FigureDraft implements AutoCloseable {
   private FiguresWriter writer(PartitionKey key) {
     FiguresWriter now = writer;
     if (now != null && now.bytes() >= FiguresWriter.BYTES_FULL) {
-      finishFile();
+      next = contents.takeSegmentId();
+      finishFile(List.of(next));
       now = null;
     }
     if (now == null) {
-      now = files.writer(contents.takeSegmentId(), kept);
+      now = files.writer(next, kept);
       writer = now;
     }
     keepNanos = Math.max(keepNanos, RollupDefinition.keepNanos(kept, key.type()));
     return now;
   }
 
-  private void finishFile() {
+  /// Each file names the first one and the next; the first one names the segments, too. So each
+  /// leads to all that must be there before one of them takes a place.
+  ///
+  /// @param following the number of the next one, if there is one
+  private void finishFile(List<Long> following) {
     FiguresWriter now = writer;
     writer = null;
     if (now != null) {
       try (now) {
-        if (!now.isEmpty()) {
-          finished.add(files.adopt(now, keepNanos));
-        }
+        List<Long> together = new ArrayList<>(following);
+        together.addAll(now.id() == edit.first ? edit.segments : List.of(edit.first));
+        finished.add(files.adopt(now, keepNanos, edit.origin.together(together)));
       }
     }
     keepNanos = 0;

@@ -18,6 +18,7 @@ import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -25,7 +26,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /// Drops events that are past their retention and keeps their figures: one edit of the manifest
 /// puts files of figures in the place of segments. So a figure is in a segment or in such a file at
@@ -90,12 +90,13 @@ final class FigureKeeper {
   /// @return false when nothing was done
   boolean step(Expiry expiry, BlockReaders readers) {
     List<Set<LiveSegment>> units = units();
-    List<LiveSegment> due = new ArrayList<>();
+    Set<LiveSegment> taken = new LinkedHashSet<>();
     for (Set<LiveSegment> unit : units) {
-      if (due.size() < SEGMENTS_MAX) {
-        due.addAll(unit);
+      if (taken.size() < SEGMENTS_MAX) {
+        taken.addAll(unit);
       }
     }
+    List<LiveSegment> due = List.copyOf(taken);
     try {
       return due.isEmpty() ? merges.step() : expiry.take(due) && drop(due, readers);
     } catch (StorageException.Corrupt damaged) {
@@ -167,25 +168,31 @@ final class FigureKeeper {
 
   private boolean drop(List<LiveSegment> due, BlockReaders readers) {
     Parts parts = parts(due);
-    List<LiveFigures> figures = write(parts.figured, readers);
-    if (figures == null) {
-      return false;
-    }
+    List<Long> figuresFirst =
+        parts.figured.isEmpty() ? List.of() : List.of(contents.takeSegmentId());
     List<LiveSegment> written = List.of();
+    if (!parts.kept.isEmpty()) {
+      written = segments.write(due, parts.kept, readers, _ -> true, figuresFirst);
+      if (written.isEmpty()) {
+        return false;
+      }
+    }
+    List<LiveFigures> figures = List.of();
     try {
-      if (!parts.kept.isEmpty()) {
-        written = segments.write(parts.mixed, parts.kept, readers);
-        if (written.isEmpty()) {
-          abandon(figures, new IllegalStateException("it was given up"));
+      if (!figuresFirst.isEmpty()) {
+        figures = write(parts.figured, due, figuresFirst.getFirst(), written, readers);
+        if (figures.isEmpty()) {
+          segments.abandon(written, new IllegalStateException("it was given up"));
           return false;
         }
       }
     } catch (Throwable failed) {
-      abandon(figures, failed);
+      segments.abandon(written, failed);
       throw failed;
     }
-    Swap swap = new Swap(written, due, figures, List.of());
-    return segments.commit(written, () -> commit(swap, () -> mayGo(parts.gone)));
+    List<LiveSegment> all = written;
+    Swap swap = new Swap(all, due, figures, List.of());
+    return segments.commit(all, () -> commit(swap, () -> mayGo(parts.gone)));
   }
 
   private boolean mayGo(Set<PartitionKey> gone) {
@@ -193,13 +200,23 @@ final class FigureKeeper {
     return gone.stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()));
   }
 
-  /// Null when it was given up.
-  private @Nullable List<LiveFigures> write(
-      List<MergeOutput.Source> figured, BlockReaders readers) {
+  /// None when it was given up.
+  ///
+  /// @param first number of the first file
+  /// @param with segments that the same edit lists
+  private List<LiveFigures> write(
+      List<MergeOutput.Source> figured,
+      List<LiveSegment> due,
+      long first,
+      List<LiveSegment> with,
+      BlockReaders readers) {
     List<RollupDefinition> kept =
         contents.rollups().stream().filter(rollup -> rollup.keep() != null).toList();
-    try (var draft = new FigureDraft(contents, files.figures(), kept, readers, segments::isTime)) {
-      return draft.write(figured) ? draft.finish() : null;
+    List<Long> ids = with.stream().map(live -> live.entry().id()).toList();
+    var edit = new FigureDraft.Edit(segments.originOf(due), first, ids);
+    try (var draft =
+        new FigureDraft(contents, files.figures(), kept, readers, segments::isTime, edit)) {
+      return draft.write(figured) ? draft.finish() : List.of();
     }
   }
 

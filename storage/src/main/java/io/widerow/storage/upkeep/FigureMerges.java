@@ -9,6 +9,7 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.Swap;
 import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -129,7 +130,7 @@ final class FigureMerges {
       }
     }
     long keep = sources.stream().mapToLong(each -> each.entry().keepNanos()).max().orElseThrow();
-    LiveFigures merged = write(parts, keep);
+    LiveFigures merged = write(parts, keep, contents.origin(LiveFigures.sources(sources)));
     if (merged == null) {
       return true; // what cannot be read is left alone from now on
     }
@@ -150,7 +151,7 @@ final class FigureMerges {
 
   /// Null when a source is damaged.
   private @Nullable LiveFigures write(
-      NavigableMap<PartitionKey, List<Part>> parts, long keepNanos) {
+      NavigableMap<PartitionKey, List<Part>> parts, long keepNanos, SegmentOrigin origin) {
     try (FiguresWriter writer = files.figures().writer(contents.takeSegmentId(), List.of())) {
       for (Map.Entry<PartitionKey, List<Part>> part : parts.entrySet()) {
         int shard = 0;
@@ -168,7 +169,7 @@ final class FigureMerges {
           }
         }
       }
-      return files.figures().adopt(writer, keepNanos);
+      return files.figures().adopt(writer, keepNanos, origin);
     }
   }
 

@@ -108,8 +108,11 @@ final class FigurePlan {
         long until = SegmentSet.bucketOf(live).untilNanos();
         if (own && leavesFigures(type.getKey(), until)) {
           for (LiveSegment each : with) {
-            whole &= candidates.contains(each);
-            if (candidates.contains(each) && unit.add(each)) {
+            boolean goes =
+                candidates.contains(each)
+                    && leavesFigures(type.getKey(), SegmentSet.bucketOf(each).untilNanos());
+            whole &= goes; // in a wider bucket the type may stay
+            if (goes && unit.add(each)) {
               left.add(each);
             }
           }

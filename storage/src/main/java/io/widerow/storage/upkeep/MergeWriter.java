@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the segments of a merge, and puts them in the place of their sources: all of them by one
@@ -59,10 +60,22 @@ public final class MergeWriter {
       List<MergeOutput> outputs,
       BlockReaders readers,
       Predicate<EventView> kept) {
+    return write(sources, outputs, readers, kept, List.of());
+  }
+
+  /// The same beside files that the same edit lists.
+  ///
+  /// @param with their numbers
+  List<LiveSegment> write(
+      List<LiveSegment> sources,
+      List<MergeOutput> outputs,
+      BlockReaders readers,
+      Predicate<EventView> kept,
+      List<Long> with) {
     SegmentOrigin origin = originOf(sources);
     List<Long> ids = outputs.stream().map(_ -> contents.takeSegmentId()).toList();
-    if (ids.size() > 1) {
-      origin = origin.together(ids);
+    if (ids.size() + with.size() > 1) {
+      origin = origin.together(Stream.concat(ids.stream(), with.stream()).toList());
     }
     List<LiveSegment> written = new ArrayList<>();
     try {
@@ -116,7 +129,8 @@ public final class MergeWriter {
     }
   }
 
-  private SegmentOrigin originOf(List<LiveSegment> sources) {
+  /// What takes the place of these.
+  SegmentOrigin originOf(List<LiveSegment> sources) {
     List<SegmentOrigin.Source> all = new ArrayList<>();
     for (LiveSegment source : sources) {
       long id = source.entry().id();

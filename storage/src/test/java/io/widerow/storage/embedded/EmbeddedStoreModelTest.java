@@ -34,22 +34,26 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
 /// each event once and the latest write of each id, in one order, both ways, for any range and any
-/// types; and counts by minute and figures by group are those of the events, also from cells.
-/// Method: random operations (append, late, upsert, commit, seal, merge, repartition, reopen with
-/// other lanes, shards and bucket widths, layouts and rollups changed while it is open) against the
-/// store on a simulated disk and against a plain map; compare in between and at the end. The seed
-/// is the test's name; to replay one, run with `-Dseed=<n>`.
+/// types, less what was deleted; and counts by minute and figures by group are those of the events,
+/// also from cells. Method: random operations (append, late, upsert, commit, seal, merge,
+/// repartition, deletion by filter, reopen with other lanes, shards and bucket widths, layouts and
+/// rollups changed while it is open) against the store on a simulated disk and against a plain map;
+/// compare in between and at the end. The seed is the test's name; to replay one, run with
+/// `-Dseed=<n>`. [KeptModelTest] adds retention, and figures that are kept beyond it.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
+  private static int deletions;
 
   static List<Long> seeds() {
-    return Seeds.of(100);
+    return Seeds.of(Integer.getInteger("models", 70));
   }
 
   @AfterAll
   static void cellsWereUsed() {
-    System.out.println(StoreReading.cells() + " minutes were counted from cells");
+    System.out.printf(
+        "%d minutes were counted from cells, %d deletions%n", StoreReading.cells(), deletions);
     assertTrue(Long.getLong("seed") != null || StoreReading.cells() > 1_000, "too few cells");
+    assertTrue(Long.getLong("seed") != null || deletions > 100, "too few deletions");
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -70,10 +74,11 @@ class EmbeddedStoreModelTest {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_NANOS);
     var disk = new SimDisk(random.nextLong());
+    var gone = new ModelDeletions(random);
     try (StoreDriver driver = drivers.apply(random)) {
       EmbeddedStore store = open(disk, clock, random);
-      for (int step = 0; step < 60; step++) {
-        switch (random.nextInt(14)) {
+      for (int step = 0; step < 50; step++) {
+        switch (random.nextInt(15)) {
           case 0, 1, 2, 3, 4 -> driver.append(store, clock.wallNanos(), 40);
           case 5, 6, 7 -> driver.commit(store, durability(random));
           case 8 -> clock.advance(random.nextLong(3_600_000_000_000L));
@@ -81,7 +86,7 @@ class EmbeddedStoreModelTest {
             store.maintain();
             driver.commit(store, Durability.DISK);
           }
-          case 10 -> check(store, driver.acknowledged, random, late);
+          case 10 -> check(store, gone.shown(store, driver.acknowledged), random, late);
           case 11 -> changeLayout(store, random);
           case 12 -> {
             if (random.nextBoolean()) {
@@ -90,18 +95,30 @@ class EmbeddedStoreModelTest {
               changeRollups(store, random);
             }
           }
+          case 13 -> {
+            driver.commit(store, Durability.DISK);
+            List<Long> times =
+                driver.acknowledged.all().stream()
+                    .map(event -> event.timeNanos() / 100 * 100)
+                    .sorted()
+                    .toList();
+            gone.begin(store, driver.acknowledged, gone.draw(driver.acknowledged, times));
+          }
           default -> {
             driver.commit(store, Durability.DISK);
             store.close();
             store = open(disk, clock, random);
-            check(store, driver.acknowledged, random, late);
+            check(store, gone.shown(store, driver.acknowledged), random, late);
           }
         }
       }
       driver.commit(store, Durability.DISK);
       clock.advance(Duration.ofDays(1).toNanos());
       store.maintain();
+      check(store, gone.shown(store, driver.acknowledged), random, late);
+      gone.finish(store);
       check(store, driver.acknowledged, random, late);
+      deletions += gone.count();
       store.close();
     }
   }
@@ -165,7 +182,7 @@ class EmbeddedStoreModelTest {
   }
 
   /// Writes what weighs too much or too little again under other keys.
-  private static void repartition(EmbeddedStore store, SplittableRandom random) {
+  static void repartition(EmbeddedStore store, SplittableRandom random) {
     var weights = new PartitionWeights(1L << 40, 1 + random.nextInt(60), 1, 1);
     try {
       var asked = new RepartitionControl.Asked(_ -> true, 0, Long.MAX_VALUE, weights);

@@ -51,6 +51,11 @@ final class FigureStore {
   ///
   /// @param own true to give them ids of their own: the same for the same type and time
   void write(RetentionStore it, String type, long nanos, int count, boolean own) {
+    write(it.store(), type, nanos, count, own);
+  }
+
+  /// The same to any store.
+  void write(EmbeddedStore store, String type, long nanos, int count, boolean own) {
     byte[] utf8 = type.getBytes(StandardCharsets.UTF_8);
     Map<String, Written> more = new HashMap<>();
     List<String> refused = new ArrayList<>();
@@ -70,9 +75,9 @@ final class FigureStore {
         batch.putLong(VALUE, 0, VALUE.length, event.value);
         assertEquals(null, batch.end());
       }
-      it.store().lane(0).append(batch, 0, refusals(refused));
+      store.lane(0).append(batch, 0, refusals(refused));
     }
-    it.store().lane(0).commit(Durability.DISK);
+    store.lane(0).commit(Durability.DISK);
     assertEquals(List.of(), refused);
     written.putAll(more);
   }

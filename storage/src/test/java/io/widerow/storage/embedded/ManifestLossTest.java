@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.PartitionWeights;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.FileJournal;
+import io.widerow.faults.ManifestEdits;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
@@ -25,7 +26,6 @@ import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,8 +51,6 @@ class ManifestLossTest {
   private static final long HOUR_NANOS = 3_600 * SECOND;
   private static final Path MANIFEST = Path.of("/store/manifest");
   private static final Path SEGMENTS = Path.of("/store/segments");
-  private static final int HEADER_BYTES = 28;
-  private static final int EDIT_HEADER_BYTES = 8;
   private static final int JOURNAL_FILE_BYTES = 256;
   private static final int FLIPS = 5;
 
@@ -172,16 +170,8 @@ class ManifestLossTest {
     }
   }
 
-  /// Offsets of the manifest's edits.
   private static List<Integer> edits(SimDisk disk) {
-    byte[] bytes = disk.bytesOf(MANIFEST);
-    List<Integer> edits = new ArrayList<>();
-    int at = HEADER_BYTES;
-    while (at < bytes.length) {
-      edits.add(at);
-      at += EDIT_HEADER_BYTES + ByteBuffer.wrap(bytes).getInt(at);
-    }
-    return edits;
+    return ManifestEdits.offsets(disk, MANIFEST);
   }
 
   private List<Long> shown(EmbeddedStore store) {

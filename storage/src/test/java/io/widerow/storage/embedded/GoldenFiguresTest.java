@@ -1,0 +1,151 @@
+package io.widerow.storage.embedded;
+
+import static io.widerow.storage.embedded.FigureStore.DAY_NANOS;
+import static io.widerow.storage.embedded.FigureStore.HOUR_NANOS;
+import static io.widerow.storage.embedded.FigureStore.figures;
+import static io.widerow.storage.embedded.FigureStore.rollup;
+import static io.widerow.storage.embedded.RetentionStore.START_NANOS;
+import static io.widerow.storage.embedded.RetentionStore.rule;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.faults.GoldenZip;
+import io.widerow.faults.TestClock;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.journal.ChronicleJournalFactory;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.repair.StoreVerifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Goal: a store whose figures outlived their events opens forever, and answers by them. Method:
+/// stores that [#main] wrote once and that are kept, one of before files of figures had an origin,
+/// and the same events written to a store of today beside them, which tells what the figures are:
+/// ten days of two types, one with ids of its own that are written again. Only the last three days
+/// have their events still.
+class GoldenFiguresTest {
+  private static final Duration KEPT = Duration.ofDays(3);
+  private static final Duration KEEP = Duration.ofDays(40);
+
+  private final FigureStore model = new FigureStore();
+
+  private static StoreConfig config(Path directory) {
+    return StoreConfig.at(directory)
+        .withLanes(1, 2)
+        .withBuckets(60, Map.of())
+        .withMemory(4 << 20, Duration.ofDays(1))
+        .withJournal(1 << 20, 4 << 20)
+        .withDiskReserveBytes(0)
+        .withAges(Duration.ofMinutes(5), Duration.ofDays(59));
+  }
+
+  private static EmbeddedStore open(Path directory, TestClock clock) {
+    StoreConfig config = config(directory);
+    Disk disk = new RealDisk();
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, Runnable::run)
+            .open(id ->
+                new ChronicleJournalFactory(
+                    disk,
+                    directory.resolve(Journal.DIRECTORY),
+                    id,
+                    config.journalFileBytes(),
+                    Runnable::run)));
+  }
+
+  /// Writes everything, and lets retention drop the events of all days but the last three.
+  private static void fill(EmbeddedStore store, TestClock clock, FigureStore model) {
+    store.rollups().set(rollup("kept", "k*", 60, KEEP));
+    for (int day = 10; day > 0; day--) {
+      model.write(store, "ka", START_NANOS - day * DAY_NANOS, 20, false);
+      model.write(store, "kb", START_NANOS - day * DAY_NANOS, 5, true);
+    }
+    merge(store, clock);
+    for (int day = 10; day > 0; day -= 3) {
+      model.write(store, "kb", START_NANOS - day * DAY_NANOS, 3, true); // instead of others
+    }
+    merge(store, clock);
+    store.retention().set(rule("k*", KEPT, Duration.ZERO));
+    store.maintain();
+  }
+
+  private static void merge(EmbeddedStore store, TestClock clock) {
+    store.sealAll();
+    clock.advance(Duration.ofMinutes(6).toNanos());
+    store.maintain();
+  }
+
+  private static TestClock later() {
+    return new TestClock(START_NANOS + HOUR_NANOS);
+  }
+
+  private static List<String> names(Path store) throws IOException {
+    try (Stream<Path> files = Files.list(store.resolve(FigureFiles.DIRECTORY))) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"store-v1-figures", "store-v1-figures-origin"})
+  void itAnswersWhatItKept(String name, @TempDir Path directory) throws IOException {
+    var began = new TestClock(START_NANOS);
+    try (EmbeddedStore today = open(directory.resolve("today"), began)) {
+      fill(today, began, model);
+      assertEquals(model.expected(), figures(today));
+    }
+    GoldenZip.unpack(name, directory);
+    Path path = directory.resolve(name);
+    String format = Files.readString(path.resolve(StoreFormat.NAME));
+    long features = StoreFormat.FEATURE_FIGURES | StoreFormat.FEATURE_SECTIONS;
+    assertTrue(format.contains("incompatible %016x\n".formatted(features)), format);
+    List<String> files = names(path);
+    assertTrue(!files.isEmpty() && files.stream().allMatch(file -> file.endsWith(".fig")));
+    assertEquals(List.of(), StoreVerifier.verify(path).damage());
+
+    TestClock clock = later();
+    var watch = new ScanWatch(() -> {});
+    for (int start = 0; start < 2; start++) {
+      try (EmbeddedStore store = open(path, clock)) {
+        assertEquals(model.expected(), figures(store, watch));
+        assertTrue(watch.keptMinutes() > 0);
+        assertEquals(0, watch.missingMinutes());
+        assertEquals(List.of(), store.recovery().remarks());
+        assertEquals(files, names(path));
+      }
+    }
+    try (EmbeddedStore store = open(path, clock)) { // more events go, and files become one
+      for (int days = 2; days > 0; days--) {
+        store.retention().set(rule("k*", Duration.ofDays(days), Duration.ZERO));
+        store.maintain();
+        assertEquals(model.expected(), figures(store), days + " days");
+      }
+    }
+    assertEquals(List.of(), StoreVerifier.verify(path).damage());
+  }
+
+  /// Writes a golden store. Only for a new version of the format: an existing one is never
+  /// replaced.
+  ///
+  /// @param args a directory for the zip, and its name without the suffix
+  public static void main(String[] args) throws IOException {
+    Path out = Path.of(args[0]);
+    var clock = new TestClock(START_NANOS);
+    try (EmbeddedStore store = open(out.resolve(args[1]), clock)) {
+      fill(store, clock, new FigureStore());
+    }
+    GoldenZip.pack(out.resolve(args[1]), out.resolve(args[1] + ".zip"));
+  }
+}
