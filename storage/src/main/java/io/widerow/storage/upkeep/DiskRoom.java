@@ -36,8 +36,9 @@ public final class DiskRoom {
     }
   }
 
-  /// Why the store refuses events; null when there is room.
+  /// Why the store refuses events; null when there is room. The disk is asked.
   public @Nullable String full() {
+    ampleUntil = System.nanoTime();
     StorageException.DiskFull below = belowReserve();
     StorageException.DiskFull full = below == null ? unsealed() : below;
     return full == null ? null : full.getMessage();
