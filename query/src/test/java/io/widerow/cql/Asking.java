@@ -7,11 +7,13 @@ import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.Catalog;
+import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -55,6 +57,29 @@ public final class Asking {
   void change(String statement) {
     Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
     prepare(statement).execute(new Execution(List.of(), 0, null, asker));
+  }
+
+  /// Executes a change with a key, and tells what was answered.
+  ///
+  /// @return `done`, or the rows; `repeat` before it when it had been done before
+  String once(String statement, String key) {
+    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
+    byte[] own = statement.getBytes(StandardCharsets.UTF_8);
+    try {
+      RequestKey request = RequestKey.of("", key.getBytes(StandardCharsets.UTF_8), own);
+      return text(
+          prepare(statement).execute(new Execution(List.of(), 0, null, asker, null, request)));
+    } catch (CqlException refused) {
+      return "%04x %s".formatted(refused.code().number, refused.sentence());
+    }
+  }
+
+  private static String text(Answer answer) {
+    return switch (answer) {
+      case Answer.Rows rows -> texts(rows).toString();
+      case Answer.Repeat(Answer first) -> "repeat " + text(first);
+      default -> "done";
+    };
   }
 
   /// All rows, as texts of their values.

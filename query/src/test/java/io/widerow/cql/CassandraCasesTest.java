@@ -171,7 +171,7 @@ class CassandraCasesTest {
           }
         }
         case Answer.KeyspaceInUse(String name) -> keyspace = name;
-        case Answer.Done(), Answer.SchemaChanged(_) -> {}
+        case Answer.Done(), Answer.SchemaChanged(_), Answer.Repeat(_) -> {}
       }
     } while (position != null);
     return "void=true ";

@@ -119,4 +119,15 @@ class PartsAndTimesTest {
         "writetime(c)", "2200 Cannot use selection function writetime on PRIMARY KEY part c");
     assertRefused("writetime(1)", "2000 the argument of writetime is a column");
   }
+
+  @Test
+  void nullLeavesElementsOfTheSameTime() {
+    String row = " WHERE p = 2 AND c = 1";
+    run(
+        "INSERT INTO t (p, c, s, n) VALUES (2, 1, null, null) USING TIMESTAMP 30",
+        "UPDATE t USING TIMESTAMP 30 SET s = s + {1}, n.x = 1" + row);
+    assertEquals(List.of("[[1], 1]"), asking.rows("SELECT s, n.x FROM t" + row));
+    run("DELETE s, n FROM t USING TIMESTAMP 30" + row);
+    assertEquals(List.of("[null, null]"), asking.rows("SELECT s, n.x FROM t" + row));
+  }
 }

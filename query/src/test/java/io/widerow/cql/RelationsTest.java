@@ -66,6 +66,9 @@ class RelationsTest {
             + " equality");
     assertRows("SELECT v FROM t WHERE p = 1 AND (b, c) > (0, 0) AND a = 1");
     assertEquals(
+        "2000 a column cannot be compared with the column p",
+        asking.refusal("SELECT v FROM t WHERE token(p) > token(p)"));
+    assertEquals(
         "2200 a" + equal,
         asking.refusal("UPDATE t SET v = 1 WHERE p = 1 AND a = 1 AND a = 1 AND b = 1 AND c = 1"));
     assertEquals(

@@ -16,6 +16,8 @@ final class ViewDriver {
       "CREATE TABLE k.t (p int, c int, v int, w text, s set<int>, m map<int, text>, z int static,"
           + " PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC)";
 
+  private static final int VIEWS_MAX = 3;
+
   private final SplittableRandom random;
   private final long firstMicros; // of the timestamps that statements name
   private final TreeMap<String, View> views = new TreeMap<>();
@@ -102,7 +104,7 @@ final class ViewDriver {
       numbers.add("n" + numbers.size());
       return "ALTER TABLE t ADD " + numbers.getLast() + " int";
     }
-    List<String> names = List.copyOf(views.keySet());
+    List<String> names = there.size() < VIEWS_MAX ? List.copyOf(views.keySet()) : there;
     String name = names.get(random.nextInt(names.size()));
     View view = Objects.requireNonNull(views.get(name));
     return there.contains(name)

@@ -39,8 +39,9 @@ class LayerTest extends LayerRules {
       storage.recovery: event storage storage.disk storage.journal storage.rows \
           storage.manifest storage.live storage.upkeep
       storage.fragment: table storage storage.codec storage.journal
+      storage.facts: storage.codec
       storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
-          storage.rows storage.manifest storage.live storage.upkeep storage.recovery
+          storage.facts storage.rows storage.manifest storage.live storage.upkeep storage.recovery
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
           storage.layout storage.rows storage.aggregate \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \

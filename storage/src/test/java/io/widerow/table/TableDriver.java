@@ -32,6 +32,11 @@ public final class TableDriver {
     return this;
   }
 
+  /// What all keys of the table begin with that most keys are of.
+  public static byte[] table() {
+    return new byte[] {1, 0, 0, 0};
+  }
+
   /// A key: of a table whose partitions have enough bytes for a filter, or too few.
   public byte[] key(boolean header) {
     byte[] partition = partition();

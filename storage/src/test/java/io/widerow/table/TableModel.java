@@ -2,6 +2,7 @@ package io.widerow.table;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -125,6 +126,30 @@ public final class TableModel implements TableStore {
         }
       }
       return new ModelCursor(descending ? live.descendingMap() : live);
+    }
+
+    /// Counts all rows.
+    @Override
+    public Widest widest(byte[] table, boolean onlyLive, int most, long read, long nowSeconds) {
+      NavigableMap<byte[], Long> counts = new TreeMap<>(Arrays::compareUnsigned);
+      for (Map.Entry<byte[], List<ModelFragment>> row : shown.entrySet()) {
+        ModelFragment first = row.getValue().getFirst();
+        byte[] partition = Arrays.copyOf(first.key, first.partition);
+        ModelRow left = ModelRow.of(row.getValue(), header(row.getValue()), nowSeconds);
+        boolean isCounted = onlyLive ? left.isLive() : left.exists();
+        if (!first.isHeader() && isCounted && startsWith(partition, table)) {
+          counts.merge(partition, 1L, Long::sum);
+        }
+      }
+      List<WidePartition> all = new ArrayList<>();
+      counts.forEach((key, rows) -> all.add(new WidePartition(key, rows, true, 0)));
+      all.sort(Comparator.comparingLong(WidePartition::rows).reversed());
+      return new Widest(all.subList(0, Math.min(most, all.size())), 0);
+    }
+
+    private static boolean startsWith(byte[] partition, byte[] table) {
+      int bytes = Math.min(partition.length, table.length);
+      return Arrays.equals(partition, 0, bytes, table, 0, table.length);
     }
 
     /// The fragments of the header of the partition of a row.

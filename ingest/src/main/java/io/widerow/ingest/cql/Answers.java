@@ -7,6 +7,7 @@ import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.plan.Answer;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
+import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.ingest.cql.frame.BodyWriter;
 import io.widerow.ingest.cql.frame.FrameReader;
@@ -91,9 +92,18 @@ final class Answers {
               to, Opcode.RESULT, new BodyWriter().integer(KEYSPACE_IN_USE).string(keyspace).body());
       case Answer.Rows rows -> rows(to, rows, known, sealed);
       case Answer.Done() -> reply(to, Opcode.RESULT, new BodyWriter().integer(VOID).body());
+      case Answer.Repeat(Answer first) -> result(to, first, known, sealed);
       case Answer.SchemaChanged(SchemaChange change) ->
           reply(to, Opcode.RESULT, change(new BodyWriter().integer(SCHEMA_CHANGE), change).body());
     };
+  }
+
+  /// The same, with a payload that says that its request had been done before.
+  static Reply repeat(Reply reply) {
+    ByteBuffer told = StandardCharsets.UTF_8.encode("repeat");
+    ByteBuf payload = new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told).body();
+    ByteBuf body = Unpooled.wrappedBuffer(payload, reply.body());
+    return new Reply(reply.version(), reply.stream(), reply.opcode(), true, body);
   }
 
   private static BodyWriter change(BodyWriter body, SchemaChange change) {

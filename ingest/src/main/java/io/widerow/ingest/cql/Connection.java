@@ -331,8 +331,16 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         known.add(prepared);
       }
     }
-    Asked asked = new Asked(StatementId.of("BATCH", in), options, Answers.Metadata.NONE);
+    Asked asked = new Asked(id(kind, parts, in), options, Answers.Metadata.NONE);
     execute(context, request, asked, () -> prepared(kind, parts, sizes, known, in));
+  }
+
+  private static StatementId id(Statement.Batch.Kind kind, List<Part> parts, @Nullable String in) {
+    List<StatementId> ids =
+        parts.stream()
+            .map(part -> part.id == null ? StatementId.of(String.valueOf(part.text), in) : part.id)
+            .toList();
+    return StatementId.ofBatch(kind.name(), ids);
   }
 
   private Prepared prepared(
@@ -362,11 +370,15 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   /// @param statement gives it on the thread that executes it
   private void execute(
       ChannelHandlerContext context, Request request, Asked asked, Supplier<Prepared> statement) {
-    InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
-    InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
-    String client = remote.getAddress().getHostAddress();
-    Running execution = new Running();
     Tokens.Token own = token;
+    InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
+    CqlService.Client client =
+        new CqlService.Client(
+            (InetSocketAddress) context.channel().localAddress(),
+            remote.getAddress().getHostAddress(),
+            own == null ? "" : own.name(),
+            request.key());
+    Running execution = new Running();
     start(
         context,
         request,
@@ -374,11 +386,12 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         () -> {
           Prepared prepared = allowed(statement.get(), own);
           CqlService.Page page =
-              service.execute(asked.id, prepared, asked.options, local, client, execution);
+              service.execute(asked.id, prepared, asked.options, client, execution);
           if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
             context.executor().execute(() -> keyspace = name); // before the answer is sent
           }
-          return Answers.result(request, page.answer(), asked.known, page.sealed());
+          Reply reply = Answers.result(request, page.answer(), asked.known, page.sealed());
+          return page.repeats() ? Answers.repeat(reply) : reply;
         });
   }
 

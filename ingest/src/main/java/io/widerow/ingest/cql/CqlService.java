@@ -8,6 +8,8 @@ import io.widerow.cql.plan.Execution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestKey;
+import io.widerow.cql.type.Wire;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -110,40 +112,55 @@ final class CqlService {
   }
 
   /// An answer, and the position of its next page, sealed; null when there is none.
-  record Page(Answer answer, @Nullable ByteBuffer sealed) {}
+  ///
+  /// @param repeats whether it is the one that a request with a key had before
+  record Page(Answer answer, @Nullable ByteBuffer sealed, boolean repeats) {}
+
+  /// Who asks.
+  ///
+  /// @param local the address of this server that the client has reached
+  /// @param address of the client, without its port
+  /// @param name of its token; empty when it needs none
+  /// @param key of its request, when that is to be done once; null for none
+  record Client(InetSocketAddress local, String address, String name, @Nullable ByteBuffer key) {}
 
   /// Executes a statement, on a thread that may wait.
   ///
   /// @param id of the statement
-  /// @param client its address, without its port
   /// @param running what is told of the memory that it holds
   Page execute(
-      StatementId id,
-      Prepared prepared,
-      QueryOptions options,
-      InetSocketAddress local,
-      String client,
-      Running running) {
+      StatementId id, Prepared prepared, QueryOptions options, Client client, Running running) {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);
     ByteBuffer sealed = options.sealed();
     ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
-    Asker asker = new Asker(local, client, bytes -> running.hold(memory, bytes), running::onCancel);
+    Asker asker =
+        new Asker(
+            client.local, client.address, bytes -> running.hold(memory, bytes), running::onCancel);
+    ByteBuffer key = client.key;
+    RequestKey request =
+        key == null ? null : RequestKey.of(client.name, Wire.bytes(key), statement);
     Answer answer =
         prepared.execute(
-            new Execution(values, options.pageSize(), position, asker, options.timestamp()));
+            new Execution(
+                values, options.pageSize(), position, asker, options.timestamp(), request));
+    if (answer instanceof Answer.Repeat(Answer first)) {
+      return new Page(first, null, true);
+    }
     ByteBuffer next = answer instanceof Answer.Rows rows ? rows.position() : null;
-    return new Page(answer, next == null ? null : seal.seal(statement, next));
+    return new Page(answer, next == null ? null : seal.seal(statement, next), false);
   }
 
-  /// A position belongs to a statement with its values.
+  /// What tells a statement with its values from others: positions and keys of requests belong to
+  /// it.
   private static byte[] withValues(StatementId id, List<@Nullable ByteBuffer> values) {
     MessageDigest digest = StatementId.digest();
     digest.update(id.bytes());
     for (ByteBuffer value : values) {
-      digest.update((byte) (value == null ? 0 : 1));
-      if (value != null) {
+      boolean isUnset = Execution.isUnset(value);
+      digest.update((byte) (value == null ? 0 : isUnset ? 2 : 1));
+      if (value != null && !isUnset) {
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(value.remaining()).flip());
         digest.update(value.duplicate());
       }

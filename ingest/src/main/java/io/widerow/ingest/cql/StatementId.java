@@ -22,6 +22,16 @@ record StatementId(String hex) {
     return ofText((keyspace == null ? "" : keyspace) + statement);
   }
 
+  /// Of a batch.
+  ///
+  /// @param kind of the batch
+  /// @param parts ids of its statements
+  static StatementId ofBatch(String kind, List<StatementId> parts) {
+    StringBuilder text = new StringBuilder("BATCH ").append(kind);
+    parts.forEach(part -> text.append(' ').append(part.hex));
+    return ofText(text.toString());
+  }
+
   static StatementId of(List<Variable> columns) {
     StringBuilder text = new StringBuilder();
     for (Variable column : columns) {

@@ -134,10 +134,12 @@ class CqlDifferentialTest {
   }
 
   /// Answers that are meant to differ: an order over several partitions has pages here; Cassandra
-  /// fails over pages of some groups, and has a type of its own for the least of some timeuuids.
+  /// fails over pages of some groups, has a type of its own for the least of some timeuuids, and
+  /// does not cast a text in descending order to text.
   private static boolean isOurs(Given cassandra) {
     return cassandra.answer.equals(OURS)
         || cassandra.told.startsWith("Cannot page queries with both ORDER BY and a IN restriction")
+        || cassandra.told.startsWith("Invalid call to function system.cast_as_text")
         || cassandra.answer.contains("ProtocolError: Invalid value for the paging state")
         || cassandra.answer.contains("ReadFailureException")
         || cassandra.answer.contains("LegacyTimeUUIDType");

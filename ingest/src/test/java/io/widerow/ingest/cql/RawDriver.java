@@ -22,13 +22,16 @@ final class RawDriver implements AutoCloseable {
   static final int EXECUTE = 0x0a;
   static final int REGISTER = 0x0b;
   static final int BATCH = 0x0d;
+  static final int PAYLOAD = 0x04;
   private static final int TIMEOUT_MILLIS = 20_000;
 
   private final Socket socket;
   private final DataInputStream in;
 
   /// A frame that came.
-  record Answer(int version, short stream, int opcode, ByteBuffer body) {
+  ///
+  /// @param flags of its header; a payload, if it has one, is the begin of the body
+  record Answer(int version, int flags, short stream, int opcode, ByteBuffer body) {
     /// Of an error: its number and its sentence.
     String error() {
       ByteBuffer text = body.slice(6, body.getShort(4));
@@ -67,9 +70,13 @@ final class RawDriver implements AutoCloseable {
   }
 
   static byte[] frame(int version, int stream, int opcode, byte[] body) {
+    return frame(version, 0, stream, opcode, body);
+  }
+
+  private static byte[] frame(int version, int flags, int stream, int opcode, byte[] body) {
     return new Body()
         .number(1, version)
-        .number(1, 0)
+        .number(1, flags)
         .number(2, stream)
         .number(1, opcode)
         .number(4, body.length)
@@ -83,12 +90,12 @@ final class RawDriver implements AutoCloseable {
 
   Answer read() throws IOException {
     int version = in.readUnsignedByte() & 0x7f;
-    int _ = in.readUnsignedByte();
+    int flags = in.readUnsignedByte();
     short stream = in.readShort();
     int opcode = in.readUnsignedByte();
     byte[] body = new byte[in.readInt()];
     in.readFully(body);
-    return new Answer(version, stream, opcode, ByteBuffer.wrap(body));
+    return new Answer(version, flags, stream, opcode, ByteBuffer.wrap(body));
   }
 
   /// Sends a frame of version 4 and reads the answer.
@@ -99,6 +106,22 @@ final class RawDriver implements AutoCloseable {
       throw new AssertionError("the answer to " + answer.stream);
     }
     return answer;
+  }
+
+  /// The same with a key by which the request is done once.
+  Answer askOnce(byte[] key, int opcode, byte[] body) throws IOException {
+    byte[] all =
+        new Body()
+            .number(2, 2)
+            .string("other")
+            .number(4, -1)
+            .string("idempotency-key")
+            .number(4, key.length)
+            .raw(key)
+            .raw(body)
+            .bytes();
+    bytes(frame(4, PAYLOAD, 7, opcode, all));
+    return read();
   }
 
   /// True when the server has ended the connection.

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// was acknowledged, whole, and of one that was not all or nothing. Method: the daemon as a
 /// process; writers whose batches insert rows, delete older ones and write down their number, and
 /// count each batch with a counter; after each start all rows are compared with what the numbers
-/// say. `-Dkills=<n>` sets the number of kills in the profile `faults`.
+/// say. Another counter counts under keys: what was not answered is sent again after the start, and
+/// each request has counted once. `-Dkills=<n>` sets the number of kills in the profile `faults`.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 class TableKillTest {
   private static final int WRITERS = 2;
@@ -49,6 +51,7 @@ class TableKillTest {
   private final SplittableRandom random = new SplittableRandom(Seeds.one());
   private final int[] batches = new int[WRITERS]; // acknowledged, or found after a kill
   private final int[] counted = new int[WRITERS]; // the same for counters
+  private final int[] once = new int[WRITERS]; // sent with a key, all but the last acknowledged
 
   @Test
   void killedSixTimesItHasEveryBatch() throws IOException, InterruptedException {
@@ -90,6 +93,7 @@ class TableKillTest {
           killWhileItStarts(data);
         }
         daemon = start(data);
+        countAgain(daemon);
         check(daemon);
       }
       assertEquals(0, daemon.stop(60), daemon.output());
@@ -135,6 +139,8 @@ class TableKillTest {
         batches[writer]++;
         write(driver, "UPDATE s.hits SET c = c + 1 WHERE w = " + writer);
         counted[writer]++;
+        once[writer]++;
+        countOnce(driver, writer, once[writer]);
         done.release();
       }
     } catch (IOException killed) {
@@ -146,6 +152,27 @@ class TableKillTest {
     RawDriver.Answer answer = driver.ask(RawDriver.QUERY, RawDriver.query(statement));
     if (answer.opcode() == RawDriver.ERROR) {
       throw new AssertionError(answer.error());
+    }
+  }
+
+  /// The n-th request of a writer that counts once.
+  private static void countOnce(RawDriver driver, int writer, int n) throws IOException {
+    byte[] key = "%d/%d".formatted(writer, n).getBytes(StandardCharsets.UTF_8);
+    String statement = "UPDATE s.hits SET c = c + 1 WHERE w = " + (WRITERS + writer);
+    RawDriver.Answer answer = driver.askOnce(key, RawDriver.QUERY, RawDriver.query(statement));
+    if (answer.opcode() == RawDriver.ERROR) {
+      throw new AssertionError(answer.error());
+    }
+  }
+
+  /// Sends again what may not have been answered, and what was, to a daemon that was started anew.
+  private void countAgain(ServeProcess daemon) throws IOException {
+    try (RawDriver driver = RawDriver.ready(address(daemon))) {
+      for (int writer = 0; writer < WRITERS; writer++) {
+        for (int n = Math.max(1, once[writer] - 1); n <= once[writer]; n++) {
+          countOnce(driver, writer, n);
+        }
+      }
     }
   }
 
@@ -215,6 +242,7 @@ class TableKillTest {
     for (int writer = 0; writer < WRITERS; writer++) {
       batches[writer] = atMostOneMore(batches[writer], states.getOrDefault(writer, 0));
       counted[writer] = atMostOneMore(counted[writer], hits.getOrDefault(writer, 0));
+      assertEquals(once[writer], hits.getOrDefault(WRITERS + writer, 0), "counted once each");
       for (int n = 1; n <= batches[writer]; n++) {
         if (n + 7 <= batches[writer] && isDeleting(n + 7)) {
           continue;

@@ -8,8 +8,11 @@ import org.jspecify.annotations.Nullable;
 public sealed interface CellChange {
   Column column();
 
-  /// A new value for the whole column; null deletes it.
+  /// A new value for the whole column; null leaves none. Elements of the same time stay.
   record Put(Column column, @Nullable Object value) implements CellChange {}
+
+  /// The whole column goes, elements of the same time too.
+  record Delete(Column column) implements CellChange {}
 
   /// More elements: of a set, of a map, at the end of a list.
   record Add(Column column, Object value) implements CellChange {}

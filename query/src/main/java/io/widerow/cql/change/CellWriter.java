@@ -96,6 +96,12 @@ final class CellWriter {
   private void write(CellChange change, Target target, RowReader before) {
     switch (change) {
       case CellChange.Put(Column column, Object value) -> put(column, value, target);
+      case CellChange.Delete(Column column) -> {
+        var _ =
+            column.type().isMultiCell()
+                ? out.deleteCells(column.number(), target.timestamp)
+                : out.deleteCell(column.number(), null, target.timestamp);
+      }
       case CellChange.Add(Column column, Object value) -> add(column, value, target);
       case CellChange.Prepend(Column column, List<?> values) -> {
         CqlType element = ((CqlType.ListOf) column.type()).element();
@@ -136,11 +142,11 @@ final class CellWriter {
   private void put(Column column, @Nullable Object value, Target target) {
     if (!column.type().isMultiCell()) {
       putOrDelete(column, null, column.type(), value, target);
-    } else if (value == null) {
-      var _ = out.deleteCells(column.number(), target.timestamp);
     } else { // what was there goes a moment before
       var _ = out.deleteCells(column.number(), target.timestamp - 1);
-      add(column, value, target);
+      if (value != null) {
+        add(column, value, target);
+      }
     }
   }
 

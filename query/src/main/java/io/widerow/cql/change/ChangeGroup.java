@@ -3,6 +3,7 @@ package io.widerow.cql.change;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.table.KeySpans;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Changes that are made together or not at all.
@@ -28,27 +30,57 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   private final List<RowChange> changes;
   private final WrittenSchema schema;
   private final ChangedRows changed;
+  private final @Nullable Once once;
+
+  /// How a group is made once.
+  ///
+  /// @param answer what its first answer is, for repeats
+  public record Once(RequestKey request, Function<Outcome, KeptAnswer> answer) {}
 
   /// Whether the changes were made.
   ///
   /// @param found for each change with a guard what is there, when they were not: a row, or null
-  public record Outcome(boolean applied, List<Found> found) {}
+  /// @param kept the answer to the same request before, when it is a repeat; else null
+  public record Outcome(boolean applied, List<Found> found, @Nullable KeptAnswer kept) {
+    Outcome(boolean applied, List<Found> found) {
+      this(applied, found, null);
+    }
+  }
 
   /// What a guard has looked at: the row, or where there is none the static columns of its
   /// partition, or null.
   public record Found(RowChange change, @Nullable Row row) {}
 
   /// @param schema that the group finds when it is written
-  public ChangeGroup(TableWriter writer, List<RowChange> changes, WrittenSchema schema) {
+  /// @param once null for changes that are made each time
+  public ChangeGroup(
+      TableWriter writer, List<RowChange> changes, WrittenSchema schema, @Nullable Once once) {
     this.writer = writer;
     this.changes = List.copyOf(changes);
     this.schema = schema;
     this.changed = new ChangedRows(schema);
+    this.once = once;
   }
 
   @Override
   public Outcome run(TableView before, Mutations out) {
     Instant now = writer.clock().instant();
+    Once one = once;
+    if (one == null) {
+      return make(before, out, now, writer.timestamp());
+    }
+    KeptAnswer kept = RequestLedger.find(before, one.request, now.getEpochSecond());
+    if (kept != null) {
+      return new Outcome(true, List.of(), kept);
+    }
+    long timestamp = writer.timestamp();
+    Outcome outcome = make(before, out, now, timestamp);
+    KeptAnswer answer = one.answer.apply(outcome);
+    RequestLedger.write(one.request, answer, out, timestamp, now.getEpochSecond());
+    return outcome;
+  }
+
+  private Outcome make(TableView before, Mutations out, Instant now, long timestamp) {
     Map<Integer, RowReader> readers = new HashMap<>();
     for (RowChange change : changes) {
       Table table = change.table();
@@ -73,7 +105,6 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     if (!applied) {
       return new Outcome(false, found);
     }
-    long timestamp = writer.timestamp();
     CellWriter cells = new CellWriter(out, now.getEpochSecond(), timestamp);
     for (RowChange change : changes) {
       Long own = change.timestamp();

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Definition;
 import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.table.TableSizes;
 import io.widerow.cql.table.TableSource;
 import io.widerow.table.TableStore;
 import java.time.InstantSource;
@@ -39,6 +40,11 @@ public final class Tables {
     schema.onChange(listener);
   }
 
+  /// The widest partitions of all tables, as a table.
+  public RowSource sizes() {
+    return new TableSizes(this::schema, writer.store(), writer.clock());
+  }
+
   public RowSource source(Table table) {
     return new TableSource(table, writer.store(), writer.clock());
   }
@@ -54,7 +60,9 @@ public final class Tables {
   }
 
   /// Makes changes of rows, all of them or none.
-  public ChangeGroup.Outcome write(List<RowChange> changes) {
-    return writer.write(new ChangeGroup(writer, changes, schema));
+  ///
+  /// @param once null for changes that are made each time
+  public ChangeGroup.Outcome write(List<RowChange> changes, ChangeGroup.@Nullable Once once) {
+    return writer.write(new ChangeGroup(writer, changes, schema, once));
   }
 }

@@ -9,7 +9,9 @@ import io.widerow.cql.parse.Change.Using;
 import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.type.Literals;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// Parses INSERT, UPDATE, DELETE and batches of them.
 ///
@@ -95,8 +97,26 @@ final class ChangeParser {
     do {
       assignments.add(assignment());
     } while (words.skipSign(","));
+    requireCompatible(assignments);
     words.requireWord("where");
     return new Change.Update(table, using, assignments, conditions.where(), condition());
+  }
+
+  /// Parts of a column may be set together, but a whole column or a field only once.
+  private static void requireCompatible(List<Change.Assignment> assignments) {
+    Set<String> whole = new HashSet<>();
+    Set<String> parts = new HashSet<>();
+    Set<Part> fields = new HashSet<>();
+    for (Change.Assignment assignment : assignments) {
+      Part to = assignment.to();
+      boolean isWhole = assignment.how() == How.SET && to.key() == null && to.field() == null;
+      boolean isNew = (isWhole ? whole : parts).add(to.column());
+      boolean again = to.field() == null ? isWhole && !isNew : !fields.add(to);
+      if (again || (whole.contains(to.column()) && parts.contains(to.column()))) {
+        throw new CqlException(
+            Code.SYNTAX, "Multiple incompatible setting of column %s".formatted(to.column()));
+      }
+    }
   }
 
   private Change.Assignment assignment() {

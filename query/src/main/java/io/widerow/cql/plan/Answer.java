@@ -20,6 +20,9 @@ public sealed interface Answer {
   /// It is done, and there is nothing to tell.
   record Done() implements Answer {}
 
+  /// What a request with a key was answered with when it was done.
+  record Repeat(Answer first) implements Answer {}
+
   /// The schema has changed.
   record SchemaChanged(SchemaChange change) implements Answer {}
 }

@@ -44,9 +44,8 @@ final class Bound {
     return now;
   }
 
-  @SuppressWarnings("ReferenceEquality") // the marker is an object of its own
   boolean isUnset(int index) {
-    return values.get(index) == Execution.UNSET;
+    return Execution.isUnset(values.get(index));
   }
 
   @Nullable Object value(int index) {

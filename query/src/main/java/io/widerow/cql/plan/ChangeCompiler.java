@@ -1,7 +1,6 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.change.RowChange.How;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Expression;
@@ -139,7 +138,6 @@ final class ChangeCompiler {
   private RowChangePlan update(Change.Update update) {
     Times times = times(update.using(), update.condition());
     update.assignments().forEach(each -> operations.add(Operation.of(each, scope)));
-    requireCompatible();
     readWhere(update.where());
     requirePartition();
     List<String> missing = missing(Kind.CLUSTERING);
@@ -154,25 +152,6 @@ final class ChangeCompiler {
           "Some clustering keys are missing: %s".formatted(String.join(", ", missing)));
     }
     return new RowChangePlan(table, How.UPDATE, where, keys, operations, times, guard, null);
-  }
-
-  /// Parts of a column may be set together, but a whole column or a field only once.
-  private void requireCompatible() {
-    Set<Column> whole = new HashSet<>();
-    Set<Column> parts = new HashSet<>();
-    Set<String> fields = new HashSet<>();
-    for (Operation operation : operations) {
-      Column column = operation.column();
-      boolean isNew = (operation.isWhole() ? whole : parts).add(column);
-      boolean again = operation.isWhole() && !isNew;
-      if (operation.field() >= 0) {
-        again = !fields.add(column.name() + "." + operation.field());
-      }
-      if (again || (whole.contains(column) && parts.contains(column))) {
-        throw new CqlException(
-            Code.SYNTAX, "Multiple incompatible setting of column %s".formatted(column.name()));
-      }
-    }
   }
 
   /// True when only static columns are changed, and tested.

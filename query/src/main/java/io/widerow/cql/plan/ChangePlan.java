@@ -3,12 +3,14 @@ package io.widerow.cql.plan;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.ChangeGroup;
 import io.widerow.cql.change.Guard;
+import io.widerow.cql.change.KeptAnswer;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.plan.ChangeCompiler.Times;
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CellBuffer;
@@ -143,9 +145,43 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     if (all.isEmpty()) {
       return new Answer.Done();
     }
-    ChangeGroup.Outcome outcome = tables.write(all);
     boolean conditional = all.stream().anyMatch(each -> each.guard() != null);
+    RequestKey request = execution.request();
+    ChangeGroup.Once once =
+        request == null
+            ? null
+            : new ChangeGroup.Once(
+                request, outcome -> conditional ? kept(conditional(outcome)) : KeptAnswer.NOTHING);
+    ChangeGroup.Outcome outcome = tables.write(all, once);
+    if (outcome.kept() != null) {
+      return new Answer.Repeat(first(outcome.kept()));
+    }
     return conditional ? conditional(outcome) : new Answer.Done();
+  }
+
+  private static KeptAnswer kept(Answer.Rows rows) {
+    List<String> names = rows.columns().stream().map(Variable::name).toList();
+    return new KeptAnswer(names, rows.count(), rows.cells());
+  }
+
+  /// The answer that was kept, as far as its columns are still there.
+  private Answer first(KeptAnswer kept) {
+    if (kept.columns().isEmpty()) {
+      return new Answer.Done();
+    }
+    Variable applied = applied();
+    Table table = changes().getFirst().table();
+    KeptAnswer left = kept.with(name -> name.equals(applied.name()) || table.find(name) >= 0);
+    List<Variable> columns = new ArrayList<>();
+    for (String name : left.columns()) {
+      columns.add(name.equals(applied.name()) ? applied : variable(table, table.find(name)));
+    }
+    return new Answer.Rows(columns, left.count(), left.cells(), null);
+  }
+
+  private static Variable variable(Table table, int index) {
+    Column column = table.columns().get(index);
+    return new Variable(table.keyspace(), table.name(), column.name(), column.type());
   }
 
   private Variable applied() {
@@ -154,7 +190,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
   }
 
   /// `[applied]`, and what is there when it is false.
-  private Answer conditional(ChangeGroup.Outcome outcome) {
+  private Answer.Rows conditional(ChangeGroup.Outcome outcome) {
     List<ChangeGroup.Found> found = new ArrayList<>();
     for (ChangeGroup.Found each : outcome.found()) {
       Guard guard = each.change().guard();
@@ -170,10 +206,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     }
     List<Integer> shown = shown(found);
     Table table = found.getFirst().change().table();
-    for (int index : shown) {
-      Column column = table.columns().get(index);
-      columns.add(new Variable(table.keyspace(), table.name(), column.name(), column.type()));
-    }
+    shown.forEach(index -> columns.add(variable(table, index)));
     for (ChangeGroup.Found each : found) {
       Row row = Objects.requireNonNull(each.row());
       Wire.putCell(NativeType.BOOLEAN, false, cells);

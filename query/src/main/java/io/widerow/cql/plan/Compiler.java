@@ -89,6 +89,11 @@ final class Compiler {
     return new Value.OfField(user.fields().get(index).type(), value, index);
   }
 
+  /// Whether columns may stand in the expressions.
+  boolean isOfRows() {
+    return ofRows;
+  }
+
   Scope scope() {
     return scope;
   }
@@ -197,7 +202,7 @@ final class Compiler {
     return new Compiler(scope, false).compile(key, keys, name.formatted(of));
   }
 
-  /// The type of the keys of a map or a set, of which a part is wanted.
+  /// The type by which parts of a map or a set are named: that of its keys or elements.
   private static CqlType requireKeys(String part, Expression of, CqlType type) {
     CqlType keys = Elements.keyType(type);
     if (type instanceof CqlType.ListOf) {

@@ -27,6 +27,7 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
 
   @Override
   public Answer execute(Execution execution) {
+    execution.requireNoKey("it is for INSERT, UPDATE, DELETE and BATCH, not for the schema");
     if (definition instanceof Definition.CreateView create) {
       requireConditions(create);
     }

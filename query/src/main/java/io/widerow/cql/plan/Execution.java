@@ -1,6 +1,8 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.CqlException;
 import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestKey;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,18 +13,36 @@ import org.jspecify.annotations.Nullable;
 /// @param pageSize the most rows of the answer; 0 for all
 /// @param position where the last page ended; null for the start
 /// @param timestamp of what it writes in microseconds, unless the statement says; null for now
+/// @param request the key by which it is done once; null for none
 public record Execution(
     List<@Nullable ByteBuffer> values,
     int pageSize,
     @Nullable ByteBuffer position,
     Asker asker,
-    @Nullable Long timestamp) {
-  /// Stands for a value that is not set. Compare by identity.
+    @Nullable Long timestamp,
+    @Nullable RequestKey request) {
+  /// Stands for a value that is not set.
   public static final ByteBuffer UNSET = ByteBuffer.allocate(0);
+
+  /// True for a value that is not set, and not for an empty one.
+  @SuppressWarnings("ReferenceEquality") // the marker is an object of its own
+  public static boolean isUnset(@Nullable ByteBuffer value) {
+    return value == UNSET;
+  }
 
   /// Of a statement that writes nothing, or now.
   public Execution(
       List<@Nullable ByteBuffer> values, int pageSize, @Nullable ByteBuffer position, Asker asker) {
-    this(values, pageSize, position, asker, null);
+    this(values, pageSize, position, asker, null, null);
+  }
+
+  /// Of a statement that cannot be done once.
+  ///
+  /// @param why a part of a sentence
+  /// @throws CqlException when it has a key
+  void requireNoKey(String why) {
+    if (request != null) {
+      throw CqlException.invalid("%s %s: %s".formatted(RequestKey.NAME, request, why));
+    }
   }
 }

@@ -253,7 +253,8 @@ final class Functions {
     }
     TableKeys form = TableKeys.of(table);
     List<String> names = keys.stream().map(Column::name).toList();
-    if (names.equals(call.arguments().stream().map(Expression::toString).toList())) {
+    if (compiler.isOfRows()
+        && names.equals(call.arguments().stream().map(Expression::toString).toList())) {
       List<Integer> indexes = keys.stream().map(key -> compiler.scope().shown(key.name())).toList();
       return new Value.OfToken(NativeType.BIGINT, form, indexes);
     }

@@ -25,11 +25,6 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     return new Operation(column, How.SET, null, -1, value);
   }
 
-  /// True when it sets the whole column, whatever was there.
-  boolean isWhole() {
-    return how == How.SET && key == null && field < 0;
-  }
-
   /// An assignment of UPDATE.
   static Operation of(Change.Assignment assignment, Scope scope) {
     Part to = assignment.to();
@@ -181,7 +176,7 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
       return new CellChange.Count(column, how == How.SUBTRACT ? -by : by);
     }
     return switch (how) {
-      case SET -> new CellChange.Put(column, found);
+      case SET -> given == null ? new CellChange.Delete(column) : new CellChange.Put(column, found);
       case ADD -> found == null ? null : new CellChange.Add(column, found);
       case PREPEND -> found == null ? null : new CellChange.Prepend(column, (List<?>) found);
       case SUBTRACT -> found == null ? null : new CellChange.Remove(column, elements(found));

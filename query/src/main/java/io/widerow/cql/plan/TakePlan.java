@@ -109,6 +109,9 @@ record TakePlan(Table table, RowTaker taker, List<Bundle> bundles) implements Pr
 
   @Override
   public Answer execute(Execution execution) {
+    execution.requireNoKey(
+        "it is for tables; an event that is inserted again with its type and id takes its own"
+            + " place");
     List<Row> rows = new ArrayList<>();
     int next = 0;
     for (Bundle bundle : bundles) {

@@ -81,16 +81,21 @@ public record Table(
     }
 
     public Builder partition(String column, CqlType type) {
-      return key(column, type, Kind.PARTITION_KEY);
+      return key(column, type, Kind.PARTITION_KEY, false);
     }
 
     public Builder clustering(String column, CqlType type) {
-      return key(column, type, Kind.CLUSTERING);
+      return key(column, type, Kind.CLUSTERING, false);
     }
 
-    private Builder key(String column, CqlType type, Kind kind) {
+    /// A clustering column whose greatest values come first.
+    public Builder descending(String column, CqlType type) {
+      return key(column, type, Kind.CLUSTERING, true);
+    }
+
+    private Builder key(String column, CqlType type, Kind kind, boolean descending) {
       int position = (int) keys.stream().filter(key -> key.kind() == kind).count();
-      keys.add(new Column(column, type, kind, position, false, 0));
+      keys.add(new Column(column, type, kind, position, descending, 0));
       return this;
     }
 

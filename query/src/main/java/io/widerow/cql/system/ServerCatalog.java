@@ -39,6 +39,9 @@ public final class ServerCatalog implements Catalog {
     this.server = server;
     this.tables = tables;
     others.forEach(this::add);
+    if (tables != null) {
+      add(tables.sizes());
+    }
     add(SystemTables.local(), asker -> List.of(local(asker.local().getAddress())));
     add(SystemTables.peers(), _ -> List.of());
     add(SystemTables.peersV2(), _ -> List.of());

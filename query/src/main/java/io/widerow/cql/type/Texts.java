@@ -36,6 +36,16 @@ public final class Texts {
     };
   }
 
+  /// A value of any type: what has parts as JSON.
+  public static String ofAny(CqlType type, Object value) {
+    if (type instanceof NativeType simple) {
+      return of(simple, value);
+    }
+    OutputBuffer json = new OutputBuffer(64);
+    json(type, value, json);
+    return json.toString();
+  }
+
   /// Writes a value as JSON.
   public static void json(CqlType type, @Nullable Object value, OutputBuffer out) {
     if (value == null) {

@@ -44,6 +44,8 @@ public final class FragmentEncoder {
   private int flagsAt;
   private boolean hasFirst;
   private long first;
+  private boolean showsRow;
+  private long firstExpiry;
 
   /// Begins a fragment at the end of what a sink has.
   public void begin(ByteSink target) {
@@ -51,6 +53,8 @@ public final class FragmentEncoder {
     flagsAt = target.length();
     target.putByte(0);
     hasFirst = false;
+    showsRow = false;
+    firstExpiry = Long.MAX_VALUE;
   }
 
   private void flag(int flag) {
@@ -59,6 +63,22 @@ public final class FragmentEncoder {
 
   public int flags() {
     return out.bytes()[flagsAt];
+  }
+
+  /// True when something was told that is live as long as it has not expired, and not deleted
+  /// elsewhere.
+  public boolean showsRow() {
+    return showsRow;
+  }
+
+  /// Unix time in seconds from which the first of it has expired; [Long#MAX_VALUE] when none does.
+  public long firstExpiry() {
+    return firstExpiry;
+  }
+
+  private void shows(long expiry) {
+    showsRow = true;
+    firstExpiry = Math.min(firstExpiry, expiry);
   }
 
   /// Nothing was told since it was begun.
@@ -84,6 +104,7 @@ public final class FragmentEncoder {
   public void live(long timestamp, int ttl, long expiry) {
     flag(ttl > 0 ? LIVE | LIVE_EXPIRES : LIVE);
     time(timestamp);
+    shows(ttl > 0 ? expiry : Long.MAX_VALUE);
     if (ttl > 0) {
       expires(ttl, expiry);
     }
@@ -156,6 +177,7 @@ public final class FragmentEncoder {
     }
     rest(cell.timestamp(), cell.cellFlags(), cell.ttl(), cell.expiry());
     if ((cell.cellFlags() & CELL_DELETED) == 0) {
+      shows(cell.expiry());
       bytes(cell.memory(), cell.valueAt(), cell.valueBytes());
     }
   }
@@ -180,6 +202,7 @@ public final class FragmentEncoder {
     }
     rest(cell.timestamp, flags, cell.ttl, cell.expiry);
     if (value != null) {
+      shows(cell.expiry);
       out.putVarint(value.length);
       out.put(value, 0, value.length);
     }

@@ -43,9 +43,12 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// Incompatible feature: figures may be kept beyond the events that they count.
   public static final long FEATURE_FIGURES = 8;
 
+  /// Incompatible feature: table files may tell how wide their partitions are.
+  public static final long FEATURE_WIDTHS = 16;
+
   /// Incompatible features that this program knows.
   public static final long INCOMPATIBLE_KNOWN =
-      FEATURE_WIDE | FEATURE_SECTIONS | FEATURE_TABLES | FEATURE_FIGURES;
+      FEATURE_WIDE | FEATURE_SECTIONS | FEATURE_TABLES | FEATURE_FIGURES | FEATURE_WIDTHS;
 
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =
@@ -96,8 +99,8 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   }
 
   /// Adds an incompatible feature, durably, unless the store has it: programs that do not know it
-  /// refuse the store from now on.
-  public static void require(Disk disk, Path directory, long feature) {
+  /// refuse the store from now on. One thread at a time, whatever it adds.
+  public static synchronized void require(Disk disk, Path directory, long feature) {
     Matcher fields = fields(disk, directory);
     long incompatible = Long.parseUnsignedLong(fields.group(3), 16);
     if ((incompatible & feature) != feature) {

@@ -119,6 +119,13 @@ final class BlockRows {
     return fragmentEnds[row];
   }
 
+  /// Bytes of the block that the rows of a range take.
+  long rawBytes(KeyRange range) {
+    int from = before(range.from(), range.fromBytes());
+    int until = before(range.until(), range.untilBytes());
+    return from >= until ? 0 : fragmentEnds[until - 1] - (from == 0 ? 0L : fragmentEnds[from - 1]);
+  }
+
   /// How many rows are before a key.
   int before(MemorySegment key, int keyBytes) {
     int low = 0;

@@ -2,6 +2,7 @@ package io.widerow.storage.table;
 
 import io.widerow.table.TableCursor;
 import io.widerow.table.TableView;
+import io.widerow.table.Widest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,11 +39,16 @@ final class LeasedView implements TableView {
 
   @Override
   public TableCursor scan(byte[] from, byte[] until, boolean descending, long nowSeconds) {
+    return open(new KeyRange(from.clone(), until.clone()), descending, nowSeconds);
+  }
+
+  /// Opens a cursor over the rows of a range; the caller closes it.
+  TableScan open(KeyRange range, boolean descending, long nowSeconds) {
     if (closed.get() || !state.tryAcquire()) {
       throw new IllegalStateException("the view is closed");
     }
     try {
-      return new TableScan(this, new KeyRange(from.clone(), until.clone()), descending, nowSeconds);
+      return new TableScan(this, range, descending, nowSeconds);
     } catch (Throwable failure) {
       state.release();
       throw failure;
@@ -56,16 +62,7 @@ final class LeasedView implements TableView {
 
   /// The sources that may have keys of a range.
   List<Fragments> sources(KeyRange range, boolean descending) {
-    List<Fragments> sources = new ArrayList<>();
-    UnwrittenGroup more = group;
-    if (more != null) {
-      sources.add(more.fragments(range, descending));
-    }
-    for (TableMemory memory : state.memories()) {
-      if (!memory.isEmpty()) {
-        sources.add(memory.fragments(range, descending, lsnMost));
-      }
-    }
+    List<Fragments> sources = memory(range, descending);
     for (LiveTableFile live : state.files()) {
       if (live.file().mayHave(range)) {
         sources.add(live.file().fragments(range, descending));
@@ -80,6 +77,41 @@ final class LeasedView implements TableView {
     return (more != null && more.hidesRows())
         || state.memories().stream().anyMatch(TableMemory::hidesRows)
         || state.files().stream().anyMatch(live -> live.file().hidesRows());
+  }
+
+  @Override
+  public Widest widest(byte[] table, boolean onlyLive, int most, long read, long nowSeconds) {
+    if (closed.get() || !state.tryAcquire()) {
+      throw new IllegalStateException("the view is closed");
+    }
+    try {
+      return new WidestPartitions(this, table, onlyLive, nowSeconds).find(most, read);
+    } finally {
+      state.release();
+    }
+  }
+
+  /// What memory has of a range of keys.
+  List<Fragments> memory(KeyRange range, boolean descending) {
+    List<Fragments> sources = new ArrayList<>();
+    UnwrittenGroup more = group;
+    if (more != null) {
+      sources.add(more.fragments(range, descending));
+    }
+    for (TableMemory memory : state.memories()) {
+      if (!memory.isEmpty()) {
+        sources.add(memory.fragments(range, descending, lsnMost));
+      }
+    }
+    return sources;
+  }
+
+  /// The files that may have keys of a range.
+  List<TableFile> files(KeyRange range) {
+    return state.files().stream()
+        .map(LiveTableFile::file)
+        .filter(file -> file.mayHave(range))
+        .toList();
   }
 
   @Override

@@ -5,6 +5,9 @@ import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.facts.TableFilter;
+import io.widerow.storage.facts.TableOrigin;
+import io.widerow.storage.facts.Widths;
 import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.Keys;
 import io.widerow.storage.fragment.RowMerge;
@@ -27,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 ///   more than to read a block.
 /// - Errors: [StorageException.Corrupt], which names file and offset.
 final class TableFile implements AutoCloseable {
+  /// Stands for the widths where blocks of rows have their numbers.
+  private static final int WIDTHS = -1;
+
   private final DiskFile file;
   private final UUID store;
   private final long id;
@@ -38,6 +44,8 @@ final class TableFile implements AutoCloseable {
   private long rows;
   private long hiding;
   private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
+  private TableFileFormat.Foot foot = new TableFileFormat.Foot(0, 0, 0, 0, 0);
+  private volatile @Nullable Widths counted; // of a file that has none
   private final AtomicReference<@Nullable BlockExpander> idle = new AtomicReference<>();
 
   private TableFile(DiskFile file, UUID store, long id) {
@@ -55,7 +63,7 @@ final class TableFile implements AutoCloseable {
   static TableFile of(DiskFile file, UUID store, long id) {
     try {
       var opened = new TableFile(file, store, id);
-      opened.readFoot();
+      opened.readParts();
       return opened;
     } catch (Throwable failure) {
       file.close();
@@ -65,10 +73,6 @@ final class TableFile implements AutoCloseable {
 
   private StorageException.Corrupt corrupt(long offset, String found) {
     return new StorageException.Corrupt(file.path(), offset, found);
-  }
-
-  private byte[] read(long offset, int count) {
-    return read(file, offset, count);
   }
 
   /// @throws StorageException.Corrupt when the file ends before
@@ -82,37 +86,11 @@ final class TableFile implements AutoCloseable {
     return bytes;
   }
 
-  private void readFoot() {
-    long size = file.size();
-    if (size < TableFileFormat.HEAD_BYTES + TableFileFormat.FOOT_BYTES) {
-      throw corrupt(0, "%d bytes are no table file".formatted(size));
-    }
-    ByteSink head = new ByteSink();
-    TableFileFormat.putHead(head, store, id);
-    byte[] start = read(0, TableFileFormat.HEAD_BYTES);
-    if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
-      throw corrupt(0, "it is not file %d of the tables of this store".formatted(id));
-    }
-    long footAt = size - TableFileFormat.FOOT_BYTES;
-    byte[] foot = read(footAt, TableFileFormat.FOOT_BYTES);
-    var checksum = new TableFileFormat.Checksum(store, id);
-    if ((long) ByteSink.LONG.get(foot, 40) != TableFileFormat.MAGIC
-        || (int) ByteSink.INT.get(foot, 32) != checksum.of(footAt, 0, 32, foot, 0)
-        || (long) ByteSink.LONG.get(foot, 24) != size) {
-      throw corrupt(footAt, "the foot of the file fails its checksum");
-    }
-    long indexAt = (long) ByteSink.LONG.get(foot, 0);
-    long filterAt = (long) ByteSink.LONG.get(foot, 8);
-    long factsAt = (long) ByteSink.LONG.get(foot, 16);
-    if (indexAt < TableFileFormat.HEAD_BYTES
-        || filterAt < indexAt
-        || factsAt < filterAt
-        || factsAt > footAt) {
-      throw corrupt(footAt, "parts that are not in order");
-    }
-    readIndex(block(indexAt, filterAt), indexAt);
-    readFilter(block(filterAt, factsAt), filterAt);
-    readFacts(block(factsAt, footAt), factsAt);
+  private void readParts() {
+    foot = TableFileFormat.readFoot(file, store, id);
+    readIndex(block(foot.indexAt(), foot.filterAt()), foot.indexAt());
+    readFilter(block(foot.filterAt(), foot.factsAt()), foot.filterAt());
+    readFacts(block(foot.factsAt(), foot.widthsAt()), foot.factsAt());
   }
 
   /// A block, checked and expanded.
@@ -226,6 +204,44 @@ final class TableFile implements AutoCloseable {
     return bytes;
   }
 
+  /// How wide its partitions are. A file of the first form is read for it, once.
+  Widths widths() {
+    if (foot.hasWidths()) {
+      return Widths.read(block(foot.widthsAt(), foot.end()));
+    }
+    Widths known = counted;
+    if (known == null) {
+      known = WidestPartitions.count(List.of(fragments(KeyRange.ALL, false)));
+      counted = known;
+    }
+    return known;
+  }
+
+  /// Bytes that the rows of a range take: of a block that has others too, their share.
+  long bytesOf(KeyRange range) {
+    long bytes = 0;
+    BlockExpander reader = expander();
+    try {
+      boolean goesOn = true;
+      for (int i = blockOf(range.from(), range.fromBytes()); goesOn && i < blocks(); i++) {
+        byte[] first = i == 0 ? firstKey : lastKeys[i - 1];
+        byte[] last = lastKeys[i];
+        goesOn = range.isBeforeEnd(MemorySegment.ofArray(last), 0, last.length);
+        boolean isWhole =
+            goesOn && range.isFromStart(MemorySegment.ofArray(first), 0, first.length);
+        long stored = end(i) - start(i);
+        if (!isWhole) {
+          load(reader, i);
+          stored = stored * reader.rows().rawBytes(range) / reader.rows().rawBytes(KeyRange.ALL);
+        }
+        bytes += stored;
+      }
+    } finally {
+      letGo(reader);
+    }
+    return bytes;
+  }
+
   /// Its rows in a range of keys.
   Fragments fragments(KeyRange range, boolean descending) {
     return new Rows(range, descending, Set.of());
@@ -249,7 +265,7 @@ final class TableFile implements AutoCloseable {
     try (var reader = new BlockExpander(file, store, id)) {
       BlockRows block = reader.rows();
       while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
-        byte[] head = found.read(at, TableFileFormat.BLOCK_HEAD_BYTES);
+        byte[] head = read(file, at, TableFileFormat.BLOCK_HEAD_BYTES);
         int stored = (int) ByteSink.INT.get(head, 4);
         long next = at + TableFileFormat.BLOCK_HEAD_BYTES + stored;
         if (stored < 0 || next > size) {
@@ -287,6 +303,13 @@ final class TableFile implements AutoCloseable {
           before = lastKeys[i];
         }
       }
+    }
+    try {
+      if (foot.hasWidths()) {
+        var _ = widths();
+      }
+    } catch (StorageException.Corrupt corrupt) {
+      damaged.accept(WIDTHS, corrupt);
     }
   }
 
@@ -336,6 +359,22 @@ final class TableFile implements AutoCloseable {
     if (!idle.compareAndSet(null, reader)) {
       reader.close();
     }
+  }
+
+  /// The first block whose last key is not before a key.
+  private int blockOf(MemorySegment key, int keyBytes) {
+    int low = 0;
+    int high = blocks();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      byte[] last = lastKeys[middle];
+      if (Keys.compare(MemorySegment.ofArray(last), 0, last.length, key, 0, keyBytes) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   /// Rows of a range.
@@ -418,22 +457,6 @@ final class TableFile implements AutoCloseable {
         row = descending ? block.count() - 1 : 0;
       }
       return true;
-    }
-
-    /// The first block whose last key is not before a key.
-    private int blockOf(MemorySegment key, int keyBytes) {
-      int low = 0;
-      int high = blocks();
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        byte[] last = lastKeys[middle];
-        if (Keys.compare(MemorySegment.ofArray(last), 0, last.length, key, 0, keyBytes) < 0) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.widerow.storage.table;
 
+import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.disk.DiskFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
@@ -10,8 +13,10 @@ import java.util.zip.CRC32C;
 ///
 /// ```
 ///   head:    magic (8) | store id (16) | file id (8)
-///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts
-///   foot:    index (8) | filter (8) | facts (8) | bytes (8) | crc32c (4) | zeros (4) | magic (8)
+///   blocks:  rows, each of about 16 KiB, then the index, the filter, the facts,
+///            the widths
+///   foot:    index (8) | filter (8) | facts (8) | widths (8) | bytes (8)
+///            | crc32c (4) | zeros (4) | magic (8)
 ///
 ///   a block: raw bytes (4) | stored bytes (4) | crc32c (4) | bytes, by zstd when fewer are stored,
 ///            and not less than a 1,024th of more than 64 KiB
@@ -19,17 +24,29 @@ import java.util.zip.CRC32C;
 ///   index:   bytes | first key | count, each: offset | bytes | last key of the block
 ///   filter:  words (8 each) of a Bloom filter over the first 12 bytes of keys; none for no filter
 ///   facts:   rows | rows that hide others | newest | lsn after | lsn last | count | sources
+///   widths:  the widest partitions, see Widths
 /// ```
 ///
 /// Little-endian; numbers without a width are varints. `shared` is how many bytes a key has in
 /// common with the one before it in the block. Checksums cover the store id, the file id, the
-/// offset of the block, its two lengths and its bytes; that of the foot its first 32 bytes, with
-/// its own offset.
+/// offset of the block, its two lengths and its bytes; that of the foot what is before it, with its
+/// own offset.
+///
+/// A file of the first form has no widths, and another magic.
 final class TableFileFormat {
-  static final long MAGIC = 0x31424154574F5257L; // "WROWTAB1" in the order of the bytes on disk
+  static final long MAGIC = 0x32424154574F5257L; // "WROWTAB2" in the order of the bytes on disk
+
+  /// Of the first form.
+  static final long MAGIC_FIRST = 0x31424154574F5257L; // "WROWTAB1"
 
   static final int HEAD_BYTES = 32;
-  static final int FOOT_BYTES = 48;
+
+  /// Bytes of the foot that its checksum is about.
+  static final int FOOT_CHECKED = 40;
+
+  static final int FOOT_BYTES = FOOT_CHECKED + 16;
+  static final int FOOT_CHECKED_FIRST = 32;
+  static final int FOOT_BYTES_FIRST = FOOT_CHECKED_FIRST + 16;
   static final int BLOCK_HEAD_BYTES = 12;
 
   /// Raw bytes of rows from which a block ends.
@@ -78,8 +95,66 @@ final class TableFileFormat {
     }
   }
 
-  static void putHead(ByteSink out, UUID store, long id) {
-    out.putLong(MAGIC);
+  /// Where the parts of a file are.
+  ///
+  /// @param widthsAt as the end in a file of the first form, which has none
+  /// @param end of the last part
+  record Foot(long indexAt, long filterAt, long factsAt, long widthsAt, long end) {
+    boolean hasWidths() {
+      return widthsAt < end;
+    }
+  }
+
+  /// Reads the head and the foot of a file.
+  ///
+  /// @throws StorageException.Corrupt when it is not a whole file of this store and id
+  static Foot readFoot(DiskFile file, UUID store, long id) {
+    long size = file.size();
+    if (size < HEAD_BYTES + FOOT_BYTES_FIRST) {
+      throw corrupt(file, 0, "%d bytes are no table file".formatted(size));
+    }
+    byte[] end = TableFile.read(file, size - Long.BYTES, Long.BYTES);
+    boolean isFirst = (long) ByteSink.LONG.get(end, 0) == MAGIC_FIRST;
+    int checked = isFirst ? FOOT_CHECKED_FIRST : FOOT_CHECKED;
+    int footBytes = isFirst ? FOOT_BYTES_FIRST : FOOT_BYTES;
+    long footAt = Math.max(HEAD_BYTES, size - footBytes);
+    ByteSink head = new ByteSink();
+    putHead(head, isFirst ? MAGIC_FIRST : MAGIC, store, id);
+    byte[] start = TableFile.read(file, 0, HEAD_BYTES);
+    if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
+      throw corrupt(file, 0, "it is not file %d of the tables of this store".formatted(id));
+    }
+    byte[] foot = TableFile.read(file, footAt, footBytes);
+    int crc = new Checksum(store, id).of(footAt, 0, checked, foot, 0);
+    if ((long) ByteSink.LONG.get(foot, footBytes - Long.BYTES) != (isFirst ? MAGIC_FIRST : MAGIC)
+        || (int) ByteSink.INT.get(foot, checked) != crc
+        || (long) ByteSink.LONG.get(foot, checked - Long.BYTES) != size) {
+      throw corrupt(file, footAt, "the foot of the file fails its checksum");
+    }
+    long widthsAt = isFirst ? footAt : (long) ByteSink.LONG.get(foot, 24);
+    Foot parts =
+        new Foot(
+            (long) ByteSink.LONG.get(foot, 0),
+            (long) ByteSink.LONG.get(foot, 8),
+            (long) ByteSink.LONG.get(foot, 16),
+            widthsAt,
+            footAt);
+    if (parts.indexAt < HEAD_BYTES
+        || parts.filterAt < parts.indexAt
+        || parts.factsAt < parts.filterAt
+        || parts.widthsAt < parts.factsAt
+        || footAt < parts.widthsAt) {
+      throw corrupt(file, footAt, "parts that are not in order");
+    }
+    return parts;
+  }
+
+  private static StorageException.Corrupt corrupt(DiskFile file, long offset, String found) {
+    return new StorageException.Corrupt(file.path(), offset, found);
+  }
+
+  static void putHead(ByteSink out, long magic, UUID store, long id) {
+    out.putLong(magic);
     out.putLong(store.getMostSignificantBits());
     out.putLong(store.getLeastSignificantBits());
     out.putLong(id);

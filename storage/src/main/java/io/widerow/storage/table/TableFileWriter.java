@@ -5,10 +5,12 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.facts.TableFilter;
+import io.widerow.storage.facts.TableOrigin;
+import io.widerow.storage.facts.WidthCounter;
+import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.Keys;
 import io.widerow.storage.manifest.TableEntry;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.UUID;
@@ -38,45 +40,41 @@ final class TableFileWriter implements AutoCloseable {
   private long[] hashes = new long[1 << 10];
   private int hashCount;
   private boolean filters = true;
+  private final WidthCounter widths = new WidthCounter();
 
   /// @param path must not exist
   TableFileWriter(Disk disk, Path path, UUID store, long id) {
     this.file = disk.create(path);
     this.id = id;
     this.checksum = new TableFileFormat.Checksum(store, id);
-    TableFileFormat.putHead(out, store, id);
+    TableFileFormat.putHead(out, TableFileFormat.MAGIC, store, id);
   }
 
   /// Adds a row.
   ///
-  /// @param fragment has it from `from` on
-  /// @param hides whether it hides other rows
-  void add(
-      MemorySegment memory,
-      long keyAt,
-      int keyBytes,
-      int partition,
-      ByteSink fragment,
-      int from,
-      boolean hides) {
+  /// @param keyThere has the key in its first bytes
+  /// @param told what was encoded
+  void add(byte[] keyThere, int keyBytes, int partition, ByteSink fragment, FragmentEncoder told) {
     int before = lastBytes;
-    byte[] key = new byte[keyBytes];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, keyAt, key, 0, keyBytes);
+    byte[] key = Arrays.copyOf(keyThere, keyBytes);
     assert before < 0 || Arrays.compareUnsigned(last, 0, before, key, 0, keyBytes) < 0
         : "a key that is not behind the last one";
-    int shared = blockIsEmpty ? 0 : Keys.common(last, before, key, keyBytes);
+    int common = before < 0 ? 0 : Keys.common(last, before, key, keyBytes);
+    int shared = blockIsEmpty ? 0 : common;
     block.putVarint(shared);
     block.putVarint(keyBytes - shared);
     block.putVarint(partition);
-    block.putVarint(fragment.length() - from);
+    block.putVarint(fragment.length());
     block.put(key, shared, keyBytes - shared);
-    block.put(fragment.bytes(), from, fragment.length() - from);
+    block.put(fragment);
     blockIsEmpty = false;
     first = rows == 0 ? key : first;
     last = key;
     lastBytes = keyBytes;
     rows++;
-    hiding += hides ? 1 : 0;
+    hiding += (told.flags() & FragmentEncoder.HIDES_ROWS) != 0 ? 1 : 0;
+    boolean isMarked = (told.flags() & FragmentEncoder.LIVE) != 0;
+    widths.add(key, partition, common, told.showsRow(), isMarked, told.firstExpiry());
     addHash(key);
     if (block.length() >= TableFileFormat.BLOCK_BYTES) {
       endBlock();
@@ -168,13 +166,17 @@ final class TableFileWriter implements AutoCloseable {
     part.putVarint(hiding);
     origin.put(part);
     long factsAt = put(part);
+    part.clear();
+    widths.end().put(part);
+    long widthsAt = put(part);
     long footAt = outAt + out.length();
     int from = out.length();
     out.putLong(indexAt);
     out.putLong(filterAt);
     out.putLong(factsAt);
+    out.putLong(widthsAt);
     out.putLong(footAt + TableFileFormat.FOOT_BYTES);
-    out.putInt(checksum.of(footAt, 0, 32, out.bytes(), from));
+    out.putInt(checksum.of(footAt, 0, TableFileFormat.FOOT_CHECKED, out.bytes(), from));
     out.putInt(0);
     out.putLong(TableFileFormat.MAGIC);
     write();

@@ -3,11 +3,11 @@ package io.widerow.storage.table;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.TableEntry;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -56,7 +56,7 @@ final class TableFiles {
     TableEntry entry;
     try (var rows = new MergedRows(sources, false);
         var writer = new TableFileWriter(disk, temporary, storeId, id)) {
-      copy(rows, writer, purge, forgotten.sweep());
+      copy(rows, writer::add, purge, forgotten.sweep());
       if (writer.rows() == 0) {
         entry = null;
       } else {
@@ -73,8 +73,17 @@ final class TableFiles {
     return adopt(entry, temporary);
   }
 
-  private static void copy(
-      MergedRows rows, TableFileWriter writer, Purge purge, Forgotten.Sweep forgotten) {
+  /// Takes what is left of rows.
+  @FunctionalInterface
+  interface Target {
+    /// @param key in its first bytes; they change afterwards, as does the fragment
+    void add(byte[] key, int keyBytes, int partition, ByteSink fragment, FragmentEncoder told);
+  }
+
+  /// Gives what is left of all rows to a target.
+  ///
+  /// @param forgotten rows that are left out
+  static void copy(MergedRows rows, Target to, Purge purge, Forgotten.Sweep forgotten) {
     var encoder = new FragmentEncoder();
     var out = new ByteSink();
     var hidden = new HiddenRows();
@@ -91,9 +100,7 @@ final class TableFiles {
       long deleted = rows.isHeader() ? Long.MIN_VALUE : hidden.deleted(rows);
       out.clear();
       if (rows.merge().write(encoder, out, deleted, purge)) {
-        boolean hides = (encoder.flags() & FragmentEncoder.HIDES_ROWS) != 0;
-        MemorySegment key = MemorySegment.ofArray(rows.key());
-        writer.add(key, 0, rows.keyBytes(), rows.partition(), out, 0, hides);
+        to.add(rows.key(), rows.keyBytes(), rows.partition(), out, encoder);
       }
     }
   }

@@ -11,6 +11,7 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.manifest.TableEntry;
 import io.widerow.storage.manifest.TableSection;
 import io.widerow.storage.recovery.JournalRecovery;
@@ -139,6 +140,7 @@ public final class TableRepair {
         lost.add(found.damage(Damage.Kind.BLOCK, List.of()));
       });
       var rows = List.of(source.fragmentsWithout(bad));
+      StoreFormat.require(disk, store, StoreFormat.FEATURE_WIDTHS);
       return files.write(
           manifest.takeSegmentId(), rows, Purge.NOTHING, Forgotten.NOTHING, source.origin());
     }

@@ -5,6 +5,7 @@ import io.widerow.storage.fragment.RowMerge;
 import io.widerow.table.TableCursor;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +94,20 @@ final class TableScan implements TableCursor {
   @Override
   public ByteBuffer key() {
     return ByteBuffer.wrap(rows.key(), 0, rows.keyBytes()).slice();
+  }
+
+  /// What the keys of the partition of the row begin with.
+  byte[] partition() {
+    return Arrays.copyOf(rows.key(), rows.partition());
+  }
+
+  /// Whether the row is one of a partition.
+  boolean isIn(byte[] partition) {
+    return rows.isIn(partition);
+  }
+
+  boolean isHeader() {
+    return rows.isHeader();
   }
 
   @Override

@@ -1,8 +1,11 @@
 package io.widerow.storage.table;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.journal.Journal;
+import io.widerow.storage.manifest.StoreFormat;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -164,7 +167,7 @@ final class TableUpkeep {
       long seconds = contents.context().nowSeconds() + 1;
       var origin = new TableOrigin(seconds, oldest.lsnBefore(), oldest.lsnLast(), List.of());
       var rows = List.of(oldest.fragments(KeyRange.ALL, false, Long.MAX_VALUE));
-      written = contents.files().write(contents.takeId(), rows, Purge.NOTHING, forgotten, origin);
+      written = write(rows, Purge.NOTHING, origin);
     }
     try {
       contents.flushed(oldest, written);
@@ -176,6 +179,14 @@ final class TableUpkeep {
     if (trimmed != null) {
       contents.context().trims().trim(trimmed, oldest.lsnLast());
     }
+  }
+
+  /// Programs that know no such files refuse the store before the first one is there.
+  private @Nullable LiveTableFile write(List<Fragments> rows, Purge purge, TableOrigin origin) {
+    TableContext context = contents.context();
+    Path store = context.store().config().directory();
+    StoreFormat.require(context.disk(), store, StoreFormat.FEATURE_WIDTHS);
+    return contents.files().write(contents.takeId(), rows, purge, forgotten, origin);
   }
 
   /// A file that did not enter the manifest. After a failed force it may have entered it.
@@ -261,8 +272,7 @@ final class TableUpkeep {
     files.forEach(file -> rows.add(file.file().fragments(KeyRange.ALL, false)));
     List<Long> ids = files.stream().map(file -> file.entry().id()).toList();
     var origin = new TableOrigin(newest, 0, lsnLast, ids);
-    LiveTableFile written =
-        contents.files().write(contents.takeId(), rows, purge, forgotten, origin);
+    LiveTableFile written = write(rows, purge, origin);
     try {
       contents.merged(files, written);
     } catch (StorageException failure) {

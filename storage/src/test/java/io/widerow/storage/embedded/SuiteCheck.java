@@ -3,6 +3,7 @@ package io.widerow.storage.embedded;
 import io.widerow.storage.journal.WitnessTest;
 import io.widerow.storage.live.StoreClockTest;
 import io.widerow.storage.segment.SegmentDamageTest;
+import io.widerow.storage.table.TableWidthsTest;
 import io.widerow.storage.table.TablesCrashTest;
 import io.widerow.storage.table.TablesModelTest;
 import java.io.IOException;
@@ -53,6 +54,14 @@ enum SuiteCheck implements LongConsumer {
     @Override
     public void accept(long seed) {
       new TablesModelTest().showsWhatTheModelShows(seed);
+    }
+  },
+
+  /// How wide partitions of tables are, beside a recount.
+  WIDTHS {
+    @Override
+    public void accept(long seed) {
+      new TableWidthsTest().theyAreThoseOfARecount(seed);
     }
   },
 

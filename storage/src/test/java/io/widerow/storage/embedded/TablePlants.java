@@ -3,6 +3,8 @@ package io.widerow.storage.embedded;
 import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.facts.WidthCounter;
+import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.FragmentReader;
 import io.widerow.storage.fragment.RowMerge;
 import io.widerow.storage.journal.Journal;
@@ -45,6 +47,14 @@ final class TablePlants {
             "a header hides the rows of its partition",
             SuiteCheck.TABLE_RULES,
             out("TableScan", "findHeader", tables("HiddenRows"), "add")),
+        PlantedBugsTest.planted(
+            "the last partition of a file is counted",
+            SuiteCheck.WIDTHS,
+            Cut.out(WidthCounter.class, "end", WidthCounter.class, "endPartition")),
+        PlantedBugsTest.planted(
+            "a row without cells is counted",
+            SuiteCheck.WIDTHS,
+            Cut.out(FragmentEncoder.class, "live", FragmentEncoder.class, "shows")),
         PlantedBugsTest.planted(
             "of two cells the one that wins counts",
             SuiteCheck.TABLE_RULES,

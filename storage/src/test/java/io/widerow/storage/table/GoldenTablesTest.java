@@ -10,25 +10,31 @@ import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.table.TableDriver;
 import io.widerow.table.TableModel;
 import io.widerow.table.TableView;
+import io.widerow.table.WidePartition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: tables that were written once open forever and show their rows. Method: a store that
 /// [#main] wrote and that was copied while it ran, so that rows lie in files and in the journal,
 /// and the rows that the model of tables had then.
 class GoldenTablesTest {
-  private static final String NAME = "store-v1-tables";
+  private static final String NAME = "store-v2-tables";
   private static final int GROUPS = 600;
   private static final long SEED = 7;
+  private static final int PARTITION_BYTES = 13;
 
   /// From when times to live count, so late that no merge finds what has expired.
   private static final long WRITTEN_SECONDS = 4_000_000_000L;
@@ -52,23 +58,48 @@ class GoldenTablesTest {
     }
   }
 
-  private static List<String> kept() throws IOException {
+  /// The number of rows of each partition, without a look at rows of files.
+  private static List<Long> widths(EmbeddedStore store) {
+    try (TableView view = store.tables().view()) {
+      return view
+          .widest(TableDriver.table(), false, 100, Long.MAX_VALUE, ASKED_SECONDS)
+          .partitions()
+          .stream()
+          .map(WidePartition::rows)
+          .toList();
+    }
+  }
+
+  /// The same of all rows that are kept.
+  private static List<Long> widths(List<String> kept) {
+    int digits = 2 * PARTITION_BYTES;
+    Map<String, Long> counts =
+        kept.stream()
+            .map(row -> row.split(" ", 2)[0])
+            .filter(key -> key.startsWith("01000000") && !key.startsWith("00", digits))
+            .collect(Collectors.groupingBy(key -> key.substring(0, digits), Collectors.counting()));
+    return counts.values().stream().sorted(Comparator.reverseOrder()).toList();
+  }
+
+  private static List<String> kept(String name) throws IOException {
     try (InputStream text =
         Objects.requireNonNull(
-            GoldenTablesTest.class.getResourceAsStream("/golden/" + NAME + ".txt"))) {
+            GoldenTablesTest.class.getResourceAsStream("/golden/" + name + ".txt"))) {
       return new String(text.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
   }
 
-  @Test
-  void theyShowWhatTheyHeld() throws IOException {
-    GoldenZip.unpack(NAME, directory);
-    Path path = directory.resolve(NAME);
-    List<String> kept = kept();
+  @ParameterizedTest
+  @ValueSource(strings = {"store-v1-tables", NAME})
+  void theyShowWhatTheyHeld(String name) throws IOException {
+    GoldenZip.unpack(name, directory);
+    Path path = directory.resolve(name);
+    List<String> kept = kept(name);
     assertTrue(kept.size() > 20);
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
     try (EmbeddedStore store = EmbeddedStore.openForReading(path)) {
       assertEquals(kept, rows(store));
+      assertEquals(widths(kept), widths(store));
     }
     for (int times = 0; times < 2; times++) {
       try (EmbeddedStore store = open(path)) {
@@ -78,6 +109,7 @@ class GoldenTablesTest {
     try (EmbeddedStore store = open(path)) {
       store.tables().mergeAll();
       assertEquals(kept, rows(store));
+      assertEquals(widths(kept), widths(store));
     }
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
   }

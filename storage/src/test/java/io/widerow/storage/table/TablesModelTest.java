@@ -13,6 +13,7 @@ import io.widerow.table.TableModel;
 import io.widerow.table.TableView;
 import io.widerow.table.TableWrite;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -125,6 +126,19 @@ public class TablesModelTest {
     store.close();
   }
 
+  /// How many rows the partitions of the driver's first table have, of all rows and of those that
+  /// are live themselves.
+  private static List<String> widths(TableView view, long now) {
+    List<String> widths = new ArrayList<>();
+    for (boolean onlyLive : new boolean[] {false, true}) {
+      view.widest(TableDriver.table(), onlyLive, 100, Long.MAX_VALUE, now).partitions().stream()
+          .map(each -> HexFormat.of().formatHex(each.key()) + " " + each.rows())
+          .sorted()
+          .forEach(widths::add);
+    }
+    return widths;
+  }
+
   private static void compare(
       EmbeddedStore store,
       TableModel model,
@@ -135,6 +149,7 @@ public class TablesModelTest {
         TableView right = model.view()) {
       assertEquals(TableDriver.readAll(right, now), TableDriver.readAll(shown, now));
       assertEquals(TableDriver.liveExpiries(right, now), TableDriver.liveExpiries(shown, now));
+      assertEquals(widths(right, now), widths(shown, now));
       for (int i = 0; i < 6; i++) {
         byte[][] range = driver.range();
         boolean descending = random.nextBoolean();

@@ -116,12 +116,4 @@ public final class BodyReader {
     }
     return null;
   }
-
-  void skipString() {
-    body.skipBytes(requireAll(unsignedShort()));
-  }
-
-  void skipValue() {
-    body.skipBytes(requireAll(Math.max(0, integer())));
-  }
 }

@@ -6,8 +6,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.schema.RequestKey;
 import io.widerow.ingest.config.LimitOptions;
 import io.widerow.ingest.intake.ByteCredit;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,7 @@ public final class FrameReader extends ByteToMessageDecoder {
   public static final int VERSION_MAX = 5;
   static final int HEADER_BYTES = 9;
   static final int COMPRESSED = 0x01;
-  private static final int CUSTOM_PAYLOAD = 0x04;
+  static final int CUSTOM_PAYLOAD = 0x04;
   private static final int STREAM_OFFSET = 2;
   private static final int OPCODE_OFFSET = 4;
   private static final int LENGTH_OFFSET = 5;
@@ -138,7 +140,7 @@ public final class FrameReader extends ByteToMessageDecoder {
       headed = false;
       in.skipBytes(HEADER_BYTES);
       skipped = length;
-      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, refused);
+      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, null, refused);
     }
     if (in.readableBytes() - HEADER_BYTES < length) {
       beginPace(context);
@@ -186,13 +188,12 @@ public final class FrameReader extends ByteToMessageDecoder {
           compressed != null && (flags & COMPRESSED) != 0 && segments == null
               ? decompress(compressed, body)
               : body.retain();
-      if ((flags & CUSTOM_PAYLOAD) != 0 && version > VERSION_MIN) {
-        skipPayload(plain);
-      }
-      return new Request(version, stream, opcode, plain, held, null);
+      boolean hasPayload = (flags & CUSTOM_PAYLOAD) != 0 && version > VERSION_MIN;
+      ByteBuffer key = hasPayload ? readPayload(plain) : null;
+      return new Request(version, stream, opcode, plain, held, key, null);
     } catch (CqlException broken) {
       credit.release(held);
-      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, broken);
+      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, null, broken);
     }
   }
 
@@ -204,15 +205,20 @@ public final class FrameReader extends ByteToMessageDecoder {
     return compressed.decompress(body, (int) length);
   }
 
-  /// What a request may carry in front of its body has no meaning here yet.
-  private static void skipPayload(ByteBuf body) {
+  /// Of what a request carries in front of its body only its key has a meaning here.
+  private static @Nullable ByteBuffer readPayload(ByteBuf body) {
     BodyReader reader = new BodyReader(body);
+    ByteBuffer key = null;
     try {
       int entries = reader.unsignedShort();
       for (int i = 0; i < entries; i++) {
-        reader.skipString();
-        reader.skipValue();
+        boolean isKey = reader.string().equals(RequestKey.NAME);
+        ByteBuffer value = reader.bytes();
+        if (isKey) {
+          key = value == null ? ByteBuffer.allocate(0) : value; // no key, and refused as such
+        }
       }
+      return key;
     } catch (CqlException cut) {
       body.release();
       throw cut;

@@ -68,7 +68,8 @@ public final class FrameWriter extends ChannelOutboundHandlerAdapter {
 
   private static ByteBuf plain(Reply reply, int flags, ByteBuf body) {
     ByteBuf header = Unpooled.buffer(FrameReader.HEADER_BYTES);
-    header.writeByte(ANSWER | reply.version()).writeByte(flags).writeShort(reply.stream());
+    int all = flags | (reply.payload() ? FrameReader.CUSTOM_PAYLOAD : 0);
+    header.writeByte(ANSWER | reply.version()).writeByte(all).writeShort(reply.stream());
     header.writeByte(reply.opcode().number).writeInt(body.readableBytes());
     return Unpooled.wrappedBuffer(header, body);
   }

@@ -2,6 +2,7 @@ package io.widerow.ingest.cql.frame;
 
 import io.netty.buffer.ByteBuf;
 import io.widerow.cql.CqlException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// A frame that has arrived.
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param opcode null for a number that is none, and when it is refused
 /// @param body which its receiver releases; not compressed
 /// @param credit bytes that it holds until it is answered
+/// @param key of a request that is done once, as it was given; null for none
 /// @param refused why its body was not read; null when it was
 public record Request(
     int version,
@@ -18,4 +20,5 @@ public record Request(
     @Nullable Opcode opcode,
     ByteBuf body,
     long credit,
+    @Nullable ByteBuffer key,
     @Nullable CqlException refused) {}

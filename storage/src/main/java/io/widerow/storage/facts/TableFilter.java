@@ -1,11 +1,11 @@
-package io.widerow.storage.table;
+package io.widerow.storage.facts;
 
 import java.util.Arrays;
 
 /// A Bloom filter over hashes: about 1 in 100 that are not in it pass.
 ///
 /// - Threads: any may ask; immutable once it is full.
-final class TableFilter {
+public final class TableFilter {
   private static final int BITS_EACH = 10;
   private static final int PROBES = 7;
 
@@ -16,11 +16,12 @@ final class TableFilter {
   }
 
   /// @param words none for a filter that lets everything pass
-  static TableFilter of(long[] words) {
+  public static TableFilter of(long[] words) {
     return new TableFilter(words);
   }
 
-  static TableFilter of(long[] hashes, int count) {
+  /// A filter over the first hashes of an array.
+  public static TableFilter of(long[] hashes, int count) {
     long bits = Math.max(64, (long) count * BITS_EACH);
     var filter = new TableFilter(new long[Math.toIntExact((bits + 63) / 64)]);
     for (int i = 0; i < count; i++) {
@@ -37,7 +38,8 @@ final class TableFilter {
     }
   }
 
-  boolean mayHave(long hash) {
+  /// False when a hash is surely not in it.
+  public boolean mayHave(long hash) {
     long bits = 64L * words.length;
     for (int probe = 0; probe < PROBES && bits > 0; probe++) {
       long bit = bit(hash, probe, bits);
@@ -52,7 +54,7 @@ final class TableFilter {
     return Long.remainderUnsigned(hash + probe * (Long.rotateLeft(hash, 32) | 1), bits);
   }
 
-  long[] words() {
+  public long[] words() {
     return Arrays.copyOf(words, words.length);
   }
 }

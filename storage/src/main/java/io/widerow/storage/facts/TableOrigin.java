@@ -1,4 +1,4 @@
-package io.widerow.storage.table;
+package io.widerow.storage.facts;
 
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
@@ -11,12 +11,13 @@ import java.util.List;
 /// @param lsnAfter of a flush: the last group before those in it
 /// @param lsnLast the last group in it
 /// @param sources of a merge: ids of the files that it takes the place of
-record TableOrigin(long newestSeconds, long lsnAfter, long lsnLast, List<Long> sources) {
-  TableOrigin {
+public record TableOrigin(long newestSeconds, long lsnAfter, long lsnLast, List<Long> sources) {
+  public TableOrigin {
     sources = List.copyOf(sources);
   }
 
-  void put(ByteSink out) {
+  /// Writes it.
+  public void put(ByteSink out) {
     out.putZigzag(newestSeconds);
     out.putVarint(lsnAfter);
     out.putVarint(lsnLast);
@@ -24,7 +25,8 @@ record TableOrigin(long newestSeconds, long lsnAfter, long lsnLast, List<Long> s
     sources.forEach(out::putVarint);
   }
 
-  static TableOrigin of(ByteSource in) {
+  /// Reads what [#put] wrote, to the end.
+  public static TableOrigin of(ByteSource in) {
     long newest = in.readZigzag();
     long lsnAfter = in.readVarint();
     long lsnLast = in.readVarint();
