@@ -2,6 +2,7 @@ package io.widerow.storage.table;
 
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.TableEntry;
 import io.widerow.storage.manifest.TableSection;

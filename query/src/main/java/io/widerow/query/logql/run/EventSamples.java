@@ -30,6 +30,8 @@ final class EventSamples {
   private final EventLines lines;
   private final Pipeline pipeline;
   private final GroupCache<Group> groups;
+  private final boolean isOne; // all events agree, in nothing
+  private @Nullable Group only; // then, once it is known
   private final AttributeValue scratch = new AttributeValue();
 
   /// Events that agree in the attributes that stages and labels depend on.
@@ -57,6 +59,7 @@ final class EventSamples {
     }
     names.forEach(name -> by.add(new Field(name, false)));
     this.groups = new GroupCache<>(by);
+    this.isOne = by.isEmpty();
   }
 
   /// Adds the sample of an event, if it has one. False when only the event's own line tells.
@@ -84,10 +87,11 @@ final class EventSamples {
       }
       value = scratch.asDouble();
     }
-    Group group = groups.find(0, event, scratch);
+    Group group = only == null ? groups.find(0, event, scratch) : only;
     if (group == null) {
       group = group(event);
       groups.put(group);
+      only = isOne ? group : null;
     }
     Samples samples = group.samples;
     if (samples != null) {

@@ -243,7 +243,7 @@ final class RangeSamples {
 
   /// Adds a sample to a series.
   void add(Samples of, long timeNanos, double value, long weight) {
-    long bucket = Math.floorDiv(timeNanos - baseNanos, widthNanos);
+    long bucket = steps.count() == 1 ? 0 : Math.floorDiv(timeNanos - baseNanos, widthNanos);
     long bytes = of.add(bucket, timeNanos, value, weight);
     if (bytes > 0) {
       execution.hold(bytes);
