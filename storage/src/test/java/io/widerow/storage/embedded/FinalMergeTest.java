@@ -267,4 +267,37 @@ class FinalMergeTest {
     it.store().maintain();
     assertEquals(written, it.store().statistics().segmentBytesWritten(), "nothing is left to do");
   }
+
+  /// A position knows for each lane what was shown, so each lane has one of its own.
+  @Test
+  void tinyPartitionsOfADayBecomeOneOfEachTypeAndLane() {
+    int lanes = 4;
+    int types = 20;
+    try (var four = new RetentionStore(lanes)) {
+      four.store()
+          .layout()
+          .configure(List.of(), new PartitionWeights(1L << 40, 10_000, 1 << 20, 1 << 30), true);
+      long day = START / (24 * HOUR) * 24 * HOUR + 24 * HOUR;
+      four.clock.advance(day - four.clock.wallNanos());
+      for (int hour = 0; hour < 48; hour++) {
+        for (int type = 0; type < types; type++) {
+          int lane = (hour + type) % lanes;
+          assertEquals(List.of(), four.write(lane, "tiny" + type, day + hour * HOUR, 1));
+        }
+        four.store().sealAll();
+        four.clock.advance(HOUR);
+        four.store().maintain();
+      }
+      List<String> before = four.shown();
+      four.clock.advance(6 * MINUTE);
+      four.store().maintain();
+      List<Entry> folded = four.store().partitions().entries(_ -> true, 0, Long.MAX_VALUE);
+      assertEquals(2 * types * lanes, folded.size());
+      for (Entry entry : folded) {
+        assertEquals(PartitionKey.MINUTES_PER_DAY, entry.key().widthMinutes(), entry::toString);
+        assertEquals(24 / lanes, entry.events(), entry::toString);
+      }
+      assertEquals(before, four.shown());
+    }
+  }
 }
