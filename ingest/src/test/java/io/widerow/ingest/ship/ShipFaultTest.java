@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class ShipFaultTest {
   private static final Pattern LINE = Pattern.compile("\"body\":\"line (\\d+)\"");
-  private static final int KILLS = 8;
+  private static final int KILLS = 6;
   private static final int LINES_A_STEP = 400;
 
   @TempDir private Path directory = Path.of(".");

@@ -60,8 +60,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: the fault suite finds every broken durability rule. Method: load the product's classes
 /// again with one rule cut out of their byte code, see [PlantLoader]. A check of the suite must
 /// fail on them and pass on the unchanged classes. Seeds are fixed, so a bug caught once is caught
-/// always; `-Dseed=<n>` starts with another one. A build takes an eighth of the rules, which `-Dseed`
-/// or `-Dseeds=random` choose; `-Dplants=all` takes all, `-Dplant=<regex>` some.
+/// always; `-Dseed=<n>` starts with another one. A build takes an eighth of the rules, which
+/// `-Dseed` or `-Dseeds=random` choose; `-Dplants=all` takes all, `-Dplant=<regex>` some.
 class PlantedBugsTest {
   private static final long SEED = Long.getLong("seed", 1);
   private static final long SLICE = Seeds.one();
@@ -342,7 +342,7 @@ class PlantedBugsTest {
         planted(
             "the witness tells of nothing that is not forced",
             SuiteCheck.CRASH,
-            Cut.to(NewLanes.class, "durable", EmbeddedLane.class, "forcedLsn", "committed")),
+            Cut.to(NewLanes.class, "tell", EmbeddedLane.class, "forcedLsn", "committed")),
         planted(
             "the witness is written",
             SuiteCheck.ENDS,

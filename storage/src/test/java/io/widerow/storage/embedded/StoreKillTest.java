@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// killed with SIGKILL at random times, also while it opens the store. The acknowledgements on its
 /// standard output are compared with what a new process finds. Number of kills: `-Dkills=<n>`.
 class StoreKillTest {
-  private static final int KILLS = Integer.getInteger("kills", 45);
+  private static final int KILLS = Integer.getInteger("kills", 30);
   private static final int KILLS_A_STORE = 5;
 
   private static ChildJvm jvm;
