@@ -11,9 +11,9 @@ import java.util.Arrays;
 /// [String#equalsIgnoreCase]: one character to one, in no language's own way. So `É` is `é`, `Σ` is
 /// `σ` and `ς`, and `ß` is not `ss`.
 ///
-/// A character is *plain* when only ASCII is equal to it. Plain ones in a row have a fixed distance
-/// in every text that contains them, so the longest such row is looked for eight places at a time,
-/// as [Text] does, and what surrounds it is compared then.
+/// A character is *plain* when only ASCII is equal to it. Plain ones one after the other have a
+/// fixed distance in every text that contains them, so the longest such run is looked for eight
+/// places at a time, as [Text] does, and what surrounds it is compared then.
 public final class FoldedText {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final int CASE = 0x20; // sets ASCII letters to lower case
@@ -22,8 +22,8 @@ public final class FoldedText {
   private final String text;
   private final int[] folded; // code points
   private final int[] fallback; // by matched length: the longest proper prefix that is a suffix
-  private final int row; // where the plain characters begin
-  private final int rowLength; // 0 when there are none
+  private final int runAt; // where the longest run of plain characters begins
+  private final int runLength; // 0 when there is none
 
   private FoldedText(String text) {
     this.text = text;
@@ -47,8 +47,8 @@ public final class FoldedText {
         longest = to + 1 - from;
       }
     }
-    this.row = begin;
-    this.rowLength = longest;
+    this.runAt = begin;
+    this.runLength = longest;
   }
 
   private static boolean isPlain(int point) {
@@ -73,13 +73,13 @@ public final class FoldedText {
   /// searched as Knuth, Morris and Pratt (1977) do. Allocates nothing.
   public boolean isIn(MemorySegment memory, long offset, long length) {
     long limit = offset + length;
-    if (rowLength == 0) {
+    if (runLength == 0) {
       return isIn(memory, offset, offset, limit);
     }
-    int behind = rowLength - 1;
-    long last = limit - rowLength;
-    int first = folded[row];
-    int end = folded[row + behind];
+    int behind = runLength - 1;
+    long last = limit - runLength;
+    int first = folded[runAt];
+    int end = folded[runAt + behind];
     long firstCase = ONES * caseOf(first);
     long endCase = ONES * caseOf(end);
     long firstWanted = ONES * first;
@@ -120,7 +120,7 @@ public final class FoldedText {
     return (other - ONES) & ~other & (ONES << 7);
   }
 
-  /// How many characters of this text stand around a place, where its row of plain characters would
+  /// How many characters of this text stand around a place, where its run of plain characters would
   /// begin: all, or those before the first difference.
   private int compare(MemorySegment memory, long place, long offset, long limit) {
     int same = 0;
@@ -128,7 +128,7 @@ public final class FoldedText {
     if (memory.get(JAVA_BYTE, at) < 0) {
       return same; // a wrong mark, perhaps inside of a character
     }
-    for (int i = row; i < folded.length; i++) {
+    for (int i = runAt; i < folded.length; i++) {
       if (at >= limit) {
         return same;
       }
@@ -140,7 +140,7 @@ public final class FoldedText {
       same++;
     }
     at = place;
-    for (int i = row - 1; i >= 0; i--) {
+    for (int i = runAt - 1; i >= 0; i--) {
       if (at <= offset) {
         return same;
       }
@@ -178,7 +178,7 @@ public final class FoldedText {
   private boolean isIn(MemorySegment memory, long place, long offset, long limit) {
     int matched = 0;
     long at = place;
-    for (int i = 0; i < row && at > offset; i++) { // a match may have begun before
+    for (int i = 0; i < runAt && at > offset; i++) { // a match may have begun before
       at = startBefore(memory, at - 1, offset);
     }
     while (matched < folded.length) {

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows of a scan, and in each its cells by column and path.
 ///
-/// Buffers that it returns are valid until it moves, and their position may be changed.
+/// Buffers that it returns are valid until it moves or is closed, and their position may be
+/// changed.
 ///
 /// - Threads: one.
 public interface TableCursor extends AutoCloseable {

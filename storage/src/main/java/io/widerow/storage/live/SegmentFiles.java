@@ -200,15 +200,7 @@ public final class SegmentFiles {
 
   /// The id in a segment file's name; negative for another name.
   public static long idOf(Path file) {
-    String name = file.getFileName().toString();
-    if (name.length() != 20 || !name.endsWith(".seg")) {
-      return -1;
-    }
-    try {
-      return Long.parseUnsignedLong(name.substring(0, 16), 16);
-    } catch (NumberFormatException noId) {
-      return -1;
-    }
+    return SegmentEntry.idOf(file.getFileName().toString());
   }
 
   /// Deletes segments that a crash left unfinished. No manifest ever listed them.

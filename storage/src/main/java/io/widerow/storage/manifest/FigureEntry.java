@@ -13,22 +13,13 @@ public record FigureEntry(
   /// End of the files' names.
   public static final String SUFFIX = ".fig";
 
-  private static final int ID_DIGITS = 16;
-
   /// Name of the file. It never depends on input.
   public String fileName() {
-    return "%016x".formatted(id) + SUFFIX;
+    return FileName.of(id, SUFFIX);
   }
 
   /// The id in a file's name; negative for another name.
   public static long idOf(String name) {
-    if (name.length() != ID_DIGITS + SUFFIX.length() || !name.endsWith(SUFFIX)) {
-      return -1;
-    }
-    try {
-      return Long.parseUnsignedLong(name.substring(0, ID_DIGITS), 16);
-    } catch (NumberFormatException noId) {
-      return -1;
-    }
+    return FileName.idOf(name, SUFFIX);
   }
 }

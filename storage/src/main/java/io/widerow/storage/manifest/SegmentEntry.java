@@ -48,11 +48,16 @@ public record SegmentEntry(
 
   /// Name of the file. It never depends on input.
   public static String fileName(long id) {
-    return "%016x".formatted(id) + SUFFIX;
+    return FileName.of(id, SUFFIX);
   }
 
   public String fileName() {
     return fileName(id);
+  }
+
+  /// The id in a file's name; negative for another name.
+  public static long idOf(String name) {
+    return FileName.idOf(name, SUFFIX);
   }
 
   public List<PartitionInfo> infos() {

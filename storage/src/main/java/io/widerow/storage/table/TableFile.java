@@ -33,6 +33,9 @@ final class TableFile implements AutoCloseable {
   /// Stands for the widths where blocks of rows have their numbers.
   private static final int WIDTHS = -1;
 
+  /// A reader that has expanded a larger block is not kept.
+  private static final int IDLE_BYTES_MAX = 256 << 10;
+
   private final DiskFile file;
   private final UUID store;
   private final long id;
@@ -356,7 +359,7 @@ final class TableFile implements AutoCloseable {
   }
 
   private void letGo(BlockExpander reader) {
-    if (!idle.compareAndSet(null, reader)) {
+    if (reader.bytes().length > IDLE_BYTES_MAX || !idle.compareAndSet(null, reader)) {
       reader.close();
     }
   }

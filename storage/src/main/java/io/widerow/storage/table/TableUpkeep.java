@@ -96,7 +96,9 @@ final class TableUpkeep {
     try {
       work.run();
     } catch (StorageException failure) {
-      metDamage |= failure instanceof StorageException.Corrupt;
+      if (failure instanceof StorageException.Corrupt) {
+        metDamage = true;
+      }
       contents.context().store().backgroundFailed(failure); // tried again when it is called next
     } finally {
       task.lock.unlock();

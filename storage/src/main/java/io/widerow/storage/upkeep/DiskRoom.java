@@ -16,7 +16,7 @@ public final class DiskRoom {
   private final Disk disk;
   private final StoreConfig config;
   private final Sealer sealer;
-  private volatile long ampleUntil = System.nanoTime();
+  private volatile long ampleUntilNanos = System.nanoTime(); // of the clock of nanoTime
 
   public DiskRoom(Disk disk, StoreConfig config, Sealer sealer) {
     this.disk = disk;
@@ -38,7 +38,7 @@ public final class DiskRoom {
 
   /// Why the store refuses events; null when there is room. The disk is asked.
   public @Nullable String full() {
-    ampleUntil = System.nanoTime();
+    ampleUntilNanos = System.nanoTime();
     StorageException.DiskFull below = belowReserve();
     StorageException.DiskFull full = below == null ? unsealed() : below;
     return full == null ? null : full.getMessage();
@@ -46,11 +46,11 @@ public final class DiskRoom {
 
   private StorageException.@Nullable DiskFull belowReserve() {
     long now = System.nanoTime();
-    if (now - ampleUntil < 0) {
+    if (now - ampleUntilNanos < 0) {
       return null;
     }
     long usable = disk.usableBytes(config.directory());
-    ampleUntil = usable - config.diskReserveBytes() > AMPLE_BYTES ? now + ASKED_NANOS : now;
+    ampleUntilNanos = usable - config.diskReserveBytes() > AMPLE_BYTES ? now + ASKED_NANOS : now;
     return usable < config.diskReserveBytes()
         ? new StorageException.DiskFull(config.directory(), usable, config.diskReserveBytes())
         : null;
