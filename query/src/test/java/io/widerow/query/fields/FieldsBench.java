@@ -1,24 +1,17 @@
 package io.widerow.query.fields;
 
 import io.widerow.query.QueryMemory;
-import io.widerow.query.StoreDirectory;
+import io.widerow.query.SealedStore;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.Survey;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -44,7 +37,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 2)
 public class FieldsBench {
   private static final int EVENTS = 1_000_000;
-  private static final int CHUNK = 20_000;
   private static final int CHUNKS_SEALED = 10;
   private static final long STEP = 3_000_000L; // three milliseconds
   private static final long START = 1_760_000_400_000_000_000L; // at an hour
@@ -54,35 +46,14 @@ public class FieldsBench {
 
   private final QueryMemory memory = QueryMemory.unlimited();
   private final KnownFields known = new KnownFields();
-  private Path directory = Path.of("");
-  private EmbeddedStore store;
+  private SealedStore sealed;
 
   @Setup(Level.Trial)
   public void fill() throws IOException, InterruptedException {
-    directory = Files.createTempDirectory("fields");
-    StoreConfig config =
-        StoreConfig.at(directory.resolve("s"))
-            .withBuckets(60, Map.of())
-            .withDiskReserveBytes(0)
-            .withAges(Duration.ZERO, null);
-    store = EmbeddedStore.open(config, Runnable::run);
+    sealed = SealedStore.open("fields", config -> config);
     SplittableRandom random = new SplittableRandom(7);
-    for (int from = 0; from < EVENTS; from += CHUNK) {
-      List<Stored> some = new ArrayList<>();
-      for (int i = from; i < from + CHUNK; i++) {
-        some.add(event(i, random));
-      }
-      StoreDirectory.append(store, some);
-      if ((from / CHUNK + 1) % CHUNKS_SEALED == 0) {
-        store.sealAll();
-        store.awaitBackground();
-      }
-    }
-    store.maintain();
-    store.awaitBackground();
-    if (store.statistics().openEvents() > 0) {
-      throw new IllegalStateException("not sealed");
-    }
+    sealed.fill(EVENTS, CHUNKS_SEALED, number -> event(number, random));
+    sealed.merge();
   }
 
   private Stored event(int number, SplittableRandom random) {
@@ -100,12 +71,7 @@ public class FieldsBench {
 
   @TearDown(Level.Trial)
   public void close() throws IOException {
-    store.close();
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.toList().reversed()) {
-        Files.delete(path);
-      }
-    }
+    sealed.close();
   }
 
   private int ask(Map<String, List<String>> more, String field, KnownFields with) {
@@ -113,7 +79,7 @@ public class FieldsBench {
     given.put("budget", List.of("1h"));
     OutputBuffer out = new OutputBuffer(1 << 16);
     FieldsQuestion question = FieldsQuestion.parse(given, field.isEmpty() ? null : field, START);
-    try (StoreView view = store.view();
+    try (StoreView view = sealed.store().view();
         Survey survey = question.with(with).open(view, memory)) {
       survey.write(out);
     }

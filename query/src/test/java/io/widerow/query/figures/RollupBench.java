@@ -5,23 +5,19 @@ import io.widerow.event.EventBatch;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.SealedStore;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.answer.RollupParameters;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Grouping;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -58,19 +54,12 @@ public class RollupBench {
   private final StatsQuery asked = new StatsQuery(Aggregate.parse("count"), List.of(), MINUTE);
   private final StatsQuery percentiles =
       new StatsQuery(Aggregate.parse("p99(n)"), List.of(AttributeName.of("status")), 60 * MINUTE);
-  private Path directory = Path.of("");
-  private EmbeddedStore store;
+  private SealedStore sealed;
 
   @Setup(Level.Trial)
   public void fill() throws IOException, InterruptedException {
-    directory = Files.createTempDirectory("rollup");
-    StoreConfig config =
-        StoreConfig.at(directory.resolve("s"))
-            .withLanes(1, SHARDS)
-            .withBuckets(60, Map.of())
-            .withDiskReserveBytes(0)
-            .withAges(Duration.ZERO, null);
-    store = EmbeddedStore.open(config, Runnable::run);
+    sealed = SealedStore.open("rollup", config -> config.withLanes(1, SHARDS));
+    EmbeddedStore store = sealed.store();
     byte[] type = StoreDirectory.utf8("cpu");
     byte[] name = StoreDirectory.utf8("n");
     byte[] status = StoreDirectory.utf8("status");
@@ -113,29 +102,20 @@ public class RollupBench {
         }
       }
     }
-    store.sealAll();
-    store.maintain();
-    store.awaitBackground();
-    if (store.statistics().openEvents() > 0) {
-      throw new IllegalStateException("not sealed");
-    }
+    sealed.seal();
+    sealed.merge();
   }
 
   @TearDown(Level.Trial)
   public void close() throws IOException {
-    store.close();
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.toList().reversed()) {
-        Files.delete(path);
-      }
-    }
+    sealed.close();
   }
 
   @Benchmark
   public int percentilesByGroup() {
     Aggregation figures = new Aggregation(percentiles, _ -> {});
     RangeQuery query = RangeQuery.ALL.withFields(percentiles.fields());
-    try (StoreView view = store.view();
+    try (StoreView view = sealed.store().view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
       reader.inAnyOrder(null, cells ? percentiles.question() : null);
       while (reader.next() == Step.EVENT) {
@@ -154,7 +134,7 @@ public class RollupBench {
     Aggregation counts = new Aggregation(asked, _ -> {});
     Grouping fold = asked.fold();
     RangeQuery query = RangeQuery.ALL.withFields(asked.fields());
-    try (StoreView view = store.view();
+    try (StoreView view = sealed.store().view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
       reader.inAnyOrder(fold == null || !cells ? fold : fold.withCells());
       while (reader.next() == Step.EVENT) {

@@ -68,17 +68,9 @@ class FigureLossTest {
   }
 
   private void heals(SimDisk good, String what) {
-    int from = ManifestEdits.offsets(good, MANIFEST).getLast();
-    int bytes = (int) good.sizeOf(MANIFEST) - from;
-    for (int flip = 0; flip < FLIPS; flip++) {
-      long at = from + (long) bytes * flip / FLIPS;
-      SimDisk bad = good.restart();
-      bad.flip(MANIFEST, 8 * at + flip);
-      assertHeals(bad, what + ", byte " + at);
-    }
-    SimDisk cut = good.restart();
-    cut.openForWriting(MANIFEST).truncate(from);
-    assertHeals(cut, what + ", cut off");
+    ManifestEdits.flipLast(
+        good, MANIFEST, FLIPS, (bad, where) -> assertHeals(bad, what + ", " + where));
+    assertHeals(ManifestEdits.withoutLast(good, MANIFEST), what + ", cut off");
   }
 
   @Test

@@ -297,14 +297,11 @@ class ManifestLossTest {
 
   /// Flips bits over the last edit.
   private void heals(SimDisk good, String what) {
-    int from = edits(good).getLast();
-    int bytes = (int) good.sizeOf(MANIFEST) - from;
-    for (int flip = 0; flip < FLIPS; flip++) {
-      long at = from + (long) bytes * flip / FLIPS;
-      SimDisk bad = good.restart();
-      bad.flip(MANIFEST, 8 * at + flip);
-      assertHeals(bad, "last edit, a %s, byte %d".formatted(what, at));
-    }
+    ManifestEdits.flipLast(
+        good,
+        MANIFEST,
+        FLIPS,
+        (bad, where) -> assertHeals(bad, "last edit, a %s, %s".formatted(what, where)));
   }
 
   /// However many edits are lost, a start shows everything, or refuses, or names segments. The good

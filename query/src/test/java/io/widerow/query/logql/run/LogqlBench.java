@@ -4,7 +4,7 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
-import io.widerow.query.StoreDirectory;
+import io.widerow.query.SealedStore;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.figures.Aggregation;
@@ -16,21 +16,14 @@ import io.widerow.query.logql.line.LabelNames;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -56,7 +49,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class LogqlBench {
   private static final int EVENTS = 1_000_000;
-  private static final int CHUNK = 20_000;
   private static final int HOSTS = 100;
   private static final long STEP = 1_000_000L; // a millisecond
   private static final long START = 1_760_000_400_000_000_000L; // at an hour
@@ -117,31 +109,13 @@ public class LogqlBench {
 
   private final LabelNames labels = new LabelNames(LabelNames.DEFAULT);
   private final QueryMemory memory = QueryMemory.unlimited();
-  private Path directory = Path.of("");
-  private EmbeddedStore store;
+  private SealedStore sealed;
 
   @Setup(Level.Trial)
   public void fill() throws IOException, InterruptedException {
-    directory = Files.createTempDirectory("logql");
-    StoreConfig config =
-        StoreConfig.at(directory.resolve("s"))
-            .withBuckets(60, Map.of())
-            .withDiskReserveBytes(0)
-            .withAges(Duration.ZERO, null);
-    store = EmbeddedStore.open(config, Runnable::run);
+    sealed = SealedStore.open("logql", config -> config);
     SplittableRandom random = new SplittableRandom(11);
-    for (int from = 0; from < EVENTS; from += CHUNK) {
-      List<Stored> some = new ArrayList<>();
-      for (int i = from; i < from + CHUNK; i++) {
-        some.add(event(i, random));
-      }
-      StoreDirectory.append(store, some);
-    }
-    store.sealAll();
-    store.awaitBackground();
-    if (store.statistics().openEvents() > 0) {
-      throw new IllegalStateException("not sealed");
-    }
+    sealed.fill(EVENTS, Integer.MAX_VALUE, number -> event(number, random));
     double own = stats();
     double asked = logql();
     if (Math.abs(own - asked) > 1e-9 * Math.abs(own)) {
@@ -164,12 +138,7 @@ public class LogqlBench {
 
   @TearDown(Level.Trial)
   public void close() throws IOException {
-    store.close();
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.toList().reversed()) {
-        Files.delete(path);
-      }
-    }
+    sealed.close();
   }
 
   /// The sum of the results of all groups.
@@ -184,7 +153,7 @@ public class LogqlBench {
             .withTypes(new TypeGlobs(List.of("cpu")))
             .withFilter(filter)
             .withFields(asked.fields());
-    try (StoreView view = store.view();
+    try (StoreView view = sealed.store().view();
         RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT, memory)) {
       Grouping fold = asked.fold();
       reader.inAnyOrder(fold == null ? null : fold.withCells());
@@ -200,7 +169,7 @@ public class LogqlBench {
   @Benchmark
   public double logql() {
     Metric metric = (Metric) LogqlParser.parse(form.logql);
-    try (StoreView view = store.view();
+    try (StoreView view = sealed.store().view();
         Execution execution = new Execution(view, labels, QueryBudget.DEFAULT, memory)) {
       Steps steps = Steps.at(START + EVENTS * STEP);
       return new MetricRun(execution, steps)
