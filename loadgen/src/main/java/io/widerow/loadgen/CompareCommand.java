@@ -8,6 +8,7 @@ import io.widerow.loadgen.compare.Contestant;
 import io.widerow.loadgen.compare.Figure;
 import io.widerow.loadgen.compare.PairedRatio;
 import io.widerow.loadgen.compare.PairedRuns;
+import io.widerow.loadgen.compare.ResultOptions;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.run.AckListener;
@@ -74,6 +75,7 @@ final class CompareCommand implements Callable<Integer> {
   private int pairs;
 
   @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final ResultOptions output = new ResultOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
   @Mixin private final PaceOptions paceOptions = new PaceOptions();
 
@@ -102,7 +104,7 @@ final class CompareCommand implements Callable<Integer> {
     List<String> command =
         Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
     Path work = options.workDirectory();
-    Path results = options.results == null ? work.resolve("results") : options.results;
+    Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
       String limit = rehearse(a, workload, pace) + rehearse(b, workload, pace);
       out.print(limit);
@@ -117,7 +119,7 @@ final class CompareCommand implements Callable<Integer> {
       Comparison comparison = comparison(name, what(workload, pace), a, b, runs);
       folder.finish(comparison, "\n" + limit);
       out.print(comparison.table());
-      if (options.results != null) {
+      if (output.folder != null) {
         out.println("written to " + folder.path());
       }
       out.flush();
@@ -236,7 +238,7 @@ final class CompareCommand implements Callable<Integer> {
       }
       FileTree.remove(data);
       folder.run(outcome.members(comparison, pair));
-      if (options.plots) {
+      if (output.plots) {
         folder.plots(label, outcome);
       }
       PrintWriter out = spec.commandLine().getOut();

@@ -7,6 +7,7 @@ import io.widerow.loadgen.compare.ContestRun;
 import io.widerow.loadgen.compare.Contestant;
 import io.widerow.loadgen.compare.PairedRatio;
 import io.widerow.loadgen.compare.Question;
+import io.widerow.loadgen.compare.ResultOptions;
 import io.widerow.loadgen.compare.ServerProcess;
 import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.format.Quantity;
@@ -100,6 +101,7 @@ final class GrowthCommand implements Callable<Integer> {
   private long restNanos;
 
   @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final ResultOptions output = new ResultOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
   @Override
@@ -117,7 +119,7 @@ final class GrowthCommand implements Callable<Integer> {
     Path work = options.workDirectory();
     Path data = keep == null ? work.resolve("data") : keep;
     String name = Comparison.name("growth-" + workload.scenario().type, contestant, contestant);
-    Path results = options.results == null ? work.resolve("results") : options.results;
+    Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
       ComparisonFolder folder =
           new ComparisonFolder(
@@ -129,7 +131,7 @@ final class GrowthCommand implements Callable<Integer> {
       folder.finish("growth", "events", rows, "# Growth of " + contestant + "\n\n" + table);
       PrintWriter out = spec.commandLine().getOut();
       out.print(table);
-      if (options.results != null) {
+      if (output.folder != null) {
         out.println("written to " + folder.path());
       }
       out.flush();

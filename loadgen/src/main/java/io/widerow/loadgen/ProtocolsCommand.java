@@ -5,6 +5,7 @@ import io.widerow.loadgen.compare.ComparisonFolder;
 import io.widerow.loadgen.compare.Contestant;
 import io.widerow.loadgen.compare.ProtocolRun;
 import io.widerow.loadgen.compare.ProtocolTable;
+import io.widerow.loadgen.compare.ResultOptions;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.report.LoadSession;
@@ -109,6 +110,7 @@ final class ProtocolsCommand implements Callable<Integer> {
   private int connections;
 
   @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final ResultOptions output = new ResultOptions();
 
   private final Set<Target> unserved = EnumSet.noneOf(Target.class);
   private boolean failed;
@@ -136,7 +138,7 @@ final class ProtocolsCommand implements Callable<Integer> {
             seconds * Quantity.SECOND);
     ProtocolTable table = new ProtocolTable(order);
     Path work = options.workDirectory();
-    Path results = options.results == null ? work.resolve("results") : options.results;
+    Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
       String name = LoadSession.STAMP.format(Instant.now()) + "-protocols-" + scenario.type;
       ComparisonFolder folder = new ComparisonFolder(results, name, command());
@@ -145,7 +147,7 @@ final class ProtocolsCommand implements Callable<Integer> {
       folder.finish("protocols", "target", table.lines(), report);
       PrintWriter out = spec.commandLine().getOut();
       out.print("\n" + report);
-      if (options.results != null) {
+      if (output.folder != null) {
         out.println("written to " + folder.path());
       }
       out.flush();

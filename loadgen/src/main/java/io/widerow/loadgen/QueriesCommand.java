@@ -9,6 +9,7 @@ import io.widerow.loadgen.compare.PairedRatio;
 import io.widerow.loadgen.compare.PairedRuns;
 import io.widerow.loadgen.compare.QueriedStore;
 import io.widerow.loadgen.compare.Question;
+import io.widerow.loadgen.compare.ResultOptions;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.FileTree;
 import io.widerow.loadgen.run.Pace;
@@ -87,6 +88,7 @@ final class QueriesCommand implements Callable<Integer> {
   private long warmupNanos;
 
   @Mixin private final CompareOptions options = new CompareOptions();
+  @Mixin private final ResultOptions output = new ResultOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
   private final StringBuilder checked = new StringBuilder(); // what was found before timing
@@ -118,7 +120,7 @@ final class QueriesCommand implements Callable<Integer> {
           check(question, subject, a, first, answers);
           check(question, subject, b, second, answers);
         }
-        Path results = options.results == null ? work.resolve("results") : options.results;
+        Path results = output.folder == null ? work.resolve("results") : output.folder;
         return compare(new Sides(a, first, b, second), questions, subject, workload, results);
       }
     } finally {
@@ -196,7 +198,7 @@ final class QueriesCommand implements Callable<Integer> {
     folder.finish(comparison, "\n" + checked);
     PrintWriter out = spec.commandLine().getOut();
     out.print(comparison.table());
-    if (options.results != null) {
+    if (output.folder != null) {
       out.println("written to " + folder.path());
     }
     out.flush();

@@ -31,15 +31,6 @@ public final class CompareOptions {
   private @Nullable Path work;
 
   @Option(
-      names = "--results",
-      paramLabel = "DIR",
-      description = "write a folder for this run, its lines in data/ and README.md here")
-  public @Nullable Path results;
-
-  @Option(names = "--plots", description = "with --results: draw the last pair as pictures, too")
-  public boolean plots;
-
-  @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
       description = "a key of the daemon's configuration, for contestants that are Widerow")

@@ -5,6 +5,9 @@ import io.widerow.loadgen.format.SnappyBlock;
 import io.widerow.loadgen.wire.HttpText;
 import io.widerow.loadgen.workload.Scenario;
 import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
@@ -19,7 +22,6 @@ public enum HeavyQuery {
 
   private static final int VARINT = 0;
   private static final int BYTES = 2;
-  private static final byte[] NOTHING = {};
 
   /// Events of one type in a range of time.
   ///
@@ -27,22 +29,16 @@ public enum HeavyQuery {
   /// @param untilNanos end (exclusive)
   public record Range(Scenario scenario, long fromNanos, long untilNanos) {}
 
-  /// A request of HTTP.
-  ///
-  /// @param body empty for a GET
-  @SuppressWarnings("ArrayRecordComponent") // handed over, not kept
-  record Request(String path, byte[] body) {}
-
   /// True when events of a scenario can be asked for so.
   public boolean suits(Scenario scenario) {
     return this == READ ? scenario == Scenario.COUNTER : scenario != Scenario.IOT;
   }
 
-  Request request(Range range) {
+  HttpRequest request(InetSocketAddress address, Range range) {
     Scenario scenario = range.scenario();
-    return switch (this) {
-      case SCAN ->
-          new Request(
+    String path =
+        switch (this) {
+          case SCAN ->
               "/v1/query?type=%s&from=%s&to=%s&stats=%s%s"
                   .formatted(
                       scenario.type,
@@ -51,15 +47,20 @@ public enum HeavyQuery {
                       scenario.isLog() ? "count" : "p99(" + number(scenario) + ")",
                       scenario.isLog()
                           ? "&where=" + HttpText.encoded("body ~ \"[aeiou]{3}[0-9]+[xyz]\"")
-                          : "&by=hostname"),
-              NOTHING);
-      case LOGQL ->
-          new Request(
+                          : "&by=hostname");
+          case LOGQL ->
               "/loki/api/v1/query?time=%d&query=%s"
-                  .formatted(range.untilNanos(), HttpText.encoded(logql(range))),
-              NOTHING);
-      case READ -> new Request("/api/v1/read", read(range));
-    };
+                  .formatted(range.untilNanos(), HttpText.encoded(logql(range)));
+          case READ -> "/api/v1/read";
+        };
+    HttpRequest.Builder request = HttpRequest.newBuilder(HttpText.uri(address, path));
+    return this != READ
+        ? request.build()
+        : request
+            .header("content-type", "application/x-protobuf")
+            .header("content-encoding", "snappy")
+            .POST(BodyPublishers.ofByteArray(read(range)))
+            .build();
   }
 
   private static String time(long nanos) {

@@ -27,14 +27,14 @@ public final class HttpText {
   /// @param path with its parameters, encoded
   public static Answer get(InetSocketAddress address, String path)
       throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(
-                URI.create(
-                    "http://%s:%d%s".formatted(address.getHostString(), address.getPort(), path)))
-            .timeout(LONGEST)
-            .build();
+    HttpRequest request = HttpRequest.newBuilder(uri(address, path)).timeout(LONGEST).build();
     HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
     return new Answer(response.statusCode(), response.body());
+  }
+
+  /// @param path with its parameters, encoded
+  public static URI uri(InetSocketAddress address, String path) {
+    return URI.create("http://%s:%d%s".formatted(address.getHostString(), address.getPort(), path));
   }
 
   public static String encoded(String text) {
