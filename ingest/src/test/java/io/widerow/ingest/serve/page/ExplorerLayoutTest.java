@@ -92,15 +92,22 @@ class ExplorerLayoutTest extends ExplorerRun {
     return browser.evaluate(MAP + ".dataset." + name).asInt();
   }
 
-  private void open(String question) {
-    browser.open(url + "/ui/?view=layout&" + question);
-    browser.await(MAP + ".dataset.partitions > 0");
+  /// The partitions that the page was opened on. The store folds and merges by itself: a page that
+  /// was opened while it did is opened again.
+  private List<JsonNode> open(String question) throws IOException, InterruptedException {
+    while (true) {
+      List<JsonNode> before = lines(question, "partition");
+      browser.open(url + "/ui/?view=layout&" + question);
+      browser.await(MAP + ".dataset.partitions > 0");
+      if (lines(question, "partition").equals(before)) {
+        return before;
+      }
+    }
   }
 
   @Test
   void theMapIsTheCatalog() throws IOException, InterruptedException {
-    open(RANGE);
-    List<JsonNode> all = lines(RANGE, "partition");
+    List<JsonNode> all = open(RANGE);
     assertEquals(all.size(), data("partitions"));
     assertEquals(all.stream().mapToInt(each -> each.path("events").asInt()).sum(), data("events"));
     assertEquals(
@@ -150,10 +157,8 @@ class ExplorerLayoutTest extends ExplorerRun {
 
   @Test
   void namesOfTypesStayText() throws IOException, InterruptedException {
-    open("from=2025-11-20T21:00:00Z&to=2025-11-20T22:00:00Z");
-    assertEquals(
-        lines("from=2025-11-20T21:00:00Z&to=2025-11-20T22:00:00Z", "partition").size(),
-        data("partitions"));
+    List<JsonNode> all = open("from=2025-11-20T21:00:00Z&to=2025-11-20T22:00:00Z");
+    assertEquals(all.size(), data("partitions"));
     browser.evaluate(MAP + ".focus()");
     browser.press("ArrowRight");
     for (int i = 0; i < data("partitions"); i++) { // each cell tells about itself
@@ -180,9 +185,8 @@ class ExplorerLayoutTest extends ExplorerRun {
                   1 + i / 450, 1 + i / 24 % 28, i % 24, i % 2 == 0 ? "even" : "odd", i % 70));
     }
     post(lines.toString());
-    open("from=2024-01-01&to=2024-04-01");
-    int partitions = lines("from=2024-01-01&to=2024-04-01", "partition").size();
-    assertEquals(partitions, data("partitions"), "none is lost");
+    List<JsonNode> all = open("from=2024-01-01&to=2024-04-01");
+    assertEquals(all.size(), data("partitions"), "none is lost");
     assertEquals(900, data("events"));
     String said = browser.text(element("map-folded") + ".textContent");
     assertTrue(said.contains("types by the beginning") && said.contains("buckets by day"), said);
