@@ -6,25 +6,30 @@ import com.github.luben.zstd.ZstdException;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.disk.BlockCache;
 import io.widerow.storage.disk.DiskFile;
 import java.util.UUID;
 
-/// Reader of the blocks of one table file: checks and expands them. It keeps the block of rows that
-/// it read last.
+/// Reader of the blocks of one table file: checks and expands them, or finds them in the cache. It
+/// keeps the block of rows that it read last.
 ///
 /// - Threads: one.
 /// - Memory: a native context of about 160 KiB, and the block, until [#close].
 /// - Errors: [StorageException.Corrupt], which names file and offset.
 final class BlockExpander implements AutoCloseable {
   private final DiskFile file;
+  private final long id;
+  private final BlockCache cache;
   private final TableFileFormat.Checksum checksum;
   private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
   private final BlockRows rows;
   private byte[] raw = new byte[0];
   private long rowsAt = -1; // offset of the block whose rows it has
 
-  BlockExpander(DiskFile file, UUID store, long id) {
+  BlockExpander(DiskFile file, UUID store, long id, BlockCache cache) {
     this.file = file;
+    this.id = id;
+    this.cache = cache;
     this.checksum = new TableFileFormat.Checksum(store, id);
     this.rows = new BlockRows(file.path());
   }
@@ -61,9 +66,7 @@ final class BlockExpander implements AutoCloseable {
             != (int) ByteSink.INT.get(stored, 8)) {
       throw corrupt(from, "a block fails its checksum");
     }
-    if (raw.length < rawBytes + ByteSource.SLACK) {
-      raw = new byte[rawBytes + ByteSource.SLACK];
-    }
+    makeRoom(rawBytes);
     if (rawBytes == storedBytes) {
       System.arraycopy(stored, head, raw, 0, rawBytes);
       return rawBytes;
@@ -79,6 +82,12 @@ final class BlockExpander implements AutoCloseable {
     return rawBytes;
   }
 
+  private void makeRoom(int rawBytes) {
+    if (raw.length < rawBytes + ByteSource.SLACK) {
+      raw = new byte[rawBytes + ByteSource.SLACK];
+    }
+  }
+
   /// True when it has the rows of the block at this offset, whole.
   boolean hasRead(long from) {
     return rowsAt == from;
@@ -87,6 +96,18 @@ final class BlockExpander implements AutoCloseable {
   /// Reads a block of rows.
   void readRows(long from, long until) {
     int length = expand(from, until);
+    rows.read(raw, length, from);
+    rowsAt = from;
+  }
+
+  /// Reads a block of rows that is worth keeping: the next reader may want it too.
+  void readKeptRows(long from, long until) {
+    makeRoom(BlockCache.BLOCK_BYTES_MAX);
+    int length = cache.find(id, from, raw);
+    if (length == 0) {
+      length = expand(from, until);
+      cache.keep(id, from, raw, length);
+    }
     rows.read(raw, length, from);
     rowsAt = from;
   }

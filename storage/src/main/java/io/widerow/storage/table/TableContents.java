@@ -30,10 +30,11 @@ final class TableContents implements AutoCloseable {
   /// A moment, with a lease on the state, which the caller releases.
   record Moment(ManifestEdit manifest, TableState state) {}
 
-  TableContents(TableContext context, Manifest manifest, List<LiveTableFile> listed) {
+  TableContents(
+      TableContext context, Manifest manifest, TableFiles files, List<LiveTableFile> listed) {
     this.context = context;
     this.manifest = manifest;
-    this.files = new TableFiles(context.disk(), context.directory(), manifest.storeId());
+    this.files = files;
     this.state = new TableState(List.of(), listed);
   }
 

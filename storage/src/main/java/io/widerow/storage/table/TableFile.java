@@ -3,6 +3,7 @@ package io.widerow.storage.table;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.disk.BlockCache;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.facts.TableFilter;
@@ -22,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A table file that is open for reading, see [TableFileFormat]. It may be damaged or forged: no
-/// length is believed before its checksum was compared, and none is used beyond the file.
+/// A table file that is open for reading, see [TableFileFormat]. It may be damaged: no length is
+/// believed before its checksum was compared, and none is used beyond the file.
 ///
 /// - Threads: any; each [Fragments] one.
 /// - Memory: the last key of each block, the filter, and one idle reader, since making one costs
@@ -39,6 +40,7 @@ final class TableFile implements AutoCloseable {
   private final DiskFile file;
   private final UUID store;
   private final long id;
+  private final BlockCache cache;
   private long[] offsets = new long[0]; // of blocks of rows, and the end of the last one
   private long[] pieces = new long[0]; // of a salvaged file: starts and ends of blocks of rows
   private byte[][] lastKeys = new byte[0][];
@@ -51,27 +53,29 @@ final class TableFile implements AutoCloseable {
   private volatile @Nullable Widths counted; // of a file that has none
   private final AtomicReference<@Nullable BlockExpander> idle = new AtomicReference<>();
 
-  private TableFile(DiskFile file, UUID store, long id) {
+  private TableFile(DiskFile file, UUID store, long id, BlockCache cache) {
     this.file = file;
     this.store = store;
     this.id = id;
+    this.cache = cache;
   }
 
   /// @throws StorageException.Corrupt when it is not a whole file of this store and id
-  static TableFile open(Disk disk, Path path, UUID store, long id) {
-    return of(disk.open(path), store, id);
-  }
-
-  /// @param file belongs to the result; it is closed when it cannot be read
-  static TableFile of(DiskFile file, UUID store, long id) {
+  static TableFile open(Disk disk, Path path, UUID store, long id, BlockCache cache) {
+    DiskFile file = disk.open(path);
     try {
-      var opened = new TableFile(file, store, id);
+      var opened = new TableFile(file, store, id, cache);
       opened.readParts();
       return opened;
     } catch (Throwable failure) {
       file.close();
       throw failure;
     }
+  }
+
+  /// The same, of a file whose blocks nobody keeps.
+  static TableFile open(Disk disk, Path path, UUID store, long id) {
+    return open(disk, path, store, id, BlockCache.none());
   }
 
   private StorageException.Corrupt corrupt(long offset, String found) {
@@ -98,7 +102,7 @@ final class TableFile implements AutoCloseable {
 
   /// A block, checked and expanded.
   private ByteSource block(long from, long until) {
-    try (var reader = new BlockExpander(file, store, id)) {
+    try (var reader = new BlockExpander(file, store, id, cache)) {
       int length = reader.expand(from, until);
       return new ByteSource(file.path()).over(reader.bytes(), 0, length, from);
     }
@@ -234,7 +238,7 @@ final class TableFile implements AutoCloseable {
             goesOn && range.isFromStart(MemorySegment.ofArray(first), 0, first.length);
         long stored = end(i) - start(i);
         if (!isWhole) {
-          load(reader, i);
+          load(reader, i, false);
           stored = stored * reader.rows().rawBytes(range) / reader.rows().rawBytes(KeyRange.ALL);
         }
         bytes += stored;
@@ -260,12 +264,13 @@ final class TableFile implements AutoCloseable {
   ///
   /// @param file belongs to the result
   static TableFile salvage(DiskFile file, UUID store, long id) {
-    var found = new TableFile(file, store, id);
+    BlockCache cache = BlockCache.none();
+    var found = new TableFile(file, store, id, cache);
     List<Long> starts = new ArrayList<>();
     List<byte[]> keys = new ArrayList<>();
     long at = TableFileFormat.HEAD_BYTES;
     long size = file.size();
-    try (var reader = new BlockExpander(file, store, id)) {
+    try (var reader = new BlockExpander(file, store, id, cache)) {
       BlockRows block = reader.rows();
       while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
         byte[] head = read(file, at, TableFileFormat.BLOCK_HEAD_BYTES);
@@ -293,13 +298,13 @@ final class TableFile implements AutoCloseable {
   ///
   /// @param damaged takes blocks that cannot be read
   void verify(BiConsumer<Integer, StorageException.Corrupt> damaged) {
-    try (var reader = new BlockExpander(file, store, id)) {
+    try (var reader = new BlockExpander(file, store, id, cache)) {
       BlockRows block = reader.rows();
       var fragment = new FragmentReader();
       byte[] before = new byte[0];
       for (int i = 0; i < blocks(); i++) {
         try {
-          load(reader, i);
+          load(reader, i, false);
           before = check(block, fragment, i == 0 ? firstKey : before, i);
         } catch (StorageException.Corrupt corrupt) {
           damaged.accept(i, corrupt);
@@ -335,9 +340,15 @@ final class TableFile implements AutoCloseable {
   }
 
   /// Reads a block of rows, and compares it with the index.
-  private void load(BlockExpander reader, int block) {
+  ///
+  /// @param kept whether the next reader may want it too
+  private void load(BlockExpander reader, int block, boolean kept) {
     BlockRows into = reader.rows();
-    reader.readRows(start(block), end(block));
+    if (kept) {
+      reader.readKeptRows(start(block), end(block));
+    } else {
+      reader.readRows(start(block), end(block));
+    }
     int last = into.count() - 1;
     byte[] key = lastKeys[block];
     if (Keys.compare(
@@ -355,7 +366,7 @@ final class TableFile implements AutoCloseable {
 
   private BlockExpander expander() {
     BlockExpander kept = idle.getAndSet(null);
-    return kept == null ? new BlockExpander(file, store, id) : kept;
+    return kept == null ? new BlockExpander(file, store, id, cache) : kept;
   }
 
   private void letGo(BlockExpander reader) {
@@ -385,6 +396,7 @@ final class TableFile implements AutoCloseable {
     private final KeyRange range;
     private final boolean descending;
     private final Set<Integer> damaged; // blocks
+    private final boolean ofPartition; // of one at most
     private final BlockExpander reader = expander();
     private final BlockRows block = reader.rows();
     private int blockNow = -1;
@@ -394,6 +406,7 @@ final class TableFile implements AutoCloseable {
 
     Rows(KeyRange range, boolean descending, Set<Integer> damaged) {
       this.range = range;
+      this.ofPartition = range.common() >= TableFileFormat.FILTER_KEY_BYTES;
       this.damaged = damaged;
       this.descending = descending;
     }
@@ -445,7 +458,7 @@ final class TableFile implements AutoCloseable {
       if (damaged.contains(blockNow)) {
         reader.clear();
       } else if (!reader.hasRead(start(blockNow))) {
-        TableFile.this.load(reader, blockNow);
+        TableFile.this.load(reader, blockNow, ofPartition);
       }
     }
 

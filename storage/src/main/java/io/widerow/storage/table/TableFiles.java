@@ -2,6 +2,7 @@ package io.widerow.storage.table;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.disk.BlockCache;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.fragment.FragmentEncoder;
@@ -24,12 +25,20 @@ final class TableFiles {
   private final Disk disk;
   private final Path directory;
   private final UUID storeId;
+  private final BlockCache cache;
 
   /// @param tables directory of the tables
   TableFiles(Disk disk, Path tables, UUID storeId) {
+    this(disk, tables, storeId, BlockCache.none());
+  }
+
+  /// @param tables directory of the tables
+  /// @param cache of the blocks of listed files
+  TableFiles(Disk disk, Path tables, UUID storeId, BlockCache cache) {
     this.disk = disk;
     this.directory = tables.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
+    this.cache = cache;
   }
 
   void createDirectory() {
@@ -116,7 +125,7 @@ final class TableFiles {
       Path named = named(entry);
       disk.rename(temporary, named);
       disk.forceDirectory(directory);
-      return new LiveTableFile(entry, TableFile.open(disk, named, storeId, entry.id()));
+      return new LiveTableFile(entry, TableFile.open(disk, named, storeId, entry.id(), cache));
     } catch (Throwable failure) {
       discard(temporary, failure);
       throw failure;
@@ -138,7 +147,7 @@ final class TableFiles {
       if (!disk.exists(file)) {
         throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
       }
-      TableFile open = TableFile.open(disk, file, storeId, entry.id());
+      TableFile open = TableFile.open(disk, file, storeId, entry.id(), cache);
       if (open.bytes() != entry.bytes() || open.rows() != entry.rows()) {
         open.close();
         throw new StorageException.Corrupt(file, 0, "it is not the file that the manifest lists");

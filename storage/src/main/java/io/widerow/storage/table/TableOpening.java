@@ -3,6 +3,7 @@ package io.widerow.storage.table;
 import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.BlockCache;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Quarantine;
 import io.widerow.storage.journal.Journal;
@@ -67,7 +68,9 @@ final class TableOpening {
     requireManifest(disk, context.store().config().directory());
     Manifest manifest = Manifest.read(disk, directory, storeId);
     heal(manifest);
-    this.contents = new TableContents(context, manifest, open(manifest));
+    var cache = new BlockCache(TableLane.pieceBytes(context.store().config()));
+    var files = new TableFiles(disk, directory, storeId, cache);
+    this.contents = new TableContents(context, manifest, files, open(manifest, files));
     try {
       recover(manifest);
     } catch (Throwable failure) {
@@ -110,8 +113,7 @@ final class TableOpening {
     isHealed = !inventory.healed().isEmpty();
   }
 
-  private List<LiveTableFile> open(Manifest manifest) {
-    var files = new TableFiles(disk, directory, storeId);
+  private List<LiveTableFile> open(Manifest manifest, TableFiles files) {
     List<LiveTableFile> open = new ArrayList<>();
     for (TableEntry entry : listed(manifest, directory)) {
       LiveTableFile file = files.open(entry);

@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: each lane's writer calls [#submit]; at most [SealQueue#THREADS_MAX] tasks a lane run.
 public final class Sealer implements AutoCloseable {
   private static final int FAILURES_MAX = 20;
+  private static final int EVENTS_A_CALL = 256;
 
   private final StoreContents contents;
   private final ThinHistory thin;
@@ -329,8 +330,8 @@ public final class Sealer implements AutoCloseable {
       for (Partition partition : file) {
         writer.begin(partition.key());
         try (EventCursor events = cursors.apply(partition)) {
-          while (EventCursor.nextLocal(events)) {
-            writer.add(events.event());
+          while (writeSome(events, writer)) {
+            // until there are no more
           }
         }
       }
@@ -340,6 +341,20 @@ public final class Sealer implements AutoCloseable {
       files.discard(id, failed);
       throw failed;
     }
+  }
+
+  /// Writes the next events. It returns now and then, so that the JIT compiles it once and for all:
+  /// a loop over a whole file it compiles again and again while that runs (on-stack replacement).
+  ///
+  /// @return false when there are no more
+  private static boolean writeSome(EventCursor events, SegmentWriter writer) {
+    for (int i = 0; i < EVENTS_A_CALL; i++) {
+      if (!EventCursor.nextLocal(events)) {
+        return false;
+      }
+      writer.add(events.event());
+    }
+    return true;
   }
 
   private List<EventCursor> cursors(OpenRows.View view, Partition partition, Released released) {
