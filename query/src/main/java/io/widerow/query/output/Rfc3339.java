@@ -3,18 +3,20 @@ package io.widerow.query.output;
 import io.widerow.event.Digits;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.LocalDateTime;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
 
 /// Writes times as `2026-11-20T19:15:00.000000001Z`: always with nine digits, and in zones other
-/// than UTC with the offset at that time. It caches the last minute, so consecutive times cost
-/// eleven digits each.
+/// than UTC with the offset at that time. It keeps the last day and minute, so that consecutive
+/// times cost eleven digits each.
 ///
 /// - Threads: one.
 public final class Rfc3339 {
-  private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm");
+  private static final long DAY_MINUTES = 24 * 60;
+  private static final int DATE_BYTES = 10;
   private static final long MINUTE_NANOS = 60_000_000_000L;
   private static final int MINUTE_BYTES = 16;
   private static final int DIGITS = 9;
@@ -22,7 +24,11 @@ public final class Rfc3339 {
 
   private final ZoneId zone;
   private long minuteLast = Long.MIN_VALUE;
-  private byte[] start = new byte[0];
+  private long dayLast = Long.MIN_VALUE;
+  private long offsetFrom; // the minutes that have the offset
+  private long offsetUntil;
+  private long offsetMinutes;
+  private final byte[] start = "0000-00-00T00:00".getBytes(StandardCharsets.US_ASCII);
   private byte[] end = new byte[0];
 
   public Rfc3339(ZoneId zone) {
@@ -57,10 +63,37 @@ public final class Rfc3339 {
 
   /// Zone offsets are whole minutes at all times that events can have.
   private void show(long minute) {
-    ZoneOffset offset = zone.getRules().getOffset(Instant.ofEpochSecond(minute * 60));
-    LocalDateTime local = LocalDateTime.ofEpochSecond(minute * 60, 0, offset);
-    start = MINUTE.format(local).getBytes(StandardCharsets.US_ASCII);
-    end = offset.getId().getBytes(StandardCharsets.US_ASCII);
+    if (minute < offsetFrom || minute >= offsetUntil) {
+      findOffset(minute);
+    }
+    long local = minute + offsetMinutes;
+    long day = Math.floorDiv(local, DAY_MINUTES);
+    if (day != dayLast) {
+      byte[] date = LocalDate.ofEpochDay(day).toString().getBytes(StandardCharsets.US_ASCII);
+      System.arraycopy(date, 0, start, 0, DATE_BYTES);
+      dayLast = day;
+    }
+    int minuteOfDay = (int) (local - day * DAY_MINUTES);
+    twoDigits(minuteOfDay / 60, DATE_BYTES + 1);
+    twoDigits(minuteOfDay % 60, DATE_BYTES + 4);
     minuteLast = minute;
+  }
+
+  private void twoDigits(int number, int at) {
+    start[at] = (byte) ('0' + number / 10);
+    start[at + 1] = (byte) ('0' + number % 10);
+  }
+
+  /// Finds the offset at a minute, and the minutes around it that have it too.
+  private void findOffset(long minute) {
+    ZoneRules rules = zone.getRules();
+    Instant at = Instant.ofEpochSecond(minute * 60);
+    ZoneOffset offset = rules.getOffset(at);
+    ZoneOffsetTransition before = rules.previousTransition(at.plusSeconds(1));
+    ZoneOffsetTransition next = rules.nextTransition(at);
+    offsetFrom = before == null ? Long.MIN_VALUE : Math.floorDiv(before.toEpochSecond(), 60L);
+    offsetUntil = next == null ? Long.MAX_VALUE : Math.floorDiv(next.toEpochSecond(), 60L);
+    offsetMinutes = offset.getTotalSeconds() / 60;
+    end = offset.getId().getBytes(StandardCharsets.US_ASCII);
   }
 }
