@@ -9,6 +9,8 @@ import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.widerow.event.PartitionKey;
 import io.widerow.ingest.config.DaemonConfig;
@@ -118,6 +120,10 @@ public final class Daemon implements AutoCloseable {
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
+
+  /// The most that one read takes from a connection: each piece passes the whole pipeline.
+  private static final int PIECE_BYTES_MAX = 256 << 10;
+
   private static final long FAILURE_SEEN_MILLIS = 100;
   private static final long LOOK_MILLIS = 250;
 
@@ -182,7 +188,7 @@ public final class Daemon implements AutoCloseable {
                 config.bodyBytesMax(),
                 config.ratioMax(),
                 (long) config.limits().bodyRateMin() * LimitOptions.BODY_RATE_SECONDS),
-            BodyDigest.forThisMachine(store.secret()),
+            new BodyDigest(store.secret()),
             store::full,
             store::nowNanos);
     usableBytes = () -> FreeSpace.usableBytes(config.data().toAbsolutePath());
@@ -310,6 +316,10 @@ public final class Daemon implements AutoCloseable {
             .bossGroupFactory(AcceptLoop::new)
             .workerGroup(loops, false)
             .maxNumConnections(withClosing(connectionsMax))
+            .http1MaxChunkSize(PIECE_BYTES_MAX)
+            .childChannelOption(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new AdaptiveRecvByteBufAllocator(64, 2_048, PIECE_BYTES_MAX))
             .http1MaxInitialLineLength(HEADER_BYTES_MAX)
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)

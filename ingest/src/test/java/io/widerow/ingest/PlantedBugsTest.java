@@ -13,10 +13,10 @@ import io.widerow.faults.Seeds;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.IntakeRequest;
+import io.widerow.ingest.intake.BodyDigest;
+import io.widerow.ingest.intake.BodyDigestTest;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
-import io.widerow.ingest.intake.KeyedDigest;
-import io.widerow.ingest.intake.KeyedDigestTest;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchKeyTest;
 import io.widerow.ingest.lane.BatchLedger;
@@ -38,7 +38,6 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import javax.crypto.Cipher;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -240,9 +239,9 @@ class PlantedBugsTest {
             Cut.out(BatchKey.class, "of", MessageDigest.class, "update")),
         planted(
             "the digest of a body has its bytes in it",
-            KeyedDigestTest.class,
-            "differentBodiesHaveDifferentDigests",
-            Cut.out(KeyedDigest.class, "of", Cipher.class, "updateAAD")),
+            BodyDigestTest.class,
+            "otherBodiesHaveOtherDigests",
+            Cut.out(BodyDigest.class, "of", MessageDigest.class, "update")),
         planted(
             "the key of a part has its batch and number in it",
             BatchKeyTest.class,

@@ -76,7 +76,7 @@ class DoctorTest {
               lanes,
               new ByteCredit(1 << 20),
               new Intake.Limits(1 << 16, 100, 1),
-              BodyDigest.forThisMachine(store.secret()),
+              new BodyDigest(store.secret()),
               store::full,
               () -> epochNanos);
       lanes.start();

@@ -141,7 +141,7 @@ class SocketReceiverTest {
             lanes,
             credit,
             new Intake.Limits(1 << 16, 100, 1),
-            BodyDigest.forThisMachine(store.secret()),
+            new BodyDigest(store.secret()),
             () -> null,
             () -> 1_000);
     lanes.start();

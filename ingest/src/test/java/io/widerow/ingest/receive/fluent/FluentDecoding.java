@@ -28,7 +28,7 @@ public final class FluentDecoding {
               () -> 0),
           new ByteCredit(1 << 26),
           new Intake.Limits(BODY_BYTES_MAX, 100, 1),
-          BodyDigest.forThisMachine(STORE.secret()),
+          new BodyDigest(STORE.secret()),
           () -> null,
           () -> 0);
 
