@@ -72,6 +72,18 @@ public final class Swar {
     return limit;
   }
 
+  /// The offset of the next quote or backslash; `limit` when there is none.
+  public static int quoteOrBackslash(byte[] bytes, int offset, int limit) {
+    for (int at = offset; at < limit; at += Long.BYTES) {
+      long word = (long) LONG.get(bytes, at);
+      long found = zeros(word ^ QUOTES) | zeros(word ^ BACKSLASHES);
+      if (found != 0) {
+        return Math.min(limit, at + (Long.numberOfTrailingZeros(found) >>> 3));
+      }
+    }
+    return limit;
+  }
+
   /// Eight bytes as a little-endian long.
   public static long word(byte[] bytes, int at) {
     return (long) LONG.get(bytes, at);

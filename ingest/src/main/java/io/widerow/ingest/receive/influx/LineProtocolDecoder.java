@@ -420,27 +420,27 @@ public final class LineProtocolDecoder {
 
   private void quoted() throws BadLine {
     int start = ++at;
-    boolean escaped = false;
-    while (at < limit && body[at] != '"') {
-      boolean escape = body[at] == '\\' && (body[at + 1] == '"' || body[at + 1] == '\\');
-      escaped |= escape;
-      at += escape ? 2 : 1;
+    int end = Swar.quoteOrBackslash(body, start, limit);
+    int offset = tape.scratchLimit();
+    int plain = start; // what comes before is in the scratch
+    while (end < limit && body[end] == '\\') {
+      int next = end + 1 < limit ? body[end + 1] : 0;
+      if (next == '"' || next == '\\') {
+        tape.appendScratch(body, plain, end - plain);
+        plain = end + 1;
+        end++;
+      }
+      end = Swar.quoteOrBackslash(body, end + 1, limit);
     }
-    if (at >= limit) {
+    if (end >= limit) {
       throw new BadLine(QUOTES);
     }
-    int end = at++;
-    if (!escaped) {
+    at = end + 1;
+    if (plain == start) {
       tape.string(false, start, end - start);
       return;
     }
-    int offset = tape.scratchLimit();
-    for (int i = start; i < end; i++) {
-      if (body[i] == '\\' && (body[i + 1] == '"' || body[i + 1] == '\\')) {
-        i++;
-      }
-      tape.appendScratch(body[i]);
-    }
+    tape.appendScratch(body, plain, end - plain);
     tape.string(true, offset, tape.scratchLimit() - offset);
   }
 

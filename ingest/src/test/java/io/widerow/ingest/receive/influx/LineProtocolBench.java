@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Param;
 public class LineProtocolBench extends DecoderBench {
   private final LineProtocolDecoder decoder = new LineProtocolDecoder(1);
 
-  @Param({"ordered", "devops", "samples"})
+  @Param({"ordered", "devops", "samples", "logs"})
   public String scenario = "";
 
   @Param({"false", "true"})
@@ -24,6 +24,7 @@ public class LineProtocolBench extends DecoderBench {
     return switch (scenario) {
       case "devops" -> devops();
       case "samples" -> samples();
+      case "logs" -> logs();
       default -> ordered();
     };
   }
@@ -38,6 +39,18 @@ public class LineProtocolBench extends DecoderBench {
       }
       text.append(" value=").append(i % 97).append(".25 ");
       text.append(1_434_055_562_000L + i).append("000000\n");
+    }
+    return text.toString();
+  }
+
+  private static String logs() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < LINES; i++) {
+      text.append("access,host=web-").append(i % 100).append(" body=\"10.0.").append(i % 250);
+      text.append(".7 - - [22/Jan/2019:03:56:14 +0330] \\\"GET /filter/27|13%20,27|p").append(i);
+      text.append(" HTTP/1.1\\\" 200 30577 \\\"-\\\" \\\"Mozilla/5.0 (compatible; bot; ");
+      text.append("+http://www.bing.com/bingbot.htm)\\\" \\\"-\\\"\",status=200i,bytes=").append(i);
+      text.append("i ").append(1_434_055_562_000_000_000L + i).append('\n');
     }
     return text.toString();
   }
