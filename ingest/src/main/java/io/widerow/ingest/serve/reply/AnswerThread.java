@@ -5,10 +5,14 @@ import java.util.logging.Logger;
 
 /// Threads that compute answers: platform threads, among which the kernel shares the processors. A
 /// virtual thread that computes would keep one of few carriers until it ends, and others would not
-/// begin. They have long slices, so that writers go first, see [TimeSlices].
+/// begin. They have long slices and a low priority, so that writers go first: beside two heavy
+/// queries on two processors, nine of ten writes took three times as long without it, and as long
+/// as ever with it (`bench-results/reading.md`). While nobody writes, they have all of the time.
+///
+/// See [TimeSlices].
 public final class AnswerThread {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final int NICE = 0;
+  private static final int NICE = 10;
 
   private AnswerThread() {}
 
