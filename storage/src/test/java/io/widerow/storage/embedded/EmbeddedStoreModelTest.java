@@ -125,7 +125,7 @@ class EmbeddedStoreModelTest {
 
   /// Fixes the width or the shards of some types, lets the store choose, or takes that back.
   static void changeLayout(EmbeddedStore store, SplittableRandom random) {
-    int[] widths = {LayoutRule.AUTO, LayoutRule.UNSAID, 1, 15, 60, 1_440};
+    int[] widths = {LayoutRule.AUTO, LayoutRule.UNSAID, 1, 15, 45, 60, 1_440};
     int[] shards = {LayoutRule.AUTO, 1, 2, 4, 8};
     String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
     String glob = random.nextInt(3) == 0 ? "*" : type;
@@ -199,7 +199,7 @@ class EmbeddedStoreModelTest {
   static EmbeddedStore open(
       SimDisk disk, TestClock clock, SplittableRandom random, Executor background) {
     int lanes = 1 + random.nextInt(3);
-    int[] widths = {1, 15, 60, 360, 1_440};
+    int[] widths = {1, 15, 45, 60, 360, 1_440};
     StoreConfig config =
         StoreConfig.at(Path.of("/store"))
             .withLanes(lanes, lanes * (1 + random.nextInt(3)))
