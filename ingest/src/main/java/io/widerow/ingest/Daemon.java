@@ -9,8 +9,6 @@ import com.linecorp.armeria.server.ServerBuilder;
 import com.linecorp.armeria.server.ServiceConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.widerow.event.PartitionKey;
 import io.widerow.ingest.config.DaemonConfig;
@@ -121,8 +119,9 @@ public final class Daemon implements AutoCloseable {
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
 
-  /// The most that one read takes from a connection: each piece passes the whole pipeline.
-  private static final int PIECE_BYTES_MAX = 256 << 10;
+  /// As much as Netty reads at a time: each piece of a body passes the whole pipeline, and holds the
+  /// whole buffer, however small it is.
+  private static final int PIECE_BYTES_MAX = 64 << 10;
 
   private static final long FAILURE_SEEN_MILLIS = 100;
   private static final long LOOK_MILLIS = 250;
@@ -317,9 +316,6 @@ public final class Daemon implements AutoCloseable {
             .workerGroup(loops, false)
             .maxNumConnections(withClosing(connectionsMax))
             .http1MaxChunkSize(PIECE_BYTES_MAX)
-            .childChannelOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(64, 2_048, PIECE_BYTES_MAX))
             .http1MaxInitialLineLength(HEADER_BYTES_MAX)
             .http1MaxHeaderSize(HEADER_BYTES_MAX)
             .http2MaxHeaderListSize(HEADER_BYTES_MAX)
