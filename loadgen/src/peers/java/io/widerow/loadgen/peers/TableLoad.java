@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -34,6 +35,8 @@ import org.HdrHistogram.Histogram;
 /// ```
 /// TableLoad run HOST:PORT SECONDS              prints one line: figure=value ...
 /// TableLoad pace HOST:PORT RATE SECONDS        single writes on a schedule, late ones counted late
+/// TableLoad ask HOST:PORT RATE SECONDS         the same, of questions that cost a server next to
+///                                              nothing: what such a client itself costs
 /// ```
 ///
 /// - Threads: one sends; answers come on the driver's.
@@ -70,7 +73,8 @@ public final class TableLoad {
 
   public static void main(String[] args) throws Exception {
     if (args.length < 3) {
-      throw new IllegalArgumentException("run HOST:PORT SECONDS, or pace HOST:PORT RATE SECONDS");
+      throw new IllegalArgumentException(
+          "run HOST:PORT SECONDS, or pace or ask HOST:PORT RATE SECONDS");
     }
     int colon = args[1].lastIndexOf(':');
     var address =
@@ -80,8 +84,13 @@ public final class TableLoad {
       var load = new TableLoad(session);
       switch (args[0]) {
         case "run" -> load.run(Integer.parseInt(args[2]));
-        case "pace" -> load.pace(Integer.parseInt(args[2]), Integer.parseInt(args[3]));
-        default -> throw new IllegalArgumentException("run or pace, got " + args[0]);
+        case "pace" ->
+            load.pace(Integer.parseInt(args[2]), Integer.parseInt(args[3]), load::nextInsert);
+        case "ask" -> {
+          PreparedStatement ask = session.prepare("SELECT key FROM system.local");
+          load.pace(Integer.parseInt(args[2]), Integer.parseInt(args[3]), ask::bind);
+        }
+        default -> throw new IllegalArgumentException("run, pace or ask, got " + args[0]);
       }
       StringBuilder line = new StringBuilder();
       load.figures.forEach(
@@ -214,7 +223,7 @@ public final class TableLoad {
   }
 
   /// Single writes at a rate; each is timed from when it should have been sent.
-  private void pace(int rate, int seconds) throws Exception {
+  private void pace(int rate, int seconds, Supplier<Statement<?>> next) throws Exception {
     var places = new Semaphore(Integer.MAX_VALUE);
     var failed = new AtomicReference<Throwable>();
     var latencies = new ConcurrentHistogram(3);
@@ -227,7 +236,7 @@ public final class TableLoad {
         LockSupport.parkNanos(left);
       }
       places.acquire();
-      answered(session.executeAsync(nextInsert()), due, places, failed, latencies);
+      answered(session.executeAsync(next.get()), due, places, failed, latencies);
     }
     if (!places.tryAcquire(Integer.MAX_VALUE, 60, TimeUnit.SECONDS)) {
       throw new IOException("writes without an answer after a minute");
