@@ -388,7 +388,9 @@ class TableLanguageTest {
 
   @Test
   void whatIsNoSchema() {
-    assertRefused("CREATE TABLE t (p int, v int)", "2200 Missing PRIMARY KEY for table 't'");
+    assertRefused(
+        "CREATE TABLE t (p int, v int)",
+        "2200 No PRIMARY KEY specifed for table 't' (exactly one required)");
     assertRefused(
         "CREATE TABLE t (p duration PRIMARY KEY)",
         "2200 duration type is not supported for PRIMARY KEY column 'p'");

@@ -2,23 +2,11 @@ package io.widerow.ingest.cql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
-import com.datastax.oss.driver.api.core.DriverException;
-import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
-import com.datastax.oss.driver.api.core.cql.ColumnDefinitions;
-import com.datastax.oss.driver.api.core.cql.ResultSet;
-import com.datastax.oss.driver.api.core.cql.Row;
-import com.datastax.oss.driver.api.core.cql.SimpleStatement;
-import com.datastax.oss.driver.api.core.servererrors.AlreadyExistsException;
-import com.datastax.oss.driver.api.core.servererrors.FunctionFailureException;
-import com.datastax.oss.driver.api.core.servererrors.InvalidConfigurationInQueryException;
-import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
-import com.datastax.oss.driver.api.core.servererrors.ServerError;
-import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
-import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.faults.Seeds;
+import io.widerow.ingest.cql.CqlAnswers.Given;
+import io.widerow.ingest.cql.CqlAnswers.Step;
 import io.widerow.ingest.cql.RandomTable.Kind;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -56,9 +44,6 @@ class CqlDifferentialTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// A statement and the size of the pages of its answer.
-  record Step(String statement, int page) {}
-
   static List<Long> seeds() {
     return Seeds.of(1);
   }
@@ -87,68 +72,24 @@ class CqlDifferentialTest {
     return steps;
   }
 
-  /// What a server has answered.
-  ///
-  /// @param told its sentence, when it has refused
-  record Given(String answer, String told) {}
-
-  private static Given answer(CqlSession session, Step step) {
-    try {
-      ResultSet rows =
-          session.execute(SimpleStatement.builder(step.statement).setPageSize(step.page).build());
-      return new Given(shown(rows), "");
-    } catch (DriverException refused) {
-      return new Given("error " + code(refused), String.valueOf(refused.getMessage()));
-    }
-  }
-
-  private static String code(DriverException refused) {
-    return switch (refused) {
-      case SyntaxError _ -> "2000";
-      case AlreadyExistsException _ -> "2400";
-      case InvalidConfigurationInQueryException _ -> "2300";
-      case InvalidQueryException _ -> "2200";
-      case FunctionFailureException _ -> "1400";
-      case ServerError _ -> "0000";
-      case AllNodesFailedException failed -> failed.getAllErrors().toString();
-      default -> refused.toString();
-    };
-  }
-
-  private static String shown(ResultSet rows) {
-    StringBuilder text = new StringBuilder();
-    ColumnDefinitions columns = rows.getColumnDefinitions();
-    for (ColumnDefinition column : columns) {
-      text.append(column.getName()).append(' ').append(column.getType().asCql(true, true));
-      text.append("; ");
-    }
-    for (Row row : rows) {
-      text.append(" | ");
-      for (int i = 0; i < columns.size(); i++) {
-        text.append(i == 0 ? "" : ", ");
-        CodecRegistry codecs = row.codecRegistry();
-        text.append(codecs.codecFor(columns.get(i).getType()).format(row.getObject(i)));
-      }
-    }
-    return text.toString().replace("\n", "\\n").replace("\t", "\\t");
-  }
-
   /// Answers that are meant to differ: an order over several partitions has pages here; Cassandra
   /// fails over pages of some groups, has a type of its own for the least of some timeuuids, and
   /// does not cast a text in descending order to text.
   private static boolean isOurs(Given cassandra) {
-    return cassandra.answer.equals(OURS)
-        || cassandra.told.startsWith("Cannot page queries with both ORDER BY and a IN restriction")
-        || cassandra.told.startsWith("Invalid call to function system.cast_as_text")
-        || cassandra.answer.contains("ProtocolError: Invalid value for the paging state")
-        || cassandra.answer.contains("ReadFailureException")
-        || cassandra.answer.contains("LegacyTimeUUIDType");
+    return cassandra.answer().equals(OURS)
+        || cassandra
+            .told()
+            .startsWith("Cannot page queries with both ORDER BY and a IN restriction")
+        || cassandra.told().startsWith("Invalid call to function system.cast_as_text")
+        || cassandra.answer().contains("ProtocolError: Invalid value for the paging state")
+        || cassandra.answer().contains("ReadFailureException")
+        || cassandra.answer().contains("LegacyTimeUUIDType");
   }
 
   private static void compare(List<Step> steps, List<Given> wanted, List<Given> given) {
     List<String> differences = new ArrayList<>();
     for (int i = 0; i < steps.size(); i++) {
-      boolean same = isOurs(wanted.get(i)) || wanted.get(i).answer.equals(given.get(i).answer);
+      boolean same = isOurs(wanted.get(i)) || wanted.get(i).answer().equals(given.get(i).answer());
       if (!same && differences.size() < DIFFERENCES_SHOWN) {
         differences.add(
             "%d %s\n  Cassandra: %s\n  here:      %s"
@@ -163,7 +104,7 @@ class CqlDifferentialTest {
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
         CqlSession session = daemon.driver("V5", "none").build()) {
       for (Step step : steps) {
-        given.add(answer(session, step));
+        given.add(CqlAnswers.of(session, step));
       }
     }
     return given;
@@ -200,7 +141,7 @@ class CqlDifferentialTest {
     List<Given> wanted = new ArrayList<>();
     try (CqlSession session = CassandraNode.shared().session()) {
       for (Step step : steps) {
-        wanted.add(answer(session, step));
+        wanted.add(CqlAnswers.of(session, step));
       }
     }
     String record = System.getProperty("cql.record");
@@ -209,8 +150,8 @@ class CqlDifferentialTest {
       for (int i = 0; i < steps.size(); i++) {
         Step step = steps.get(i);
         Given given = wanted.get(i);
-        String answer = isOurs(given) ? OURS : given.answer;
-        lines.add(step.page + "\t" + step.statement + "\t" + answer);
+        String answer = isOurs(given) ? OURS : given.answer();
+        lines.add(step.page() + "\t" + step.statement() + "\t" + answer);
       }
       Files.write(Path.of(record), lines);
     }

@@ -12,6 +12,18 @@ import java.util.stream.Collectors;
 /// time at which it runs, so that two servers can answer alike.
 final class RandomStatements {
   private static final List<String> COMPARISONS = List.of("=", "=", "=", "<", "<=", ">", ">=");
+  private static final List<String> NUMBERS =
+      List.of(
+          "tinyint",
+          "smallint",
+          "int",
+          "bigint",
+          "varint",
+          "float",
+          "double",
+          "decimal",
+          "counter");
+
   private static final int SINGLE_WRITES_TIME_MAX = 40;
 
   private final RandomTable table;
@@ -291,7 +303,7 @@ final class RandomStatements {
 
   private String one(Column column) {
     String name = column.name();
-    return switch (random.nextInt(20)) {
+    return switch (random.nextInt(23)) {
       case 0 -> "count(*)";
       case 1 -> "count(" + name + ")";
       case 2 -> "min(" + name + ")";
@@ -306,8 +318,38 @@ final class RandomStatements {
       case 11 -> name + " AS other";
       case 12, 13 -> part(column);
       case 14 -> floor(column);
+      case 15 -> function(column, name);
+      case 16 -> function(column, function(column, name));
+      case 17 -> "max(" + function(column, name) + ")";
       default -> name;
     };
+  }
+
+  /// A call of a function of one value; sometimes of one that does not take it.
+  ///
+  /// @param of the column, or a call
+  private String function(Column column, String of) {
+    String type = column.type().replace("frozen<", "");
+    List<String> some = new ArrayList<>(List.of("mask_default", "mask_null", "mask_hash"));
+    if (chance(5) || NUMBERS.contains(type)) {
+      boolean large = List.of("double", "decimal", "varint").contains(type);
+      some.addAll(List.of("abs", "round", large ? "abs" : "exp")); // doubles differ by machine
+    }
+    if (chance(5) || type.startsWith("map")) {
+      some.addAll(List.of("map_keys", "map_values", "collection_count"));
+    } else if (chance(5) || column.isCollection() || type.startsWith("list")) {
+      some.addAll(List.of("collection_count", "collection_min", "collection_max"));
+    }
+    if (chance(5) || type.startsWith("list<int")) {
+      some.addAll(List.of("collection_sum", "collection_avg"));
+    }
+    if (chance(5) || type.equals("text") || type.equals("ascii")) {
+      String arguments = ", %d, %d)".formatted(random.nextInt(3), random.nextInt(3));
+      return RandomTable.any(List.of("mask_inner(", "mask_outer("), random) + of + arguments;
+    }
+    return chance(15)
+        ? "mask_replace(" + of + ", " + value(column) + ")"
+        : RandomTable.any(some, random) + "(" + of + ")";
   }
 
   /// When a column or a part of it was written.

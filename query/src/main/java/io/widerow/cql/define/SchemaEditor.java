@@ -255,6 +255,7 @@ final class SchemaEditor {
             yield rest;
           }
           case Alteration.Rename rename -> editor.rename(rename);
+          case Alteration.Unmask unmask -> editor.unmask(unmask);
           case Alteration.With(Definition.Options options) ->
               table.withOptions(table.options().with(OptionRules.table(options)));
         };

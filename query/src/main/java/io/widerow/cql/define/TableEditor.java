@@ -40,6 +40,16 @@ record TableEditor(Table table, TypeName.Users users) {
     return table.withColumns(columns, new Table.Stored(stored.number(), stored.id(), next));
   }
 
+  /// The table as it is: no column has a mask.
+  Table unmask(Alteration.Unmask unmask) {
+    if (table.find(unmask.column()) < 0 && !unmask.ifThere()) {
+      throw CqlException.invalid(
+          "Column with name '%s' doesn't exist on table '%s'"
+              .formatted(unmask.column(), table.name()));
+    }
+    return table;
+  }
+
   Table drop(Alteration.Drop drop) {
     List<Column> columns = new ArrayList<>(table.columns());
     for (String name : drop.columns()) {

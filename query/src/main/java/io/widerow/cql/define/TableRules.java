@@ -85,7 +85,8 @@ final class TableRules {
 
   private void requireKey() {
     if (create.partition().isEmpty()) {
-      throw CqlException.invalid("Missing PRIMARY KEY for table '%s'".formatted(table));
+      throw CqlException.invalid(
+          "No PRIMARY KEY specifed for table '%s' (exactly one required)".formatted(table));
     }
     Set<String> seen = new HashSet<>();
     List<String> keys = new ArrayList<>(create.partition());

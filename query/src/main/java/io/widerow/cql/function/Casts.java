@@ -50,8 +50,9 @@ public final class Casts {
     return LocalDate.ofEpochDay(Integer.toUnsignedLong(bytes) - (1L << 31));
   }
 
+  /// The date of an instant; of one before 1970 that which is nearer to it, as Cassandra has it.
   public static LocalDate date(Instant time) {
-    return LocalDate.ofEpochDay(Math.floorDiv(time.getEpochSecond(), 86_400L));
+    return LocalDate.ofEpochDay(time.toEpochMilli() / 86_400_000L);
   }
 
   /// A number as one of another type.

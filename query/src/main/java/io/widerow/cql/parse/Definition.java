@@ -102,6 +102,9 @@ public sealed interface Definition extends Statement {
       }
     }
 
+    /// ALTER .. DROP MASKED.
+    record Unmask(String column, boolean ifThere) implements Alteration {}
+
     /// WITH.
     record With(Options options) implements Alteration {}
   }

@@ -24,6 +24,7 @@ final class DefinitionParser {
   private final Words words;
   private final ExpressionParser expressions;
   private final WhereParser conditions;
+  private boolean masked; // a column
 
   DefinitionParser(Words words, ExpressionParser expressions, WhereParser conditions) {
     this.words = words;
@@ -162,11 +163,12 @@ final class DefinitionParser {
       List<ColumnName> columns = new ArrayList<>();
       boolean several = words.skipSign("(");
       do {
-        columns.add(column());
+        columns.add(ofType ? field() : column());
       } while (words.skipSign(",") && several);
       if (several) {
         words.requireSign(")");
       }
+      requireNoMasks();
       return new Alteration.Add(columns, unless);
     }
     if (words.skipWord("rename")) {
@@ -185,6 +187,9 @@ final class DefinitionParser {
     }
     if (ofType) {
       throw words.expected("ADD or RENAME");
+    }
+    if (words.skipWord("alter")) {
+      return column(ifThere());
     }
     words.requireWord("with");
     return new Alteration.With(options());
@@ -206,7 +211,63 @@ final class DefinitionParser {
   private ColumnName column() {
     String name = words.name("a column");
     TypeName type = expressions.type();
-    return new ColumnName(name, type, words.skipWord("static"));
+    boolean isStatic = words.skipWord("static");
+    if (words.skipWord("masked")) {
+      mask();
+    }
+    return new ColumnName(name, type, isStatic);
+  }
+
+  /// What follows ALTER: a mask is refused, and there is none that could be dropped.
+  private Alteration column(boolean ifThere) {
+    String column = words.name("a column");
+    if (words.skipWord("type")) {
+      throw CqlException.invalid("Altering column types is no longer supported");
+    }
+    if (words.skipWord("drop")) {
+      words.requireWord("masked");
+      return new Alteration.Unmask(column, ifThere);
+    }
+    words.requireWord("masked");
+    mask();
+    throw noMasks();
+  }
+
+  /// WITH DEFAULT, or a function with all its arguments but the first.
+  private void mask() {
+    masked = true;
+    words.requireWord("with");
+    if (words.skipWord("default")) {
+      if (words.skipSign("(")) {
+        words.requireSign(")");
+      }
+      return;
+    }
+    String _ = words.name("a function");
+    if (words.skipSign(".")) {
+      String _ = words.name("a function");
+    }
+    words.requireSign("(");
+    if (words.skipSign(")")) {
+      return;
+    }
+    do {
+      Expression _ = expressions.term();
+    } while (words.skipSign(","));
+    words.requireSign(")");
+  }
+
+  private void requireNoMasks() {
+    if (masked) {
+      throw noMasks();
+    }
+  }
+
+  /// Every mask is refused so, as by a Cassandra with its defaults.
+  private static CqlException noMasks() {
+    return CqlException.invalid(
+        "Cannot mask columns because dynamic data masking is not enabled. You can enable it with"
+            + " the dynamic_data_masking_enabled property on cassandra.yaml");
   }
 
   Statement drop() {
@@ -272,6 +333,9 @@ final class DefinitionParser {
       } while (words.skipSign(","));
       words.requireSign(")");
       tableOptions();
+      if (!partition.isEmpty()) { // else this is what is told
+        requireNoMasks();
+      }
       return new Definition.CreateTable(
           name, unless, columns, partition, clustering, order, new Options(texts, maps));
     }

@@ -242,6 +242,11 @@ final class ExpressionParser {
       return new Expression.Call(function, List.of());
     }
     List<Expression> arguments = list(")");
+    if (arguments.isEmpty()) {
+      throw CqlException.invalid(
+          "Invalid number of arguments in call to function system.count: 1 required but 0"
+              + " provided");
+    }
     boolean ofRows = arguments.size() == 1 && arguments.getFirst() instanceof Constant;
     return new Expression.Call(function, ofRows ? List.of() : arguments);
   }

@@ -12,8 +12,11 @@ import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Gives the expressions of one statement their types.
@@ -23,6 +26,11 @@ final class Compiler {
   private final Scope scope;
   private final boolean ofRows;
   private boolean inAggregate;
+
+  /// What types calls and sums have, by those that are wanted: else each call inside of another one
+  /// would be tried with all types again.
+  private final IdentityHashMap<Expression, Map<Optional<CqlType>, Optional<CqlType>>> attempts =
+      new IdentityHashMap<>();
 
   /// @param ofRows whether columns and aggregates may stand in the expressions
   Compiler(Scope scope, boolean ofRows) {
@@ -57,7 +65,7 @@ final class Compiler {
         requireRows(column);
         yield scope.column(column, inAggregate);
       }
-      case Expression.Call call -> call(call, wanted);
+      case Expression.Call call -> Functions.call(this, call, wanted, name);
       case Expression.Cast(Expression of, CqlType type) ->
           Functions.cast(compile(of, null, "the argument of cast"), type);
       case Expression.Hint(CqlType type, Expression of) -> compile(of, type, name);
@@ -101,7 +109,7 @@ final class Compiler {
   /// A function by which rows are grouped: what it reads is not shown.
   Value grouped(Expression.Call call) {
     inAggregate = true;
-    return call(call, null);
+    return Functions.call(this, call, null, call.function());
   }
 
   private void requireRows(String column) {
@@ -117,42 +125,42 @@ final class Compiler {
     return new Value.Fixed(type, Constants.of(constant, type, name));
   }
 
-  private Value call(Expression.Call call, @Nullable CqlType wanted) {
-    String function = Functions.plain(call.function().toLowerCase(Locale.ROOT));
-    return switch (function) {
-      case "count" -> aggregate(Groups.Kind.COUNT, call);
-      case "min" -> aggregate(Groups.Kind.MIN, call);
-      case "max" -> aggregate(Groups.Kind.MAX, call);
-      case "sum" -> aggregate(Groups.Kind.SUM, call);
-      case "avg" -> aggregate(Groups.Kind.AVG, call);
-      default -> Functions.call(this, function, call, wanted);
-    };
-  }
-
-  private Value aggregate(Groups.Kind kind, Expression.Call call) {
-    requireRows(call.function());
+  /// Notes that an argument of an aggregate follows, unless it is of all rows.
+  void beginAggregate(boolean ofAll) {
+    if (!ofRows) {
+      throw noAggregates();
+    }
     if (inAggregate) {
       throw CqlException.invalid(
           "aggregate functions cannot be used as arguments of aggregate functions");
     }
-    if (kind == Groups.Kind.COUNT && call.arguments().isEmpty()) {
-      return scope.aggregate(new Scope.Aggregated(kind, NativeType.BIGINT, null));
-    }
-    if (call.arguments().size() != 1) {
-      throw CqlException.invalid(
-          "Invalid number of arguments in call to %s".formatted(call.function()));
-    }
-    inAggregate = true;
-    Value argument = compile(call.arguments().getFirst(), null, "the argument of " + kind);
+    inAggregate = !ofAll;
+  }
+
+  CqlException noAggregates() {
+    return CqlException.invalid("Aggregation function are not supported in the where clause");
+  }
+
+  /// @param argument null for the count of all rows
+  Value aggregate(Groups.Kind kind, CqlType type, @Nullable Value argument) {
     inAggregate = false;
-    boolean sums = kind == Groups.Kind.SUM || kind == Groups.Kind.AVG;
-    if (sums && !(argument.type() instanceof NativeType simple && simple.isNumber())) {
-      throw CqlException.invalid(
-          "Invalid call to function %s: its argument has the type %s"
-              .formatted(call.function(), argument.type().cql()));
-    }
-    CqlType type = kind == Groups.Kind.COUNT ? NativeType.BIGINT : argument.type();
     return scope.aggregate(new Scope.Aggregated(kind, type, argument));
+  }
+
+  /// The type that an expression has where one is wanted; null when it cannot be one.
+  @Nullable CqlType attempt(Expression expression, @Nullable CqlType wanted) {
+    return attempts
+        .computeIfAbsent(expression, _ -> new HashMap<>())
+        .computeIfAbsent(
+            Optional.ofNullable(wanted),
+            _ -> {
+              try {
+                return Optional.of(compile(expression, wanted, expression.toString()).type());
+              } catch (CqlException refused) {
+                return Optional.empty();
+              }
+            })
+        .orElse(null);
   }
 
   private Value element(Expression of, Expression key) {
@@ -270,7 +278,8 @@ final class Compiler {
   }
 
   private List<Value> all(List<Expression> parts, CqlType type, String name) {
-    return parts.stream().map(part -> compile(part, type, "value(" + name + ")")).toList();
+    String each = ofRows ? name : "value(" + name + ")";
+    return parts.stream().map(part -> compile(part, type, each)).toList();
   }
 
   private static List<Object> requireAll(@Nullable Object[] values) {

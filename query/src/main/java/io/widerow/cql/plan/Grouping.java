@@ -2,6 +2,8 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.function.NativeFunction;
+import io.widerow.cql.function.Sum;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
@@ -19,6 +21,7 @@ import io.widerow.cql.schema.ValueRow;
 import io.widerow.cql.schema.Written;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,6 +30,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +85,9 @@ record Grouping(
     for (Expression group : select.groupBy()) {
       Value computed = computed(group, scope);
       int index = computed == null ? scope.require(group.toString()) : column(computed, scope);
+      if (computed != null) {
+        requireRising(group, computed);
+      }
       if (last != null) {
         throw CqlException.invalid(
             "Functions are only supported on the last element of the GROUP BY clause");
@@ -123,18 +130,24 @@ record Grouping(
       throw new CqlException(
           Code.SYNTAX, "rows are grouped by columns, not by %s".formatted(group));
     }
-    if (List.of("count", "min", "max", "sum", "avg").contains(call.function())) {
+    if (Functions.isAggregate(call)) {
       throw CqlException.invalid(
           "Aggregate functions are not supported within the GROUP BY clause, got: system.%s"
               .formatted(call.function()));
     }
-    Value value = new Compiler(scope, true).grouped(call);
-    if (!RISING.contains(Functions.plain(call.function()))) {
+    return new Compiler(scope, true).grouped(call);
+  }
+
+  private static void requireRising(Expression group, Value value) {
+    if (group instanceof Expression.Call call
+        && !RISING.contains(call.function().replace("_", ""))
+        && value instanceof Value.OfFunction(CqlType result, List<Value> arguments, _)) {
       throw CqlException.invalid(
-          "Only monotonic functions are supported in the GROUP BY clause. Got: system.%s"
-              .formatted(call.function()));
+          "Only monotonic functions are supported in the GROUP BY clause. Got: %s "
+              .formatted(
+                  NativeFunction.signature(
+                      call.function(), arguments.stream().map(Value::type).toList(), result)));
     }
-    return value;
   }
 
   /// The only column that a function reads.
@@ -168,6 +181,51 @@ record Grouping(
     Group(@Nullable Object[] values, List<Accumulator> tallies) {
       this.values = values;
       this.tallies = tallies;
+    }
+  }
+
+  /// One aggregate of one group. Nulls are not counted.
+  private static final class Accumulator {
+    private final Scope.Aggregated aggregate;
+    private final @Nullable Sum sum;
+    private long count;
+    private @Nullable Object extreme;
+
+    Accumulator(Scope.Aggregated aggregate) {
+      this.aggregate = aggregate;
+      boolean sums = aggregate.kind() == Groups.Kind.SUM || aggregate.kind() == Groups.Kind.AVG;
+      this.sum = sums ? new Sum((NativeType) aggregate.type()) : null;
+    }
+
+    void add(Row row, Bound bound) {
+      Value argument = aggregate.argument();
+      if (argument == null) {
+        count++;
+        return;
+      }
+      Object value = argument.of(row, bound);
+      if (value == null) {
+        return;
+      }
+      switch (aggregate.kind()) {
+        case COUNT -> count++;
+        case MIN -> extreme = extreme == null || order(value) < 0 ? value : extreme;
+        case MAX -> extreme = extreme == null || order(value) > 0 ? value : extreme;
+        case SUM, AVG -> Objects.requireNonNull(sum).add(value);
+      }
+    }
+
+    private int order(Object value) {
+      return ValueOrder.compare(aggregate.type(), value, Objects.requireNonNull(extreme));
+    }
+
+    @Nullable Object result() {
+      return switch (aggregate.kind()) {
+        case COUNT -> count;
+        case MIN, MAX -> extreme;
+        case SUM -> Objects.requireNonNull(sum).sum();
+        case AVG -> Objects.requireNonNull(sum).average();
+      };
     }
   }
 

@@ -78,21 +78,36 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
           function.equals("count") && arguments.isEmpty()
               ? "count"
               : (TIMES.contains(function) ? "%s(%s)" : "system.%s(%s)")
-                  .formatted(
-                      function,
-                      String.join(", ", arguments.stream().map(Selection::name).toList()));
+                  .formatted(function, names(arguments));
       case Expression.Null() -> "NULL";
       case Expression.Constant(Literals.Kind kind, String text) when kind == Literals.Kind.STRING ->
           "'" + text + "'"; // a quote in it is not doubled
       case Expression.Element(Expression of, Expression key) ->
-          "%s[%s]".formatted(name(of), name(key));
+          "%s[%s]".formatted(name(of), key instanceof Expression.Call ? key : name(key));
       case Expression.Slice(Expression of, Expression from, Expression to) ->
           "%s[%s..%s]"
               .formatted(name(of), from == null ? "" : name(from), to == null ? "" : name(to));
       case Expression.Cast(Expression of, CqlType type) ->
           "cast(%s as %s)".formatted(name(of), type.cql());
+      case Expression.Hint(CqlType type, Expression of) -> "(" + type.cql() + ")" + name(of);
+      case Expression.Arithmetic(String operator, Expression left, Expression right) ->
+          "%s %s %s".formatted(name(left), operator, name(right));
+      case Expression.ListOf(List<Expression> parts) -> "[" + names(parts) + "]";
+      case Expression.SetOf(List<Expression> parts) -> "{" + names(parts) + "}";
+      case Expression.TupleOf(List<Expression> parts) -> "(" + names(parts) + ")";
+      case Expression.MapOf(List<Expression> keys, List<Expression> values) -> {
+        List<String> pairs = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+          pairs.add(name(keys.get(i)) + ": " + name(values.get(i)));
+        }
+        yield "{" + String.join(", ", pairs) + "}";
+      }
       default -> expression.toString();
     };
+  }
+
+  private static String names(List<Expression> parts) {
+    return String.join(", ", parts.stream().map(Selection::name).toList());
   }
 
   void put(Row row, Bound bound, CellBuffer out) {

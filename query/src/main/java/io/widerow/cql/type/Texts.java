@@ -38,9 +38,11 @@ public final class Texts {
 
   /// A value of any type: what has parts as JSON.
   public static String ofAny(CqlType type, Object value) {
-    if (type instanceof NativeType simple) {
-      return of(simple, value);
-    }
+    return type instanceof NativeType simple ? of(simple, value) : json(type, value);
+  }
+
+  /// A value as JSON.
+  public static String json(CqlType type, @Nullable Object value) {
     OutputBuffer json = new OutputBuffer(64);
     json(type, value, json);
     return json.toString();

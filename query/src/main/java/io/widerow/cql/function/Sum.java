@@ -1,0 +1,82 @@
+package io.widerow.cql.function;
+
+import io.widerow.cql.type.Empty;
+import io.widerow.cql.type.NativeType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+
+/// The sum of numbers of one type, and their mean. What has a fixed size wraps around in a sum and
+/// not in a mean. Floats and doubles are added with a compensation of what rounding loses.
+///
+/// - Threads: one.
+public final class Sum {
+  private final NativeType type;
+  private long count;
+  private BigDecimal exact = BigDecimal.ZERO; // of numbers that are no float and no double
+  private double sum;
+  private double lost; // by rounding
+  private double plain; // without the compensation, which infinite numbers break
+  private BigDecimal large = BigDecimal.ZERO; // the sum of doubles when they have none
+  private boolean isLarge;
+
+  public Sum(NativeType type) {
+    this.type = type;
+  }
+
+  /// @param value of the type; one without bytes does not count
+  public void add(Object value) {
+    if (value == Empty.VALUE) {
+      return;
+    }
+    count++;
+    if (!isFloating()) {
+      exact = exact.add(Casts.decimal((Number) value));
+      return;
+    }
+    double number = ((Number) value).doubleValue();
+    double before = sum;
+    plain += number;
+    double compensated = number - lost;
+    double next = sum + compensated;
+    lost = (next - sum) - compensated;
+    sum = next;
+    if (isLarge) {
+      isLarge = Double.isFinite(number);
+      large = isLarge ? large.add(BigDecimal.valueOf(number)) : large;
+    } else if (Double.isInfinite(sum) && Double.isFinite(before) && Double.isFinite(number)) {
+      isLarge = true;
+      large = BigDecimal.valueOf(before).add(BigDecimal.valueOf(number));
+    }
+  }
+
+  private boolean isFloating() {
+    return type == NativeType.DOUBLE || type == NativeType.FLOAT;
+  }
+
+  private double doubles() {
+    return Double.isNaN(sum) && Double.isInfinite(plain) ? plain : sum;
+  }
+
+  public Number sum() {
+    return Casts.number(type, isFloating() ? (Number) doubles() : exact);
+  }
+
+  /// The mean, 0 of no numbers; of whole numbers without what is behind the point, of decimals with
+  /// as many digits as their sum has.
+  public Number average() {
+    if (count == 0) {
+      return Casts.number(type, 0);
+    }
+    if (isFloating()) {
+      double mean =
+          isLarge
+              ? large.divide(BigDecimal.valueOf(count), RoundingMode.HALF_EVEN).doubleValue()
+              : doubles() / count;
+      return Casts.number(type, mean);
+    }
+    return type == NativeType.DECIMAL
+        ? exact.divide(BigDecimal.valueOf(count), RoundingMode.HALF_EVEN)
+        : Casts.number(type, exact.toBigInteger().divide(BigInteger.valueOf(count)));
+  }
+}
