@@ -119,8 +119,8 @@ public final class Daemon implements AutoCloseable {
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
 
-  /// As much as Netty reads at a time: each piece of a body passes the whole pipeline, and holds the
-  /// whole buffer, however small it is.
+  /// As much as Netty reads at a time: each piece of a body passes the whole pipeline, and holds
+  /// the whole buffer, however small it is.
   private static final int PIECE_BYTES_MAX = 64 << 10;
 
   private static final long FAILURE_SEEN_MILLIS = 100;

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /// Blocks of files, expanded, for the next reader that wants them. It is set-associative: a block
-/// has one set, in which it takes the place of the block that was asked for longest ago. Whoever
-/// scans much reads past it, so as not to push out what others ask for again.
+/// has one set, in which it takes the place of the block that was asked for longest ago. A scan of
+/// much reads past it, so as not to push out what others ask for again.
 ///
 /// A block is copied in and out, so nothing in use can be freed or overwritten. Copying costs a
 /// twentieth of expanding.
