@@ -3,6 +3,7 @@ package io.widerow.event;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /// Sorts the attributes of an event by name: a merge sort of their offsets, then one copy of their
 /// bytes.
@@ -10,8 +11,22 @@ import java.lang.foreign.MemorySegment;
 /// - Threads: one.
 /// - Memory: keeps its arrays; allocates only for an event larger than any before.
 final class AttributeSort {
+  private int[] offsets = new int[16]; // of the attributes, relative to their event
   private int[] scratch = new int[0];
   private byte[] sorted = new byte[0];
+
+  /// Takes the offset of an attribute, relative to its event. Those before it were taken.
+  void note(int attribute, long offset) {
+    if (attribute == offsets.length) {
+      offsets = Arrays.copyOf(offsets, 2 * attribute);
+    }
+    offsets[attribute] = (int) offset;
+  }
+
+  /// The offset of an attribute, relative to its event.
+  int offset(int attribute) {
+    return offsets[attribute];
+  }
 
   /// Compares the names of two attributes.
   static int compare(MemorySegment memory, long attributeA, long attributeB) {
@@ -30,11 +45,11 @@ final class AttributeSort {
     return Integer.compare(bytesA, bytesB);
   }
 
-  /// Sorts the attributes of the event at `event`, which are contiguous and end at `end`.
+  /// Sorts the attributes of the event at `event`, which are contiguous and end at `end`. Their
+  /// offsets were taken, and are in no particular order on return.
   ///
-  /// @param offsets of the attributes, relative to `event`; in no particular order on return
   /// @return false when a name occurs twice
-  boolean sort(MemorySegment memory, long event, int[] offsets, int attributes, long end) {
+  boolean sort(MemorySegment memory, long event, int attributes, long end) {
     int start = offsets[0];
     if (scratch.length < attributes) {
       scratch = new int[offsets.length];

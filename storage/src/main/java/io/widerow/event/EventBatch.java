@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// A batch of events in native memory: records of [EventLayout], back to back. It is the only
@@ -23,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: owns native memory from the constructor until [#close]. It grows by doubling, up to
 ///   `bytesMax`; an event that does not fit is [Rejection#BATCH_FULL].
 public final class EventBatch implements AutoCloseable {
-  private static final int ATTRIBUTE_OFFSETS_START = 16;
+  private static final long COUNT_BYTES = Integer.BYTES; // before a text
+  private static final EventNames NO_NAMES = new EventNames(); // for an event like a template
 
   private final long bytesMax;
   private final int eventBytesMax;
@@ -36,11 +36,12 @@ public final class EventBatch implements AutoCloseable {
 
   // The event being built.
   private long at; // where the next byte goes
-  private int[] attributeOffsets = new int[ATTRIBUTE_OFFSETS_START]; // relative to limit
   private int attributes;
   private boolean ascending;
   private boolean sameNames; // names so far equal those of the event before, in order
   private final EventNames names = new EventNames(); // valid and ascending
+  private EventNames known = names; // of values without names; others than `names` are the caller's
+  private int skipped; // of them
   private long idTime;
   private long idTail;
   private long version;
@@ -105,6 +106,13 @@ public final class EventBatch implements AutoCloseable {
     takeTime(epochNanos);
   }
 
+  /// As [#begin], with names of an earlier event, from [#copyNames]. Values are put without names,
+  /// in the order of names; a name without a value is passed over by [#skipName].
+  public void begin(byte[] type, int offset, int bytes, long epochNanos, EventNames those) {
+    begin(type, offset, bytes, epochNanos);
+    known = those.requireOfRecord();
+  }
+
   private void takeTime(long epochNanos) {
     if (epochNanos < TimeUuid.NANOS_MIN || epochNanos >= TimeUuid.NANOS_LIMIT) {
       reject(Rejection.TIME_OUT_OF_RANGE);
@@ -125,6 +133,7 @@ public final class EventBatch implements AutoCloseable {
     }
     begin();
     like = template;
+    known = NO_NAMES;
     takeTime(epochNanos);
     if (reserve(template.length() - EventLayout.HEADER_BYTES)) {
       template.write(memory, limit);
@@ -154,10 +163,19 @@ public final class EventBatch implements AutoCloseable {
 
   /// Copies the event ended last, which must exist, into a template.
   public void copyLast(RecordTemplate template) {
+    template.take(memory, lastOffset());
+  }
+
+  /// Copies the names of the event ended last, which must exist.
+  public void copyNames(EventNames into) {
+    into.take(memory, lastOffset());
+  }
+
+  private long lastOffset() {
     if (count == 0) {
       throw new IllegalStateException("no event was ended");
     }
-    template.take(memory, lastOffset);
+    return lastOffset;
   }
 
   /// Starts an event with an id from the client. It replaces the event of the same type and id.
@@ -181,13 +199,17 @@ public final class EventBatch implements AutoCloseable {
     if (rejection == null && !Utf8.isValid(value, valueOffset, valueBytes)) {
       reject(Rejection.TEXT_NOT_UTF8);
     }
-    putText(AttributeKind.STRING, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
+    if (putName(AttributeKind.STRING, name, nameOffset, nameBytes, COUNT_BYTES + valueBytes)) {
+      writeText(value, valueOffset, valueBytes);
+    }
   }
 
   /// Adds opaque bytes.
   public void putBytes(
       byte[] name, int nameOffset, int nameBytes, byte[] value, int valueOffset, int valueBytes) {
-    putText(AttributeKind.BYTES, name, nameOffset, nameBytes, value, valueOffset, valueBytes);
+    if (putName(AttributeKind.BYTES, name, nameOffset, nameBytes, COUNT_BYTES + valueBytes)) {
+      writeText(value, valueOffset, valueBytes);
+    }
   }
 
   public void putLong(byte[] name, int nameOffset, int nameBytes, long value) {
@@ -206,19 +228,17 @@ public final class EventBatch implements AutoCloseable {
 
   public void putBoolean(byte[] name, int nameOffset, int nameBytes, boolean value) {
     if (putName(AttributeKind.BOOLEAN, name, nameOffset, nameBytes, 1)) {
-      memory.set(JAVA_BYTE, at, (byte) (value ? 1 : 0));
-      at += 1;
+      memory.set(JAVA_BYTE, at++, (byte) (value ? 1 : 0));
     }
   }
 
-  /// A token for the names of the event being built. A later event with the same names can then be
-  /// built from values alone, as long as [#knowsNames] holds. There is a token when the event has
-  /// no error so far and its names were added in ascending order. Take it after the last name; in
-  /// the next event ask [#knowsNames], then put the values in the order of names.
+  /// A token for the names of the event being built, to be taken after the last name. A later event
+  /// can then be built from values alone, in the order of names, as long as [#knowsNames] holds.
+  /// There is a token when the event has no error so far and its names were put in ascending order.
   ///
   /// @return negative when there is no token
   public long names() {
-    return rejection == null && ascending && like == null ? names.version() : -1;
+    return rejection == null && ascending && known == names ? names.version() : -1;
   }
 
   /// True when the batch still knows the names of a token from [#names].
@@ -226,8 +246,7 @@ public final class EventBatch implements AutoCloseable {
     return those == names.version();
   }
 
-  /// Adds a long under the next known name, see [#names]. Values must be added in the order of
-  /// names.
+  /// Adds a long under the next known name. Values must be added in the order of names.
   public void putLong(long value) {
     putBits(AttributeKind.LONG, value);
   }
@@ -240,25 +259,23 @@ public final class EventBatch implements AutoCloseable {
   /// Adds a boolean under the next known name. Values must be added in the order of names.
   public void putBoolean(boolean value) {
     if (putNextName(AttributeKind.BOOLEAN, 1)) {
-      memory.set(JAVA_BYTE, at, (byte) (value ? 1 : 0));
-      at += 1;
+      memory.set(JAVA_BYTE, at++, (byte) (value ? 1 : 0));
     }
   }
 
-  /// Adds a string, which must be valid UTF-8, under the next known name. Values must be added in
-  /// the order of names.
+  /// Adds a string, as [#putString] does, under the next known name.
   public void putString(byte[] value, int valueOffset, int valueBytes) {
     if (rejection == null && !Utf8.isValid(value, valueOffset, valueBytes)) {
       reject(Rejection.TEXT_NOT_UTF8);
     }
-    if (putNextName(AttributeKind.STRING, (long) Integer.BYTES + valueBytes)) {
+    if (putNextName(AttributeKind.STRING, COUNT_BYTES + valueBytes)) {
       writeText(value, valueOffset, valueBytes);
     }
   }
 
   /// Adds opaque bytes under the next known name. Values must be added in the order of names.
   public void putBytes(byte[] value, int valueOffset, int valueBytes) {
-    if (putNextName(AttributeKind.BYTES, (long) Integer.BYTES + valueBytes)) {
+    if (putNextName(AttributeKind.BYTES, COUNT_BYTES + valueBytes)) {
       writeText(value, valueOffset, valueBytes);
     }
   }
@@ -276,34 +293,28 @@ public final class EventBatch implements AutoCloseable {
     if (rejection != null) {
       return false;
     }
-    requireUnlike();
-    if (attributes >= names.count()) {
+    int place = attributes + skipped;
+    if (place >= known.count()) {
       throw new IllegalStateException(
-          "attribute %d without a name, %d are known".formatted(attributes, names.count()));
+          "attribute %d without a name, %d are known".formatted(place, known.count()));
     }
-    int length = names.recordBytes(attributes);
+    int length = known.recordBytes(place);
     if (!reserve(length + valueBytes)) {
       return false;
     }
-    noteOffset();
-    names.write(attributes, kind, memory, at);
+    sort.note(attributes, at - limit);
+    known.write(place, kind, memory, at);
     attributes++;
     at += length;
     return true;
   }
 
-  private void requireUnlike() {
-    if (like != null) {
-      throw new IllegalStateException(
-          "an event that was begun from a template takes no attributes");
+  /// Passes over the next name of an event that was begun with names: it has no such attribute.
+  public void skipName() {
+    if (known == names || attributes + skipped >= known.count()) {
+      throw new IllegalStateException("no name to pass over");
     }
-  }
-
-  private void noteOffset() {
-    if (attributes == attributeOffsets.length) {
-      attributeOffsets = Arrays.copyOf(attributeOffsets, attributes * 2);
-    }
-    attributeOffsets[attributes] = (int) (at - limit);
+    skipped++;
   }
 
   /// Rejects the event for a reason that only the caller can see. The first reason is kept.
@@ -320,9 +331,7 @@ public final class EventBatch implements AutoCloseable {
   public @Nullable Rejection end() {
     assert building : "no event was begun";
     building = false;
-    if (rejection == null
-        && !ascending
-        && !sort.sort(memory, limit, attributeOffsets, attributes, at)) {
+    if (rejection == null && !ascending && !sort.sort(memory, limit, attributes, at)) {
       rejection = Rejection.ATTRIBUTE_TWICE;
     }
     if (rejection != null) {
@@ -331,7 +340,9 @@ public final class EventBatch implements AutoCloseable {
     int length = Math.toIntExact(at - limit);
     EventLayout.writeHeader(memory, limit, length, attributes, idTime, idTail, version);
     long next = limit + EventLayout.alignedLength(length);
-    memory.asSlice(at, next - at).fill((byte) 0); // deterministic padding
+    long last = memory.get(EventLayout.LONG, next - Long.BYTES); // with deterministic padding
+    int padding = Byte.SIZE * (int) (next - at);
+    memory.set(EventLayout.LONG, next - Long.BYTES, last & (-1L >>> padding));
     lastOffset = limit;
     limit = next;
     count++;
@@ -390,6 +401,8 @@ public final class EventBatch implements AutoCloseable {
     sameNames = true;
     rejection = null;
     like = null;
+    known = names;
+    skipped = 0;
     building = true;
   }
 
@@ -403,19 +416,6 @@ public final class EventBatch implements AutoCloseable {
       memory.set(JAVA_BYTE, at, (byte) typeBytes);
       ByteRuns.copy(type, typeOffset, memory, at + 1, typeBytes);
       at += 1 + typeBytes;
-    }
-  }
-
-  private void putText(
-      AttributeKind kind,
-      byte[] name,
-      int nameOffset,
-      int nameBytes,
-      byte[] value,
-      int valueOffset,
-      int valueBytes) {
-    if (putName(kind, name, nameOffset, nameBytes, (long) Integer.BYTES + valueBytes)) {
-      writeText(value, valueOffset, valueBytes);
     }
   }
 
@@ -433,7 +433,9 @@ public final class EventBatch implements AutoCloseable {
     if (rejection != null) {
       return false;
     }
-    requireUnlike();
+    if (known != names) {
+      throw new IllegalStateException("an event that was begun from another takes no names");
+    }
     if (attributes == EventLayout.ATTRIBUTES_MAX) {
       reject(Rejection.TOO_MANY_ATTRIBUTES);
       return false;
@@ -449,13 +451,13 @@ public final class EventBatch implements AutoCloseable {
     if (!reserve(2L + nameBytes + valueBytes)) {
       return false;
     }
-    noteOffset();
+    sort.note(attributes, at - limit);
     EventLayout.writeKind(memory, at, kind, nameBytes);
     ByteRuns.copy(name, nameOffset, memory, EventLayout.nameOffset(at), nameBytes);
     if (!sameNames && ascending) {
       ascending =
           attributes == 0
-              || AttributeSort.compare(memory, limit + attributeOffsets[attributes - 1], at) < 0;
+              || AttributeSort.compare(memory, limit + sort.offset(attributes - 1), at) < 0;
       if (ascending) {
         names.put(attributes, name, nameOffset, nameBytes);
       }
@@ -481,9 +483,8 @@ public final class EventBatch implements AutoCloseable {
       return false;
     }
     Arena grown = Arena.ofShared();
-    MemorySegment larger =
-        grown.allocate(
-            Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize())), EventLayout.ALIGNMENT);
+    long bytesNext = Math.min(bytesMax, Math.max(needed, 2 * memory.byteSize()));
+    MemorySegment larger = grown.allocate(bytesNext, EventLayout.ALIGNMENT);
     // At the start of an event `at` is after a header that need not fit yet.
     MemorySegment.copy(memory, 0, larger, 0, Math.min(at, memory.byteSize()));
     arena.close();

@@ -21,6 +21,7 @@ public final class EventNames {
   private int[] ends = new int[16];
   private int count;
   private long version;
+  private boolean ofRecord; // hence valid and in ascending order
 
   /// Changes whenever a name changes.
   long version() {
@@ -36,10 +37,32 @@ public final class EventNames {
     return count;
   }
 
+  /// These names, which must be those of a record.
+  EventNames requireOfRecord() {
+    if (!ofRecord) {
+      throw new IllegalArgumentException("these are not the names of an event");
+    }
+    return this;
+  }
+
+  /// Becomes the names of a valid record.
+  void take(MemorySegment events, long offset) {
+    clear();
+    long attribute = EventLayout.attributesOffset(events, offset);
+    for (int place = 0; place < EventLayout.attributes(events, offset); place++) {
+      int length = EventLayout.nameBytes(events, attribute);
+      int start = makeRoom(place, length);
+      ByteRuns.copy(events, EventLayout.nameOffset(attribute), bytes, start, length);
+      attribute = EventLayout.nextAttribute(events, attribute);
+    }
+    ofRecord = true;
+  }
+
   /// Forgets all names.
   public void clear() {
     count = 0;
     version++;
+    ofRecord = false;
   }
 
   /// Length of the name at `place`, in bytes.
@@ -58,6 +81,16 @@ public final class EventNames {
 
   /// Stores the name at `place` and forgets all names after it.
   public void put(int place, byte[] name, int offset, int length) {
+    int start = makeRoom(place, length);
+    System.arraycopy(name, offset, bytes, start, length);
+    ofRecord = false;
+    version++;
+  }
+
+  /// Makes room for a name at `place`, and forgets all after it.
+  ///
+  /// @return where its bytes go
+  private int makeRoom(int place, int length) {
     assert place <= count : place + " after " + count;
     int start = start(place);
     int end = start + BEFORE + length;
@@ -65,13 +98,12 @@ public final class EventNames {
       bytes = Arrays.copyOf(bytes, 2 * end);
     }
     bytes[start + 1] = (byte) length;
-    System.arraycopy(name, offset, bytes, start + BEFORE, length);
     if (place == ends.length) {
       ends = Arrays.copyOf(ends, 2 * place);
     }
     ends[place] = end;
     count = place + 1;
-    version++;
+    return start + BEFORE;
   }
 
   private int start(int place) {

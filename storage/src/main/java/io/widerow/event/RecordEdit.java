@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
 /// An edited copy of one record: attributes are kept, dropped, renamed, or get another text. Type,
 /// time and id stay. Nothing is copied before the first change.
@@ -28,11 +27,9 @@ import java.util.Arrays;
 ///   record so far, which the garbage collector frees.
 public final class RecordEdit {
   private static final int BYTES_START = 4 << 10;
-  private static final int ATTRIBUTES_START = 16;
 
   private final AttributeSort sort = new AttributeSort();
   private MemorySegment target = allocate(BYTES_START);
-  private int[] offsets = new int[ATTRIBUTES_START]; // of the attributes in the copy
 
   // The record being read.
   private MemorySegment source = MemorySegment.NULL;
@@ -155,7 +152,7 @@ public final class RecordEdit {
     if (!changed) {
       return false;
     }
-    if (renamed && !sort.sort(target, 0, offsets, count, at)) {
+    if (renamed && !sort.sort(target, 0, count, at)) {
       throw new IllegalStateException("an attribute was renamed to the name of another");
     }
     int length = Math.toIntExact(at);
@@ -190,10 +187,7 @@ public final class RecordEdit {
   }
 
   private void note(int offset) {
-    if (count == offsets.length) {
-      offsets = Arrays.copyOf(offsets, 2 * count);
-    }
-    offsets[count++] = offset;
+    sort.note(count++, offset);
   }
 
   /// Makes room for `bytes` more and the padding after them.

@@ -9,11 +9,15 @@ import java.nio.ByteOrder;
 public final class Utf8 {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int SHORT_BYTES_MAX = 256;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
   private Utf8() {}
 
   public static boolean isValid(byte[] bytes, int offset, int length) {
+    if (length <= SHORT_BYTES_MAX && isAscii(bytes, offset, length)) {
+      return true;
+    }
     int limit = offset + length;
     int at = behindAscii(bytes, offset, limit);
     while (at < limit) {
@@ -24,6 +28,24 @@ public final class Utf8 {
       at = behindAscii(bytes, at, limit);
     }
     return true;
+  }
+
+  /// True when a short string is ASCII, as most are. The last eight bytes overlap those before
+  /// them, so that there is no loop over single bytes.
+  private static boolean isAscii(byte[] bytes, int offset, int length) {
+    if (length >= Long.BYTES) {
+      int last = offset + length - Long.BYTES;
+      long all = load(bytes, last);
+      for (int at = offset; at < last; at += Long.BYTES) {
+        all |= load(bytes, at);
+      }
+      return (all & HIGH_BITS) == 0;
+    }
+    int all = 0;
+    for (int at = offset; at < offset + length; at++) {
+      all |= bytes[at];
+    }
+    return all >= 0;
   }
 
   /// The end of the valid UTF-8 that starts at `offset`: `limit` when all of it is valid, otherwise

@@ -49,6 +49,9 @@ class EventBatchModelTest {
     @Nullable Event like; // taken by the template
     int likeLength;
     int alike; // events made from it
+    final EventNames shape = new EventNames();
+    List<byte[]> shapeNames = List.of(); // that it holds
+    int skipped; // names without a value
 
     Model(int eventBytesMax, long bytesMax) {
       this.eventBytesMax = eventBytesMax;
@@ -151,6 +154,7 @@ class EventBatchModelTest {
     Set<Rejection> seen = EnumSet.noneOf(Rejection.class);
     int withoutNames = 0;
     int alike = 0;
+    int skipped = 0;
     for (long seed = 0; seed < 20; seed++) {
       var random = new SplittableRandom(seed);
       var model = new Model(500, 4_000);
@@ -162,7 +166,9 @@ class EventBatchModelTest {
       seen.addAll(model.seen);
       withoutNames += model.withoutNames;
       alike += model.alike;
+      skipped += model.skipped;
     }
+    assertTrue(skipped > 100, skipped + " names without a value");
     assertTrue(alike > 100, alike + " events made from others");
     assertTrue(withoutNames > 1_000, withoutNames + " values without names");
     assertEquals(
@@ -181,6 +187,9 @@ class EventBatchModelTest {
     Event like = model.like;
     if (like != null && random.nextInt(4) == 0) {
       return addLike(random, batch, model, like);
+    }
+    if (!model.shapeNames.isEmpty() && random.nextInt(4) == 0) {
+      return addNamed(random, batch, model);
     }
     byte[] type = rarely(random) ? NOT_UTF8 : text(random, rarely(random) ? 200 : 20);
     boolean own = random.nextInt(4) == 0;
@@ -224,6 +233,38 @@ class EventBatchModelTest {
       model.likeLength = model.length;
       assertEquals(model.length, model.template.length());
     }
+    if (actual == null && random.nextInt(4) == 0) {
+      batch.copyNames(model.shape);
+      model.shapeNames =
+          model.events.getLast().attributes.keySet().stream()
+              .map(name -> name.getBytes(StandardCharsets.ISO_8859_1))
+              .toList();
+    }
+    return actual != null;
+  }
+
+  /// Adds an event with some of the names of another one.
+  private static boolean addNamed(SplittableRandom random, EventBatch batch, Model model) {
+    byte[] type = rarely(random) ? NOT_UTF8 : text(random, rarely(random) ? 200 : 20);
+    boolean timeIsGood = !rarely(random);
+    long nanos = random.nextLong(TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT);
+    long nanosAsked = timeIsGood ? nanos : -1 - random.nextLong(Long.MAX_VALUE);
+    var id = new EventId(TimeUuid.timeOfNanos(nanosAsked), TimeUuid.tailOf(nanosAsked, 0, 0));
+    model.begin(type, timeIsGood);
+    batch.begin(type, 0, type.length, nanosAsked, model.shape);
+    for (byte[] name : model.shapeNames) {
+      if (random.nextInt(3) == 0) {
+        batch.skipName();
+        model.skipped++;
+      } else {
+        putNext(random, batch, model, name);
+        model.withoutNames++;
+      }
+    }
+    assertTrue(batch.names() < 0);
+    Rejection expected = model.end(id, false, type);
+    Rejection actual = batch.end();
+    assertEquals(expected, actual);
     return actual != null;
   }
 

@@ -74,6 +74,38 @@ class EventBatchTest {
   }
 
   @Test
+  void anEventHasSomeNamesOfAnother() {
+    EventNames names = new EventNames();
+    try (var batch = new EventBatch(64, 1 << 20)) {
+      assertThrows(IllegalStateException.class, () -> batch.copyNames(names));
+      batch.begin(TYPE, 0, 1, 0);
+      putLong(batch, "b", 1);
+      putLong(batch, "a", 2);
+      assertThrows(IllegalStateException.class, batch::skipName);
+      assertNull(batch.end());
+      batch.copyNames(names);
+      long first = batch.bytes();
+
+      batch.begin(TYPE, 0, 1, 1_000, names);
+      assertTrue(batch.names() < 0);
+      assertThrows(IllegalStateException.class, () -> putLong(batch, "c", 3));
+      batch.skipName();
+      batch.putLong(7);
+      assertThrows(IllegalStateException.class, () -> batch.putLong(8));
+      assertThrows(IllegalStateException.class, batch::skipName);
+      assertNull(batch.end());
+
+      var view = new RecordView().show(batch.memory(), first);
+      List<String> attributes = new ArrayList<>();
+      view.forEach(new AttributeValue(), (name, value) -> attributes.add(name + "=" + value));
+      assertEquals(List.of("b=7"), attributes);
+
+      names.put(0, NAME, 0, 1); // any name, perhaps not a valid one
+      assertThrows(IllegalArgumentException.class, () -> batch.begin(TYPE, 0, 1, 0, names));
+    }
+  }
+
+  @Test
   void anEventAsLargeAsTheLimitFits() {
     int valueBytes = EventLayout.EVENT_BYTES_MAX - (32 + 1 + 1 + 2 + 1 + 4);
     try (var batch = new EventBatch(32, EventLayout.EVENT_BYTES_MAX)) {
