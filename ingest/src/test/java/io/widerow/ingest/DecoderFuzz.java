@@ -18,6 +18,7 @@ import io.widerow.ingest.series.SeriesCache;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -98,6 +99,11 @@ final class DecoderFuzz {
         "[{\"time\":\"2026-11-20 19:15:00,5\",\"msg\":\"a\",\"message\":\"b\"},"
             + "\n{\"log\":\"\\n\"}]",
         "{\"Records\":[{\"@t\":1.7e9,\"time\":1,\"a\":\"\\ud800\",\"a\":2},{\n}]}",
+        """
+        {"ts":1,"type":"t","n":1,"o":{"a":"x"}}
+        {"ts":2,"type":"u","n":-2.5,"o":{"a":null}}
+        {"ts":3,"type":"t","n":[],"o":{"b":"\\n"}}
+        """,
         "{\"ts\":1700000000123,\"type\":\"t\",\"\\ud83d\\ude00\":\"\\\\\\\"/\\b\\f\"}");
   }
 
@@ -114,6 +120,7 @@ final class DecoderFuzz {
             new JsonLinesDecoder("t", JsonNames.KNOWN, true).decode(body, 0, limit, batch);
     decode(input, documents);
     byte[] first = decode(input, decoder);
+    lasting(input);
     String text = new String(first, StandardCharsets.UTF_8);
     boolean exact =
         Arrays.equals(text.getBytes(StandardCharsets.UTF_8), first)
@@ -124,6 +131,29 @@ final class DecoderFuzz {
       byte[] third = decode(again, reader);
       if (!withoutIds(again).equals(withoutIds(first)) || !Arrays.equals(again, third)) {
         throw new AssertionError(text + " becomes " + new String(again, StandardCharsets.UTF_8));
+      }
+    }
+  }
+
+  /// Lines become the same events by a decoder that has read such lines before as each line alone.
+  private static void lasting(byte[] input) {
+    ByteArrayOutputStream alone = new ByteArrayOutputStream();
+    byte[] lines = Arrays.copyOf(input, input.length + Swar.SLACK_BYTES);
+    for (int at = 0; at < input.length; ) {
+      int next = Swar.newline(lines, at, input.length);
+      int before = Math.max(0, at - 1); // the newline: only the first line may have two marks
+      JsonLinesDecoder fresh = new JsonLinesDecoder("t");
+      alone.writeBytes(
+          decode(
+              Arrays.copyOfRange(input, before, next),
+              (body, limit, batch) -> fresh.decode(body, 0, limit, batch)));
+      at = next + 1;
+    }
+    JsonLinesDecoder lasting = new JsonLinesDecoder("t");
+    for (int i = 0; i < 3; i++) {
+      byte[] known = decode(input, (body, limit, batch) -> lasting.decode(body, 0, limit, batch));
+      if (!Arrays.equals(alone.toByteArray(), known)) {
+        throw new AssertionError("a line of a known shape became another event");
       }
     }
   }

@@ -35,8 +35,7 @@ public final class AttributeTape {
   private static final byte[] NO_NAME = {};
 
   private byte[] body = new byte[0];
-  private byte[] scratch = new byte[1 << 10];
-  private int scratchLimit;
+  final TapeScratch scratch = new TapeScratch();
 
   private int count;
   private byte[] kinds = new byte[START];
@@ -86,12 +85,12 @@ public final class AttributeTape {
   ///
   /// @return its offset in the scratch
   public int constant(byte[] name) {
-    if (scratchLimit != constantsLimit) {
+    if (scratch.limit != constantsLimit) {
       throw new IllegalStateException("constants come before events");
     }
-    int offset = scratchLimit;
+    int offset = scratch.limit;
     appendScratch(name, 0, name.length);
-    constantsLimit = scratchLimit;
+    constantsLimit = scratch.limit;
     return offset;
   }
 
@@ -99,7 +98,7 @@ public final class AttributeTape {
   public void begin(byte[] newBody) {
     body = newBody;
     count = 0;
-    scratchLimit = constantsLimit;
+    scratch.limit = constantsLimit;
     asExpected = true;
     renamed = NONE;
     level = 0;
@@ -113,7 +112,7 @@ public final class AttributeTape {
   /// Where the tape is now: what is on it can be kept for several events, see [#reset].
   public long mark() {
     wroteExpected = false;
-    return ((long) scratchLimit << Integer.SIZE) | count;
+    return ((long) scratch.limit << Integer.SIZE) | count;
   }
 
   /// Starts another event with what was on the tape at the mark. A mark is good until the tape is
@@ -127,7 +126,7 @@ public final class AttributeTape {
       asExpected = true; // the last event began with the same attributes
     }
     count = kept;
-    scratchLimit = (int) (mark >>> Integer.SIZE);
+    scratch.limit = (int) (mark >>> Integer.SIZE);
     renamed = NONE;
   }
 
@@ -148,26 +147,19 @@ public final class AttributeTape {
 
   /// Where the next byte of scratch goes.
   public int scratchLimit() {
-    return scratchLimit;
+    return scratch.limit;
   }
 
   public byte[] scratch() {
-    return scratch;
+    return scratch.bytes;
   }
 
   public void appendScratch(int value) {
-    if (scratchLimit == scratch.length) {
-      scratch = Arrays.copyOf(scratch, 2 * scratchLimit);
-    }
-    scratch[scratchLimit++] = (byte) value;
+    scratch.append(value);
   }
 
   public void appendScratch(byte[] source, int offset, int length) {
-    if (scratchLimit + length > scratch.length) {
-      scratch = Arrays.copyOf(scratch, Math.max(2 * scratch.length, scratchLimit + length));
-    }
-    System.arraycopy(source, offset, scratch, scratchLimit, length);
-    scratchLimit += length;
+    scratch.append(source, offset, length);
   }
 
   /// Adds an attribute's name; a value must follow.
@@ -176,7 +168,7 @@ public final class AttributeTape {
     levelOf[count] = level;
     asExpected =
         asExpected
-            && expected.isNext(count, ofScratch ? scratch : body, offset, length)
+            && expected.isNext(count, ofScratch ? scratch.bytes : body, offset, length)
             && expectedLevels[count] == level;
   }
 
@@ -209,11 +201,11 @@ public final class AttributeTape {
     nameBytes[count] = length;
   }
 
-  private void copyLevels() {
-    if (expectedLevels.length < count) {
-      expectedLevels = new byte[levelOf.length];
+  /// Makes room for so many values that are added without names.
+  public void reserve(int values) {
+    while (kinds.length < values) {
+      grow();
     }
-    System.arraycopy(levelOf, 0, expectedLevels, 0, count);
   }
 
   public void string(boolean ofScratch, int offset, int length) {
@@ -270,7 +262,7 @@ public final class AttributeTape {
 
   /// Adds a whole number under a name that is in no body.
   public void mark(byte[] name, long value) {
-    int offset = scratchLimit;
+    int offset = scratch.limit;
     appendScratch(name, 0, name.length);
     name(true, offset, name.length);
     whole(value);
@@ -279,7 +271,7 @@ public final class AttributeTape {
   /// Drops the newline at the end of a string that was unescaped, if there is one.
   public void dropNewline(int index) {
     int last = valueOffsets[index] + valueBytes[index] - 1;
-    boolean ends = inScratch[2 * index + 1] && valueBytes[index] > 0 && scratch[last] == '\n';
+    boolean ends = inScratch[2 * index + 1] && valueBytes[index] > 0 && scratch.bytes[last] == '\n';
     valueBytes[index] -= ends ? 1 : 0;
   }
 
@@ -302,7 +294,7 @@ public final class AttributeTape {
       boolean sentInScratch = inScratch[2 * renamed];
       int sentOffset = nameOffsets[renamed];
       int sentBytes = nameBytes[renamed];
-      int written = scratchLimit;
+      int written = scratch.limit;
       appendScratch(newName, 0, newName.length);
       replaceName(renamed, true, written, newName.length);
       distinct = putSorted(events);
@@ -320,7 +312,7 @@ public final class AttributeTape {
   /// Returns false when two attributes have equal names.
   private boolean putSorted(EventBatch events) {
     order.sort(count);
-    if (levels != null && hasTaken()) {
+    if (levels != null && hasTaken(levels)) {
       putRenamed(events, levels);
       return true;
     }
@@ -329,25 +321,24 @@ public final class AttributeTape {
       if (lastWins && i + 1 < count && order.isNamedAlike(i)) {
         distinct = false;
       } else {
-        put(events, order.at(i));
+        int next = order.at(i);
+        put(events, next, nameSource(next), nameOffsets[next], nameBytes[next]);
       }
     }
     return distinct;
   }
 
   /// Whether two attributes have the same name, or one has a name that its level may not have.
-  private boolean hasTaken() {
+  private boolean hasTaken(AttributeLevels rules) {
     for (int i = 0; i < count; i++) {
-      if ((i + 1 < count && order.isNamedAlike(i)) || isReserved(order.at(i))) {
+      int next = order.at(i);
+      if ((i + 1 < count && order.isNamedAlike(i))
+          || rules.isReserved(
+              levelOf[next], nameSource(next), nameOffsets[next], nameBytes[next])) {
         return true;
       }
     }
     return false;
-  }
-
-  private boolean isReserved(int i) {
-    return levels != null
-        && levels.isReserved(levelOf[i], nameSource(i), nameOffsets[i], nameBytes[i]);
   }
 
   /// Puts all attributes, those with a name that is taken under another one. This is rare.
@@ -379,13 +370,19 @@ public final class AttributeTape {
     if (isAsExpected()) {
       return;
     }
-    copyLevels();
+    System.arraycopy(levelOf, 0, expectedLevels, 0, count);
     expected.clear();
     expectedPlain = true;
     for (int i = 0; i < count; i++) {
       expected.put(i, nameSource(i), nameOffsets[i], nameBytes[i]);
       expectedPlain &= !inScratch[2 * i];
     }
+  }
+
+  /// The attribute at a place of the written record, when no two have the same name. Call it after
+  /// [#writeTo].
+  public int placed(int place) {
+    return order.at(place);
   }
 
   /// Copies the names of the attributes from `first` on, in the order sent, and the place of each
@@ -412,8 +409,8 @@ public final class AttributeTape {
     return asExpected && count == expected.count();
   }
 
-  /// Puts a value whose name the batch already has.
-  private void putValue(EventBatch events, int i) {
+  /// Puts the value of an attribute, whose name `events` already has.
+  public void putValue(EventBatch events, int i) {
     switch (AttributeKind.of(kinds[i])) {
       case LONG -> events.putLong(bits[i]);
       case DOUBLE -> events.putDouble(Double.longBitsToDouble(bits[i]));
@@ -421,10 +418,6 @@ public final class AttributeTape {
       case BYTES -> events.putBytes(valueSource(i), valueOffsets[i], valueBytes[i]);
       case STRING -> events.putString(valueSource(i), valueOffsets[i], valueBytes[i]);
     }
-  }
-
-  private void put(EventBatch events, int i) {
-    put(events, i, nameSource(i), nameOffsets[i], nameBytes[i]);
   }
 
   private void put(EventBatch events, int i, byte[] name, int offset, int length) {
@@ -457,7 +450,7 @@ public final class AttributeTape {
 
   /// The array that holds a name.
   byte[] nameSource(int i) {
-    return inScratch[2 * i] ? scratch : body;
+    return inScratch[2 * i] ? scratch.bytes : body;
   }
 
   int nameOffset(int i) {
@@ -474,7 +467,7 @@ public final class AttributeTape {
 
   /// The array that holds the value of an attribute that is a string or bytes.
   public byte[] valueSource(int i) {
-    return inScratch[2 * i + 1] ? scratch : body;
+    return inScratch[2 * i + 1] ? scratch.bytes : body;
   }
 
   public int valueOffset(int i) {
@@ -486,7 +479,7 @@ public final class AttributeTape {
   }
 
   private void grow() {
-    int larger = 2 * count;
+    int larger = 2 * kinds.length;
     kinds = Arrays.copyOf(kinds, larger);
     inScratch = Arrays.copyOf(inScratch, 2 * larger);
     nameOffsets = Arrays.copyOf(nameOffsets, larger);

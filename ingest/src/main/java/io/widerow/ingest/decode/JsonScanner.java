@@ -115,37 +115,29 @@ public final class JsonScanner {
     textInScratch = true;
     textOffset = tape.scratchLimit();
     tape.appendScratch(bytes, start, at - start);
-    while (true) {
-      if (at >= limit || bytes[at] == '\n') {
-        throw new Bad(CUT);
-      }
-      if (bytes[at] == '"') {
-        break;
-      }
-      if (bytes[at] != '\\') {
-        throw new Bad(CONTROL);
-      }
-      at++;
-      unescape(tape);
-      int plain = at;
-      at = Swar.stringEnd(bytes, at, limit);
-      tape.appendScratch(bytes, plain, at - plain);
-    }
-    at++;
+    unescape(tape);
     textBytes = tape.scratchLimit() - textOffset;
   }
 
+  /// Appends the rest of a string to the scratch of `tape`, unescaped.
   private void unescape(AttributeTape tape) throws Bad {
-    int escape = at < limit ? bytes[at++] : 0;
-    switch (escape) {
-      case '"', '\\', '/' -> tape.appendScratch(escape);
-      case 'b' -> tape.appendScratch('\b');
-      case 'f' -> tape.appendScratch('\f');
-      case 'n' -> tape.appendScratch('\n');
-      case 'r' -> tape.appendScratch('\r');
-      case 't' -> tape.appendScratch('\t');
-      case 'u' -> unicode(tape);
-      default -> throw new Bad(ESCAPE);
+    TapeScratch scratch = tape.scratch;
+    while (true) {
+      at = scratch.appendJson(bytes, at, limit);
+      int end = at < limit ? bytes[at] : '\n';
+      if (end == '"') {
+        at++;
+        return;
+      }
+      if (end != '\\') {
+        throw new Bad(end == '\n' ? CUT : CONTROL);
+      }
+      at++;
+      int escape = at < limit ? bytes[at++] : 0;
+      if (escape != 'u') { // the others are unescaped by now
+        throw new Bad(ESCAPE);
+      }
+      unicode(tape);
     }
   }
 

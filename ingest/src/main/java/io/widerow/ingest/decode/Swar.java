@@ -39,19 +39,28 @@ public final class Swar {
   /// `limit` when there is none.
   static int stringEnd(byte[] bytes, int offset, int limit) {
     for (int at = offset; at < limit; at += Long.BYTES) {
-      long word = (long) LONG.get(bytes, at);
-      long quote = word ^ QUOTES;
-      long backslash = word ^ BACKSLASHES;
-      long found =
-          (((quote - ONES) & ~quote)
-                  | ((backslash - ONES) & ~backslash)
-                  | ((word - SPACES) & ~word))
-              & TOPS;
+      long found = stringEnds((long) LONG.get(bytes, at));
       if (found != 0) {
         return Math.min(limit, at + (Long.numberOfTrailingZeros(found) >>> 3));
       }
     }
     return limit;
+  }
+
+  /// Copies eight bytes of a JSON string.
+  ///
+  /// @return how many of them precede a quote, a backslash or a control character
+  static int copyStringWord(byte[] bytes, int offset, byte[] out, int to) {
+    long word = (long) LONG.get(bytes, offset);
+    LONG.set(out, to, word);
+    return Long.numberOfTrailingZeros(stringEnds(word)) >>> 3; // 64 when there is none
+  }
+
+  /// Marks the bytes that are a quote, a backslash or a control character. Only the lowest mark is
+  /// exact.
+  private static long stringEnds(long word) {
+    long below = ((word ^ QUOTES) - ONES) | ((word ^ BACKSLASHES) - ONES) | (word - SPACES);
+    return below & ~word & TOPS; // bytes above 127 are none of them
   }
 
   /// The possible end of a name or a tag of line protocol: a comma, a space, a newline, an equals
@@ -82,6 +91,18 @@ public final class Swar {
       }
     }
     return limit;
+  }
+
+  /// Whether two runs of bytes are the same. Both need the slack after them.
+  public static boolean same(byte[] a, int atA, byte[] b, int atB, int length) {
+    int at = 0;
+    for (; at <= length - Long.BYTES; at += Long.BYTES) {
+      if ((long) LONG.get(a, atA + at) != (long) LONG.get(b, atB + at)) {
+        return false;
+      }
+    }
+    long rest = (long) LONG.get(a, atA + at) ^ (long) LONG.get(b, atB + at);
+    return (rest & ~(-1L << (Byte.SIZE * (length - at)))) == 0;
   }
 
   /// Eight bytes as a little-endian long.

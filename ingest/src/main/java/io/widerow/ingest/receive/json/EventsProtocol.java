@@ -44,31 +44,37 @@ public final class EventsProtocol implements WriteProtocol {
   private static final List<String> OF_TEXT =
       List.of("at", "durability", "start", "ts", "type", "zone");
 
+  private final JsonShapePool shapes;
   private final @Nullable JsonLinesDecoder json;
   private final @Nullable TextLinesDecoder text;
 
-  private EventsProtocol(@Nullable JsonLinesDecoder json, @Nullable TextLinesDecoder text) {
+  private EventsProtocol(
+      JsonShapePool shapes, @Nullable JsonLinesDecoder json, @Nullable TextLinesDecoder text) {
+    this.shapes = shapes;
     this.json = json;
     this.text = text;
   }
 
   public static List<HttpRoute> routes(WriteRoutes write) {
+    JsonShapePool shapes = new JsonShapePool(Runtime.getRuntime().availableProcessors());
     return List.of(
         write.post(
             "/v1/events",
-            (context, request) -> of(request.headers().contentType(), context.queryParams())));
+            (context, request) ->
+                of(shapes, request.headers().contentType(), context.queryParams())));
   }
 
-  private static EventsProtocol of(@Nullable MediaType contentType, QueryParams parameters)
+  private static EventsProtocol of(
+      JsonShapePool shapes, @Nullable MediaType contentType, QueryParams parameters)
       throws RequestRefused {
     boolean isText = contentType != null && contentType.is(MediaType.PLAIN_TEXT);
     Parameters.requireKnown(parameters, isText ? OF_TEXT : OF_JSON);
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {
       case "application/x-ndjson", "application/jsonl" ->
-          new EventsProtocol(json(parameters, false), null);
-      case "application/json" -> new EventsProtocol(json(parameters, true), null);
-      case "text/plain" -> new EventsProtocol(null, text(parameters));
+          new EventsProtocol(shapes, json(parameters, false), null);
+      case "application/json" -> new EventsProtocol(shapes, json(parameters, true), null);
+      case "text/plain" -> new EventsProtocol(shapes, null, text(parameters));
       default ->
           throw new RequestRefused(
               HttpStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -118,7 +124,12 @@ public final class EventsProtocol implements WriteProtocol {
   @Override
   public void decode(byte[] body, int length, IncomingBatch batch) {
     if (json != null) {
-      json.decode(body, 0, length, batch);
+      JsonShapes known = shapes.take(json.names());
+      try {
+        json.decode(body, 0, length, batch, known);
+      } finally {
+        shapes.give(known);
+      }
     } else if (text != null) {
       text.decode(body, 0, length, batch);
     }

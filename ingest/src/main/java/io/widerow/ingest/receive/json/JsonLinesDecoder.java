@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.json;
 
-import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
@@ -9,12 +8,10 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.KeyId;
 import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes JSON: each object is one event. What the members are called that are the type, the time,
@@ -43,8 +40,6 @@ public final class JsonLinesDecoder {
   private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
   private static final String NAME = Rejection.ATTRIBUTE_NAME_INVALID.reason();
   private static final String NO_TYPE_REASON = "no type: neither a member nor a parameter";
-  private static final String KEY_AND_ID = "an event has a key or an id, not both";
-  private static final String NO_TIME = "an event with a key needs a time of its own";
   private static final int NONE = -1;
   private static final int NO_RANK = Integer.MAX_VALUE;
 
@@ -54,6 +49,8 @@ public final class JsonLinesDecoder {
   private final boolean documents;
   private final @Nullable ExactMember exact; // null when objects are only nested members
   private final NamePrefix prefix = new NamePrefix();
+  private @Nullable JsonShapes shapes; // of the lines that it decodes without a pool
+  private @Nullable JsonNotes notes; // of the line that is being read; null when none are taken
   private int members; // including nulls, which count for the limit too
 
   // The name read last.
@@ -69,11 +66,7 @@ public final class JsonLinesDecoder {
   private int textAt; // the attribute that is the text, unless its name is `body` already
   private boolean textIsLine;
   private int escapedBytes; // of the copy that it is read from
-  private @Nullable EventId id;
-  private @Nullable KeyId keyIds; // from the first key on
-  private boolean keyInScratch;
-  private int keyOffset;
-  private int keyBytes;
+  private final JsonIdentity identity;
   private boolean typeInScratch;
   private int typeOffset;
   private int typeBytes;
@@ -96,6 +89,7 @@ public final class JsonLinesDecoder {
     this.defaultType =
         defaultType.isEmpty() ? NO_TYPE : defaultType.getBytes(StandardCharsets.UTF_8);
     this.names = names;
+    this.identity = new JsonIdentity(names);
     this.documents = documents;
     this.exact = exact ? new ExactMember() : null;
   }
@@ -104,11 +98,24 @@ public final class JsonLinesDecoder {
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   public void decode(byte[] body, int offset, int limit, IncomingBatch batch) {
+    JsonShapes own = shapes;
+    if (own == null) {
+      own = new JsonShapes(names);
+      shapes = own;
+    }
+    decode(body, offset, limit, batch, own);
+  }
+
+  /// As [#decode].
+  ///
+  /// @param known shapes of earlier lines with the same names; null to know none
+  void decode(byte[] body, int offset, int limit, IncomingBatch batch, @Nullable JsonShapes known) {
     int start = ByteOrderMark.skip(body, offset, limit);
     if (documents && JsonDocuments.isDocument(body, start, limit, tape)) {
       new JsonDocuments(new JsonScanner(body, start, limit, false), this, batch).decode();
       return;
     }
+    JsonShapes mayKnow = exact == null ? known : null;
     JsonScanner json = new JsonScanner(body, start, limit, true);
     while (json.at < limit) {
       json.at = ByteOrderMark.skip(body, json.at, limit);
@@ -116,9 +123,12 @@ public final class JsonLinesDecoder {
         json.at++;
         continue;
       }
+      if (mayKnow != null && mayKnow.write(json, defaultType, tape, batch)) {
+        continue;
+      }
       int line = json.at;
       try {
-        line(json, batch);
+        line(json, batch, mayKnow);
       } catch (JsonScanner.Bad bad) {
         batch.refuse(String.valueOf(bad.getMessage()));
         json.at = Swar.newline(body, line, limit);
@@ -126,7 +136,8 @@ public final class JsonLinesDecoder {
     }
   }
 
-  private void line(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad {
+  private void line(JsonScanner json, IncomingBatch batch, @Nullable JsonShapes known)
+      throws JsonScanner.Bad {
     int first = json.peek();
     if (first != '{') {
       throw new JsonScanner.Bad(first == '[' ? ARRAY : NOT_AN_OBJECT);
@@ -140,11 +151,17 @@ public final class JsonLinesDecoder {
       }
     }
     int start = json.at;
+    notes = known == null ? null : known.begin();
     read(json);
     if (json.peek() != '\n') {
       throw new JsonScanner.Bad(TRAILING);
     }
-    write(json, start, batch);
+    if (write(json, start, batch) && known != null && notes != null) {
+      if (textAt != NONE && textIsLine) {
+        notes.line(textAt);
+      }
+      known.learn(json, start, tape, batch.events);
+    }
   }
 
   /// Reads one object. One that is JSON but no event is refused here, and passed over.
@@ -152,6 +169,7 @@ public final class JsonLinesDecoder {
   /// @throws JsonScanner.Bad when it is not JSON
   void element(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad {
     int start = json.at;
+    notes = null;
     try {
       if (json.peek() != '{') {
         throw new JsonScanner.Bad(NOT_AN_OBJECT);
@@ -163,7 +181,12 @@ public final class JsonLinesDecoder {
       batch.refuse(String.valueOf(bad.getMessage()));
       return;
     }
-    write(json, start, batch);
+    boolean _ = write(json, start, batch);
+  }
+
+  /// What members are called.
+  JsonNames names() {
+    return names;
   }
 
   /// Passes over a value.
@@ -187,14 +210,13 @@ public final class JsonLinesDecoder {
     timeRank = NO_RANK;
     textRank = NO_RANK;
     textAt = NONE;
-    id = null;
-    keyBytes = 0;
+    identity.clear();
     typeBytes = -1;
     object(json, 1);
   }
 
-  /// Writes the object that was read from `start` on.
-  private void write(JsonScanner json, int start, IncomingBatch batch) {
+  /// Writes the object that was read from `start` on. True when it is stored as it is.
+  private boolean write(JsonScanner json, int start, IncomingBatch batch) {
     byte[] type = defaultType;
     int offset = 0;
     int length = defaultType.length;
@@ -204,13 +226,13 @@ public final class JsonLinesDecoder {
       length = typeBytes;
     } else if (length == 0) {
       batch.refuse(NO_TYPE_REASON);
-      return;
+      return false;
     }
-    if (id == null && keyBytes == 0) {
+    if (identity.isNone()) {
       long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
       batch.events.begin(type, offset, length, nanos);
-    } else if (!beginWithId(json, type, offset, length, batch)) {
-      return;
+    } else if (!identity.begin(json, tape, type, offset, length, timeNanos, batch)) {
+      return false;
     }
     if (textAt != NONE) {
       tape.rename(textAt);
@@ -226,25 +248,7 @@ public final class JsonLinesDecoder {
     if (why != null) {
       writeEscaped(why, json, start, batch);
     }
-  }
-
-  /// Begins an event with an id or a key of its sender's. False when it is refused. Few events have
-  /// one: beside [#write] it would make that too large to be inlined (325 bytes of code).
-  private boolean beginWithId(
-      JsonScanner json, byte[] type, int offset, int length, IncomingBatch batch) {
-    EventId own = id;
-    if (keyBytes > 0) {
-      if (own != null || timeNanos == Times.NONE) {
-        batch.refuse(own != null ? KEY_AND_ID : NO_TIME);
-        return false;
-      }
-      own = idOfKey(json, type, offset, length);
-    }
-    batch.events.begin(type, offset, length, Objects.requireNonNull(own));
-    if (timeNanos != Times.NONE && EventId.leastOf(timeNanos).time() != own.time()) {
-      batch.events.reject(Rejection.ID_AND_TIME_DIFFER);
-    }
-    return true;
+    return why == null;
   }
 
   /// Reads an object again, with its bytes that are not UTF-8 escaped; or refuses it.
@@ -257,8 +261,9 @@ public final class JsonLinesDecoder {
     JsonScanner again = new JsonScanner(text.bytes(), 0, text.length(), json.lines);
     try {
       escapedBytes = text.escaped();
+      notes = null;
       read(again);
-      write(again, 0, batch);
+      boolean _ = write(again, 0, batch);
     } catch (JsonScanner.Bad bad) {
       batch.refuse(String.valueOf(bad.getMessage()));
     } finally {
@@ -294,8 +299,10 @@ public final class JsonLinesDecoder {
     nameOffset = json.textOffset;
     nameBytes = json.textBytes;
     int first = json.peek();
+    int start = json.at;
     if (first == 'n') {
       json.word("null");
+      note(JsonNames.NULL, json, start, depth, tape.count());
       return;
     }
     if (first == '{') {
@@ -308,10 +315,16 @@ public final class JsonLinesDecoder {
       joinName(json);
     }
     int role = depth == 1 || names.nested() ? role(json) : JsonNames.ATTRIBUTE;
+    int before = tape.count();
     switch (JsonNames.kind(role)) {
       case JsonNames.TYPE -> type(json, first);
-      case JsonNames.ID -> ownId(json, first);
-      case JsonNames.KEY -> key(json, first, depth);
+      case JsonNames.ID -> identity.id(json, first, tape);
+      case JsonNames.KEY -> {
+        if (first == '"') {
+          attribute(json, first, depth);
+        }
+        identity.key(json, first);
+      }
       case JsonNames.TIME -> time(json, first, JsonNames.rank(role), depth);
       case JsonNames.TEXT -> text(json, first, JsonNames.rank(role), depth);
       case JsonNames.OTHER_BODY -> {
@@ -327,6 +340,15 @@ public final class JsonLinesDecoder {
         attribute(json, first, depth);
       }
       default -> attribute(json, first, depth);
+    }
+    note(role, json, start, depth, before);
+  }
+
+  /// @param before attributes that were on the tape before the member
+  private void note(int role, JsonScanner json, int start, int depth, int before) {
+    if (notes != null) {
+      int index = tape.count() > before ? before : NONE;
+      notes.add(role, depth, json.bytes, start, json.at, index);
     }
   }
 
@@ -384,67 +406,15 @@ public final class JsonLinesDecoder {
     typeBytes = json.textBytes;
   }
 
-  private void ownId(JsonScanner json, int first) throws JsonScanner.Bad {
-    if (first != '"') {
-      throw new JsonScanner.Bad(names.notAnId());
-    }
-    json.string(tape);
-    byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-    String text = new String(source, json.textOffset, json.textBytes, StandardCharsets.ISO_8859_1);
-    try {
-      id = EventId.parse(text);
-    } catch (IllegalArgumentException notAnId) {
-      throw new JsonScanner.Bad(names.notAnId());
-    }
-  }
-
-  /// Reads the event's key, which is an attribute as well.
-  private void key(JsonScanner json, int first, int depth) throws JsonScanner.Bad {
-    if (first != '"') {
-      throw new JsonScanner.Bad(names.notAKey());
-    }
-    attribute(json, first, depth);
-    keyInScratch = json.textInScratch;
-    keyOffset = json.textOffset;
-    keyBytes = json.textBytes;
-    if (keyBytes == 0 || keyBytes > KeyId.BYTES_MAX) {
-      throw new JsonScanner.Bad(names.notAKey());
-    }
-  }
-
-  private EventId idOfKey(JsonScanner json, byte[] type, int offset, int length) {
-    KeyId ids = keyIds;
-    if (ids == null) {
-      ids = new KeyId();
-      keyIds = ids;
-    }
-    byte[] key = keyInScratch ? tape.scratch() : json.bytes;
-    return ids.of(timeNanos, type, offset, length, key, keyOffset, keyBytes);
-  }
-
   /// Reads a member that has a name of times. The one of the best rank is taken; one that is
   /// displaced becomes an attribute, and so does what is no time, except under the first name.
   private void time(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
     boolean text = first == '"';
-    long nanos = Times.NONE;
-    if (text) {
-      json.string(tape);
-      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-      int end = json.textOffset + json.textBytes;
-      nanos =
-          rank == 0
-              ? JsonTimes.ofText(source, json.textOffset, end)
-              : JsonTimes.guessOfText(source, json.textOffset, end);
-    } else if (first == '-' || Times.isDigit((byte) first)) {
-      int start = json.at;
-      json.number();
-      nanos =
-          JsonTimes.ofNumber(json.bytes, start, json.at, json.whole || json.wide ? 0 : json.value);
-      nanos = rank == 0 || JsonTimes.isPlausible(nanos) ? nanos : Times.NONE;
-    } else if (rank > 0) {
+    if (rank > 0 && !text && first != '-' && !Times.isDigit((byte) first)) {
       attribute(json, first, depth);
       return;
     }
+    long nanos = JsonTimes.read(json, first, rank, tape);
     if (rank == 0 && nanos == Times.NONE) {
       throw new JsonScanner.Bad(names.notATime());
     }

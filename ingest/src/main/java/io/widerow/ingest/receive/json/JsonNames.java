@@ -33,6 +33,9 @@ public final class JsonNames {
   /// The key of the event, from which its id follows.
   static final int KEY = 7 << 8;
 
+  /// A member that is null, whatever its name.
+  static final int NULL = 8 << 8;
+
   static final String SHOWN_PREFIX = "attributes.";
 
   /// Names of the time, best first. What the first one holds must be a time; any other counts only
@@ -73,6 +76,7 @@ public final class JsonNames {
   private static final String ID_NAME = "_id";
   private static final String KEY_NAME = "_key";
 
+  private final List<String> given;
   private final Entry[][] byLength;
   private final boolean nested;
   private final boolean textIsBody;
@@ -92,7 +96,9 @@ public final class JsonNames {
     }
   }
 
-  private JsonNames(List<Entry> entries, String time, String text, String id, String key) {
+  private JsonNames(
+      List<String> given, List<Entry> entries, String time, String text, String id, String key) {
+    this.given = given;
     int longest = entries.stream().mapToInt(entry -> entry.name.length).max().orElse(0);
     byLength = new Entry[longest + 1][];
     for (int length = 0; length <= longest; length++) {
@@ -138,6 +144,7 @@ public final class JsonNames {
       }
     }
     return new JsonNames(
+        List.of(time, text, id, key),
         entries,
         time.isEmpty() ? TIMES.getFirst() : time,
         text.isEmpty() ? TEXTS.getFirst() : text,
@@ -178,6 +185,11 @@ public final class JsonNames {
       }
     }
     return ATTRIBUTE;
+  }
+
+  /// True when each member has the same role by these names.
+  boolean isSame(JsonNames other) {
+    return given.equals(other.given);
   }
 
   static int kind(int role) {

@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.json;
 
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Times;
 
 /// Times as loggers put them into JSON. All results are nanoseconds since the Unix epoch, or
@@ -11,6 +13,29 @@ final class JsonTimes {
   private static final double LONGS_END = 0x1p63;
 
   private JsonTimes() {}
+
+  /// The time that is the value at `json.at`, which is passed over when it is a string or a number.
+  ///
+  /// @param first byte of the value
+  /// @param rank of the name: under any but the first name, a value may mean something else
+  static long read(JsonScanner json, int first, int rank, AttributeTape tape)
+      throws JsonScanner.Bad {
+    if (first == '"') {
+      json.string(tape);
+      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+      int end = json.textOffset + json.textBytes;
+      return rank == 0
+          ? ofText(source, json.textOffset, end)
+          : guessOfText(source, json.textOffset, end);
+    }
+    if (first != '-' && !Times.isDigit((byte) first)) {
+      return Times.NONE;
+    }
+    int start = json.at;
+    json.number();
+    long nanos = ofNumber(json.bytes, start, json.at, json.whole || json.wide ? 0 : json.value);
+    return rank == 0 || isPlausible(nanos) ? nanos : Times.NONE;
+  }
 
   /// Whether a number that might mean something else can be taken for a time: it is in 2001..2100.
   static boolean isPlausible(long nanos) {

@@ -1,0 +1,77 @@
+package io.widerow.ingest.decode;
+
+import java.util.Arrays;
+
+/// What a tape cannot find in the body as it is: names that were joined, text that was unescaped.
+///
+/// - Threads: one.
+/// - Memory: keeps its array.
+final class TapeScratch {
+  /// What the escapes of one letter stand for.
+  private static final byte[] ESCAPES = new byte[1 << Byte.SIZE];
+
+  static {
+    String letters = "\"\\/bfnrt";
+    String meant = "\"\\/\b\f\n\r\t";
+    for (int i = 0; i < letters.length(); i++) {
+      ESCAPES[letters.charAt(i)] = (byte) meant.charAt(i);
+    }
+  }
+
+  byte[] bytes = new byte[1 << 10];
+  int limit; // where the next byte goes
+
+  void append(int value) {
+    if (limit == bytes.length) {
+      bytes = Arrays.copyOf(bytes, 2 * limit);
+    }
+    bytes[limit++] = (byte) value;
+  }
+
+  void append(byte[] source, int offset, int length) {
+    reserve(length);
+    System.arraycopy(source, offset, bytes, limit, length);
+    limit += length;
+  }
+
+  /// Appends a JSON string, with each escape of one letter unescaped: up to another escape, a quote
+  /// or a control character, or up to the limit of the text.
+  ///
+  /// @param source with [Swar#SLACK_BYTES] readable bytes after `sourceLimit`
+  /// @return where it ended
+  int appendJson(byte[] source, int offset, int sourceLimit) {
+    byte[] out = bytes;
+    int to = limit;
+    int at = offset;
+    while (at < sourceLimit) {
+      if (out.length - to < Long.BYTES) {
+        out = Arrays.copyOf(out, 2 * out.length);
+      }
+      int plain = Swar.copyStringWord(source, at, out, to);
+      at += plain;
+      to += plain;
+      if (plain == Long.BYTES) {
+        continue;
+      }
+      if (at >= sourceLimit - 1 || source[at] != '\\') {
+        break;
+      }
+      byte meant = ESCAPES[source[at + 1] & 0xff];
+      if (meant == 0) {
+        break;
+      }
+      out[to++] = meant;
+      at += 2;
+    }
+    int beyond = Math.max(0, at - sourceLimit); // of the last word
+    bytes = out;
+    limit = to - beyond;
+    return at - beyond;
+  }
+
+  private void reserve(int more) {
+    if (bytes.length - limit < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, limit + more));
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package io.widerow.ingest.receive.json;
+
+import io.widerow.event.EventId;
+import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.KeyId;
+import io.widerow.ingest.decode.Times;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The id or the key that a sender gives to an event. Few events have one.
+///
+/// - Threads: one.
+final class JsonIdentity {
+  private static final String KEY_AND_ID = "an event has a key or an id, not both";
+  private static final String NO_TIME = "an event with a key needs a time of its own";
+
+  private final JsonNames names;
+  private @Nullable EventId id;
+  private @Nullable KeyId keyIds; // from the first key on
+  private boolean keyInScratch;
+  private int keyOffset;
+  private int keyBytes;
+
+  JsonIdentity(JsonNames names) {
+    this.names = names;
+  }
+
+  /// Forgets the id and the key.
+  void clear() {
+    id = null;
+    keyBytes = 0;
+  }
+
+  boolean isNone() {
+    return id == null && keyBytes == 0;
+  }
+
+  /// Reads an id.
+  void id(JsonScanner json, int first, AttributeTape tape) throws JsonScanner.Bad {
+    if (first != '"') {
+      throw new JsonScanner.Bad(names.notAnId());
+    }
+    json.string(tape);
+    byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+    String text = new String(source, json.textOffset, json.textBytes, StandardCharsets.ISO_8859_1);
+    try {
+      id = EventId.parse(text);
+    } catch (IllegalArgumentException notAnId) {
+      throw new JsonScanner.Bad(names.notAnId());
+    }
+  }
+
+  /// Takes the key, which is the value that was read last if its first byte is a quote.
+  void key(JsonScanner json, int first) throws JsonScanner.Bad {
+    keyInScratch = json.textInScratch;
+    keyOffset = json.textOffset;
+    keyBytes = first == '"' ? json.textBytes : 0;
+    if (keyBytes == 0 || keyBytes > KeyId.BYTES_MAX) {
+      throw new JsonScanner.Bad(names.notAKey());
+    }
+  }
+
+  /// Begins an event that has an id or a key. False when it is refused.
+  ///
+  /// @param timeNanos its time; [Times#NONE] when it has none
+  boolean begin(
+      JsonScanner json,
+      AttributeTape tape,
+      byte[] type,
+      int offset,
+      int length,
+      long timeNanos,
+      IncomingBatch batch) {
+    EventId own = id;
+    if (keyBytes > 0) {
+      if (own != null || timeNanos == Times.NONE) {
+        batch.refuse(own != null ? KEY_AND_ID : NO_TIME);
+        return false;
+      }
+      KeyId ids = Objects.requireNonNullElseGet(keyIds, KeyId::new);
+      keyIds = ids;
+      byte[] key = keyInScratch ? tape.scratch() : json.bytes;
+      own = ids.of(timeNanos, type, offset, length, key, keyOffset, keyBytes);
+    }
+    batch.events.begin(type, offset, length, Objects.requireNonNull(own));
+    if (timeNanos != Times.NONE && EventId.leastOf(timeNanos).time() != own.time()) {
+      batch.events.reject(Rejection.ID_AND_TIME_DIFFER);
+    }
+    return true;
+  }
+}
