@@ -49,11 +49,12 @@ public final class Swar {
 
   /// Copies eight bytes of a JSON string.
   ///
-  /// @return how many of them precede a quote, a backslash or a control character
-  static int copyStringWord(byte[] bytes, int offset, byte[] out, int to) {
+  /// @return marks of the bytes that are a quote, a backslash or a control character; only the
+  ///   lowest is exact
+  static long copyStringWord(byte[] bytes, int offset, byte[] out, int to) {
     long word = (long) LONG.get(bytes, offset);
     LONG.set(out, to, word);
-    return Long.numberOfTrailingZeros(stringEnds(word)) >>> 3; // 64 when there is none
+    return stringEnds(word);
   }
 
   /// Marks the bytes that are a quote, a backslash or a control character. Only the lowest mark is

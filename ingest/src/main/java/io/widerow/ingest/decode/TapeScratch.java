@@ -47,12 +47,15 @@ final class TapeScratch {
       if (out.length - to < Long.BYTES) {
         out = Arrays.copyOf(out, 2 * out.length);
       }
-      int plain = Swar.copyStringWord(source, at, out, to);
-      at += plain;
-      to += plain;
-      if (plain == Long.BYTES) {
+      long ends = Swar.copyStringWord(source, at, out, to);
+      if (ends == 0) { // a step that is known before the word is: no step waits for the one before
+        at += Long.BYTES;
+        to += Long.BYTES;
         continue;
       }
+      int plain = Long.numberOfTrailingZeros(ends) >>> 3;
+      at += plain;
+      to += plain;
       if (at >= sourceLimit - 1 || source[at] != '\\') {
         break;
       }

@@ -46,6 +46,7 @@ final class JsonShapes {
   private final @Nullable JsonShape[] shapes = new JsonShape[SHAPES_MAX];
   private final int[] common = new int[SHAPES_MAX * SHAPES_MAX]; // literals at the start
   private final JsonNotes notes = new JsonNotes();
+  private final RecentMinute minute = new RecentMinute();
   private int count;
   private int last;
   private int turn;
@@ -221,7 +222,7 @@ final class JsonShapes {
         typeBytes = json.textBytes;
       }
       case JsonNames.TIME -> {
-        timeNanos = JsonTimes.read(json, first, JsonNames.rank(role), tape);
+        timeNanos = time(json, first, JsonNames.rank(role), tape);
         if (timeNanos == Times.NONE) {
           return false;
         }
@@ -236,6 +237,23 @@ final class JsonShapes {
     }
     values |= 1L << member;
     return true;
+  }
+
+  private long time(JsonScanner json, int first, int rank, AttributeTape tape)
+      throws JsonScanner.Bad {
+    if (first != '"') {
+      return JsonTimes.read(json, first, rank, tape);
+    }
+    json.string(tape);
+    if (json.textInScratch) {
+      return JsonTimes.ofString(json, rank, tape);
+    }
+    long nanos = minute.nanos(json.bytes, json.textOffset, json.textBytes);
+    if (nanos == Times.NONE) {
+      nanos = JsonTimes.ofString(json, rank, tape);
+      minute.take(json.bytes, json.textOffset, json.textBytes, nanos);
+    }
+    return nanos;
   }
 
   /// Writes the line that was read. False when the decoder must see to it.

@@ -22,11 +22,7 @@ final class JsonTimes {
       throws JsonScanner.Bad {
     if (first == '"') {
       json.string(tape);
-      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-      int end = json.textOffset + json.textBytes;
-      return rank == 0
-          ? ofText(source, json.textOffset, end)
-          : guessOfText(source, json.textOffset, end);
+      return ofString(json, rank, tape);
     }
     if (first != '-' && !Times.isDigit((byte) first)) {
       return Times.NONE;
@@ -35,6 +31,15 @@ final class JsonTimes {
     json.number();
     long nanos = ofNumber(json.bytes, start, json.at, json.whole || json.wide ? 0 : json.value);
     return rank == 0 || isPlausible(nanos) ? nanos : Times.NONE;
+  }
+
+  /// The time that is the string read last.
+  static long ofString(JsonScanner json, int rank, AttributeTape tape) {
+    byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+    int end = json.textOffset + json.textBytes;
+    return rank == 0
+        ? ofText(source, json.textOffset, end)
+        : guessOfText(source, json.textOffset, end);
   }
 
   /// Whether a number that might mean something else can be taken for a time: it is in 2001..2100.

@@ -193,7 +193,8 @@ final class JsonSender {
       return pick(List.of(TEXTS, TIMES, NUMBERS, OTHERS).get(random.nextInt(4)));
     }
     return switch (member) {
-      case "ts", "time", "timestamp", "when" -> TIMES.get(random.nextInt(8));
+      case "ts", "time", "timestamp", "when" ->
+          random.nextBoolean() ? time() : TIMES.get(random.nextInt(8));
       case "type", "body", "message", "msg", "log", "what" -> TEXTS.get(random.nextInt(6));
       case "_id" -> TEXTS.getLast();
       case "_key" -> TEXTS.getFirst();
@@ -207,6 +208,16 @@ final class JsonSender {
             default -> NUMBERS.get(random.nextInt(6));
           };
     };
+  }
+
+  /// A time of one of two minutes, or of one that is hardly a time.
+  private String time() {
+    String second = pick(List.of("00", "07", "59", "60", "61", "5", "-1", "5x"));
+    String fraction =
+        pick(List.of("", "", ".", ".5", ".123", ".123456789", ".1234567890", ",5", ".1x"));
+    String zone = pick(List.of("Z", "Z", "Z", "z", " Z", "", "+01:00", "ZZ"));
+    String minute = pick(List.of("2026-11-20T19:15:", "2026-11-20T19:16:", "1999-11-20T19:15:"));
+    return '"' + minute + second + fraction + zone + '"';
   }
 
   /// A copy that is cut, or has other bytes in it.
