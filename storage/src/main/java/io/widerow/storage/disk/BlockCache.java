@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// has one set, in which it takes the place of the block that was asked for longest ago. A scan of
 /// much reads past it, so as not to push out what others ask for again.
 ///
-/// A block is copied in and out, so nothing in use can be freed or overwritten. Copying costs a
-/// twentieth of expanding.
+/// A block is copied in and out, so nothing in use can be freed or overwritten. Copying costs
+/// little beside expanding.
 ///
 /// - Threads: any; each set has a lock, held while a block is copied.
 /// - Memory: native, of a set when its first block comes, freed with the cache by the collector.
@@ -49,7 +49,7 @@ public final class BlockCache {
 
   /// Copies a block, if it is there.
   ///
-  /// @param file id of the file
+  /// @param file id of the file, which no other file had or will have
   /// @param offset of the block in it
   /// @param into has room for [#BLOCK_BYTES_MAX]
   /// @return bytes of the block; 0 when it is not there

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A table file that is open for reading, see [TableFileFormat]. It may be damaged: no length is
-/// believed before its checksum was compared, and none is used beyond the file.
+/// A table file that is open for reading, see [TableFileFormat]. It may be damaged or forged: no
+/// length is believed before its checksum was compared, and none is used beyond the file.
 ///
 /// - Threads: any; each [Fragments] one.
 /// - Memory: the last key of each block, the filter, and one idle reader, since making one costs

@@ -15,7 +15,8 @@ import io.widerow.ingest.decode.Times;
 final class RecentMinute {
   private static final int MINUTE_BYTES = 2 * Long.BYTES;
 
-  private long dateWord; // the text of the minute
+  // The text of the minute. At first it is zeros, which no JSON string has: they are controls.
+  private long dateWord;
   private long clockWord;
   private long minuteNanos;
 
