@@ -1,8 +1,10 @@
 package io.widerow.storage;
 
+import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /// An iterator over events in order. A merge of cursors is a cursor.
 ///
@@ -32,6 +34,33 @@ public interface EventCursor extends AutoCloseable {
   /// @throws WouldBlockException when the view has a deadline and the read would block or has taken
   ///   too long
   Step next();
+
+  /// Searches a limited piece for the next event, so that a merge lets each input search no further
+  /// than the others have come. What a filter keeps may lie in one input only; with [#next] the
+  /// others would be searched to their ends before it is shown.
+  ///
+  /// @return what [#next] returns; null when the piece has no event. Then [#bound] says how far the
+  ///   search has come, and the next call goes on from there
+  default @Nullable Step search() {
+    return next();
+  }
+
+  /// A bound that no later event comes before, in the direction of reading. Valid when [#search]
+  /// has returned null, until the next call.
+  ///
+  /// @throws IllegalStateException when the cursor does not search in pieces
+  default EventId bound() {
+    throw new IllegalStateException("the cursor does not search in pieces");
+  }
+
+  /// Searches piece after piece, for cursors that override [#search].
+  static Step searchThrough(EventCursor cursor) {
+    Step found = cursor.search();
+    while (found == null) {
+      found = cursor.search();
+    }
+    return found;
+  }
 
   /// Completes when [#next] should be called again, after it returned [Step#PENDING]. It completes
   /// exceptionally when what was waited for cannot be had; the cursor then cannot go on.

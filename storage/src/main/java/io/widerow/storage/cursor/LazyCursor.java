@@ -41,12 +41,27 @@ public final class LazyCursor implements EventCursor {
     return new LazyCursor(opener, bound);
   }
 
-  EventId bound() {
-    return bound;
+  /// The bound of the first event, until the cursor is opened.
+  @Override
+  public EventId bound() {
+    EventCursor open = cursor;
+    return open == null ? bound : open.bound();
   }
 
   @Override
   public Step next() {
+    EventCursor open = open();
+    return open == null ? Step.PENDING : open.next();
+  }
+
+  @Override
+  public @Nullable Step search() {
+    EventCursor open = open();
+    return open == null ? Step.PENDING : open.search();
+  }
+
+  /// Null until the cursor is opened.
+  private @Nullable EventCursor open() {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
     }
@@ -55,7 +70,7 @@ public final class LazyCursor implements EventCursor {
       open = opened();
       cursor = open;
     }
-    return open == null ? Step.PENDING : open.next();
+    return open;
   }
 
   private @Nullable EventCursor opened() {

@@ -1,5 +1,6 @@
 package io.widerow.storage.cursor;
 
+import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
@@ -26,11 +27,17 @@ import org.jspecify.annotations.Nullable;
 /// - Order: that of `EventOrder`: by id, then by type. Of several events with one id and type only
 ///   the one that was written last is shown; or all of them, the last one first. Descending order
 ///   is ascending order of complemented keys.
-/// - Laziness: a [LazyCursor] shows the bound of its first id until it wins; only then is it
-///   opened.
+/// - Laziness: an input without an event shows a bound of its next id until it wins; only then is
+///   it searched, one piece. This holds for a [LazyCursor] that is not open yet, and for an input
+///   whose [EventCursor#search] found nothing.
 /// - Threads: one.
-/// - Memory: owns its inputs; closes each at its end, the rest in [#close].
+/// - Memory: owns its inputs; closes each at its end, the rest in [#close]. An input that is at an
+///   event holds its block, and so do up to 32 that have none yet.
 public final class MergeCursor implements EventCursor {
+  /// So many inputs are searched in pieces at a time, since each keeps its block meanwhile. Others
+  /// are searched through to their next event.
+  private static final int PASSING_MAX = 32;
+
   private static final long EXHAUSTED = Long.MAX_VALUE; // above every key and every complement
 
   private final EventCursor[] inputs;
@@ -39,7 +46,9 @@ public final class MergeCursor implements EventCursor {
   private final long[] times;
   private final long[] tails;
   private final boolean[] started; // inputs whose first key is known
-  private final boolean[] opened;
+  private final boolean[] found; // inputs that are at an event; the key of others is a bound
+  private final boolean[] passed; // inputs that have searched a piece since their last event
+  private int passing; // how many these are
   private final int[] losers;
   private int winner = -1; // -1: the tree is not built yet
   private int pending = -1; // input that is not ready
@@ -66,7 +75,8 @@ public final class MergeCursor implements EventCursor {
     this.times = new long[count];
     this.tails = new long[count];
     this.started = new boolean[count];
-    this.opened = new boolean[count];
+    this.found = new boolean[count];
+    this.passed = new boolean[count];
     this.losers = new int[count];
   }
 
@@ -87,6 +97,11 @@ public final class MergeCursor implements EventCursor {
 
   @Override
   public Step next() {
+    return EventCursor.searchThrough(this);
+  }
+
+  @Override
+  public @Nullable Step search() {
     if (winner < 0) {
       if (!start()) {
         return Step.PENDING;
@@ -98,18 +113,30 @@ public final class MergeCursor implements EventCursor {
       }
       winner = replay(winner);
     }
+    current = null;
+    int advanced = -1;
     while (times[winner] != EXHAUSTED) {
-      if (opened[winner] && !repeatsShown()) {
-        return show();
+      if (found[winner]) {
+        if (!repeatsShown()) {
+          return show();
+        }
+      } else if (advanced >= 0 && !found[advanced]) {
+        return null; // a piece was searched, and another one is next
       }
-      if (!advance(winner)) {
+      advanced = winner;
+      if (!advance(advanced)) {
         return Step.PENDING;
       }
-      winner = replay(winner);
+      winner = replay(advanced);
     }
-    current = null;
-    pending = -1;
     return Step.END;
+  }
+
+  @Override
+  public EventId bound() {
+    return descending
+        ? new EventId(~times[winner], ~tails[winner])
+        : new EventId(times[winner], tails[winner]);
   }
 
   private Step show() {
@@ -147,14 +174,24 @@ public final class MergeCursor implements EventCursor {
     return waiting < 0;
   }
 
-  /// Moves an input to its next event. False when it is not ready; the next call tries again.
+  /// Moves an input to its next event or, when a piece of it has none, behind the piece. False when
+  /// it is not ready; the next call tries again.
   private boolean advance(int input) {
     EventCursor cursor = inputs[input];
-    switch (cursor.next()) {
+    boolean inPieces = passing < PASSING_MAX || passed[input];
+    switch (inPieces ? cursor.search() : cursor.next()) {
+      case null -> {
+        EventId bound = cursor.bound();
+        setKey(input, bound.time(), bound.tail());
+        found[input] = false;
+        setPassed(input, true);
+        pending = -1;
+        return true;
+      }
       case EVENT -> {
         EventView event = cursor.event();
         setKey(input, event.idTime(), event.idTail());
-        opened[input] = true;
+        found[input] = true;
       }
       case PENDING -> {
         pending = input;
@@ -168,8 +205,16 @@ public final class MergeCursor implements EventCursor {
         inputs[input] = EmptyCursor.INSTANCE;
       }
     }
+    setPassed(input, false);
     pending = -1;
     return true;
+  }
+
+  private void setPassed(int input, boolean now) {
+    if (passed[input] != now) {
+      passed[input] = now;
+      passing += now ? 1 : -1;
+    }
   }
 
   private void setKey(int input, long time, long tail) {
@@ -211,11 +256,11 @@ public final class MergeCursor implements EventCursor {
     return times[a] != EXHAUSTED && beatsEqualId(a, b);
   }
 
-  /// An unopened input wins against an event with its bound as id: it must be opened before the two
-  /// can be compared.
+  /// An input without an event wins against an event with its bound as id: it must be searched
+  /// before the two can be compared.
   private boolean beatsEqualId(int a, int b) {
-    if (!opened[a] || !opened[b]) {
-      return !opened[a];
+    if (!found[a] || !found[b]) {
+      return !found[a];
     }
     EventView eventA = inputs[a].event();
     EventView eventB = inputs[b].event();

@@ -11,6 +11,7 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -178,6 +179,12 @@ final class RunCursor implements EventCursor {
 
   @Override
   public Step next() {
+    return EventCursor.searchThrough(this);
+  }
+
+  /// A piece is one of the filter's.
+  @Override
+  public @Nullable Step search() {
     while (passToKept()) {
       long event = run.eventOffset(everyWrite ? nextOfGroup() : next);
       next += scan.descending() ? -1 : 1;
@@ -188,7 +195,12 @@ final class RunCursor implements EventCursor {
       view.show(memory, event);
       return Step.EVENT;
     }
-    return Step.END;
+    return prefilters != null && next == RunPrefilters.PASSED ? null : Step.END;
+  }
+
+  @Override
+  public EventId bound() {
+    return idAt(Objects.requireNonNull(prefilters).nextEntry());
   }
 
   /// The entry that comes at the place of `next` when each group of equal ids is turned around.
@@ -204,11 +216,12 @@ final class RunCursor implements EventCursor {
     return groupFrom + groupLimit - 1 - next;
   }
 
-  /// Skips entries that the filter drops. Returns false when no entry is left.
+  /// Skips entries that the filter drops. Returns false when no entry is left, or none of the
+  /// piece.
   private boolean passToKept() {
     if (prefilters != null) {
-      next = prefilters.next();
-      return next != RunPrefilters.NONE;
+      next = prefilters.search();
+      return next >= 0;
     }
     if (next < from || next >= until) {
       return false;

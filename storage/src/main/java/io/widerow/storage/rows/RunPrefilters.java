@@ -20,8 +20,11 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: the cursor's; others only evaluate the filter, see [ParallelPrefetch].
 /// - Memory: borrows the rows' memory until [#close], which waits for the other threads.
 final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, AutoCloseable {
-  /// No entry.
+  /// No entry is left.
   static final int NONE = -1;
+
+  /// No entry of the piece is kept; there are further pieces.
+  static final int PASSED = -2;
 
   /// Least size of a piece that is worth another thread.
   private static final int ENTRIES_FOR_OTHERS = 1 << 11;
@@ -64,8 +67,10 @@ final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, Auto
     this.prefilter = new RunPrefilter(memory, run, filter);
   }
 
-  /// The next kept entry; [#NONE] at the end.
-  int next() {
+  /// The next kept entry of the current piece or the one after it; [#NONE] at the end, [#PASSED]
+  /// when there is none.
+  int search() {
+    boolean opened = false;
     while (true) {
       int found =
           left == 0 ? NONE : scan.descending() ? prefilter.previous(entry) : prefilter.next(entry);
@@ -77,8 +82,17 @@ final class RunPrefilters implements ParallelPrefetch.Pieces<RunPrefilter>, Auto
       if (peek(0) == END) {
         return NONE;
       }
+      if (opened) {
+        return PASSED;
+      }
       openPiece(nextPiece++);
+      opened = true;
     }
+  }
+
+  /// The first entry of the next piece, in the order of the scan. There must be one.
+  int nextEntry() {
+    return scan.descending() ? limitOf(nextPiece) - 1 : firstOf(nextPiece);
   }
 
   /// Number of entries passed, including kept ones.

@@ -165,6 +165,12 @@ public final class SegmentCursor implements EventCursor {
 
   @Override
   public Step next() {
+    return EventCursor.searchThrough(this);
+  }
+
+  /// A piece is a block.
+  @Override
+  public @Nullable Step search() {
     try {
       return advance();
     } catch (StorageException.Corrupt damaged) {
@@ -174,7 +180,8 @@ public final class SegmentCursor implements EventCursor {
     }
   }
 
-  private Step advance() {
+  private @Nullable Step advance() {
+    boolean searched = false;
     while (true) {
       if (folding != null) {
         if (showFolded(folding)) {
@@ -200,15 +207,22 @@ public final class SegmentCursor implements EventCursor {
           return Step.EVENT;
         }
       }
-      if (order == null) {
+      if (order == null || order.peek(0) == BlockOrder.END) {
         return Step.END;
       }
-      int next = order.next();
-      if (next == BlockOrder.END) {
-        return Step.END;
+      if (searched) {
+        return null;
       }
-      openBlock(order, next);
+      openBlock(order, order.next());
+      searched = true;
     }
+  }
+
+  @Override
+  public EventId bound() {
+    BlockOrder blocks = Objects.requireNonNull(order);
+    int next = blocks.peek(0);
+    return step > 0 ? blocks.index().first(next) : blocks.index().last(next);
   }
 
   private boolean wantsAllArrivals() {

@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a merge shows the events of all its inputs in order of id and type, only the latest
-/// version of each id and type, in both directions, whichever inputs are lazy, empty or not ready,
-/// and opens a lazy input no sooner than it must. Method: random inputs compared with a sorted map.
-/// The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// version of each id and type, in both directions, whichever inputs are lazy, empty, not ready or
+/// searched in pieces, and opens or searches an input no sooner than it must. Method: random inputs
+/// compared with a sorted map. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class MergeCursorTest {
   static List<Long> seeds() {
     return Seeds.of(100);
@@ -116,8 +117,115 @@ class MergeCursorTest {
     }
   }
 
-  /// A cursor over a list that is sometimes not ready.
-  private static final class ListCursor implements EventCursor, EventView {
+  /// The next match lies in one input, far before the end of the others.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noInputIsSearchedBeyondWhatIsShown(boolean descending) {
+    int pieces = 1_000;
+    int match = 5;
+    List<Pieces> inputs = new ArrayList<>();
+    for (int input = 0; input < 40; input++) {
+      inputs.add(new Pieces(pieces, input == 17 ? match : pieces - 1, input, descending));
+    }
+    try (EventCursor merge = new MergeCursor(inputs, descending)) {
+      assertEquals(EventCursor.Step.EVENT, merge.next());
+      assertEquals(inputs.get(17).idOf(match), merge.event().id());
+      int within = 0;
+      for (Pieces input : inputs) {
+        within += input.at <= match + 1 ? 1 : 0;
+      }
+      assertTrue(within >= 32, "only " + within + " inputs were searched no further");
+      assertTrue(within < 40, "every input holds a block");
+      for (int left = 39; left > 0; left--) {
+        assertEquals(EventCursor.Step.EVENT, merge.next());
+      }
+      assertEquals(EventCursor.Step.END, merge.next());
+    }
+  }
+
+  /// A cursor that is searched in pieces of one id each; one of them has the event.
+  private static final class Pieces extends OneEvent {
+    private final int pieces;
+    private final int match;
+    private final int input;
+    private final boolean descending;
+    private int at = -1;
+
+    Pieces(int pieces, int match, int input, boolean descending) {
+      this.pieces = pieces;
+      this.match = match;
+      this.input = input;
+      this.descending = descending;
+    }
+
+    EventId idOf(int piece) {
+      long ticks = descending ? -piece : piece;
+      return new EventId(TimeUuid.UNIX_EPOCH_TICKS + ticks, TimeUuid.tailOf(0, 0, input));
+    }
+
+    @Override
+    public Step next() {
+      return EventCursor.searchThrough(this);
+    }
+
+    @Override
+    public @Nullable Step search() {
+      at++;
+      return at == match ? Step.EVENT : at == pieces ? Step.END : null;
+    }
+
+    @Override
+    public EventId bound() {
+      return idOf(at + 1);
+    }
+
+    @Override
+    public long idTime() {
+      return idOf(at).time();
+    }
+
+    @Override
+    public long idTail() {
+      return idOf(at).tail();
+    }
+
+    @Override
+    public long version() {
+      return 1;
+    }
+
+    @Override
+    public String type() {
+      return "a";
+    }
+  }
+
+  /// What the cursors of this test have in common.
+  private abstract static class OneEvent implements EventCursor, EventView {
+    @Override
+    public EventView event() {
+      return this;
+    }
+
+    @Override
+    public ScanStatistics statistics() {
+      return ScanStatistics.NONE;
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public boolean find(AttributeName name, AttributeValue out) {
+      return false;
+    }
+
+    @Override
+    public void forEach(AttributeValue scratch, AttributeVisitor visitor) {}
+  }
+
+  /// A cursor over a list that is sometimes not ready, and sometimes finds nothing in a piece.
+  private static final class ListCursor extends OneEvent {
     private final List<Event> events;
     private final SplittableRandom random;
     private final @Nullable List<CompletableFuture<Void>> asked; // null: comes by itself
@@ -159,22 +267,22 @@ class MergeCursorTest {
     }
 
     @Override
+    public @Nullable Step search() {
+      boolean nothing = asked == null && at + 1 < events.size() && random.nextInt(4) == 0;
+      return nothing ? null : next();
+    }
+
+    /// Sometimes the next id itself.
+    @Override
+    public EventId bound() {
+      EventId last = events.get(Math.max(at, 0)).id();
+      return random.nextBoolean() ? events.get(at + 1).id() : last;
+    }
+
+    @Override
     public CompletableFuture<Void> ready() {
       return ready.copy();
     }
-
-    @Override
-    public EventView event() {
-      return this;
-    }
-
-    @Override
-    public ScanStatistics statistics() {
-      return ScanStatistics.NONE;
-    }
-
-    @Override
-    public void close() {}
 
     @Override
     public long idTime() {
@@ -195,13 +303,5 @@ class MergeCursorTest {
     public String type() {
       return events.get(at).type();
     }
-
-    @Override
-    public boolean find(AttributeName name, AttributeValue out) {
-      return false;
-    }
-
-    @Override
-    public void forEach(AttributeValue scratch, AttributeVisitor visitor) {}
   }
 }

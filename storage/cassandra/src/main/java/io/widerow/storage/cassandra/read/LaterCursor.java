@@ -1,8 +1,10 @@
 package io.widerow.storage.cassandra.read;
 
+import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,11 @@ final class LaterCursor<T> implements EventCursor {
 
   @Override
   public Step next() {
+    return EventCursor.searchThrough(this);
+  }
+
+  @Override
+  public @Nullable Step search() {
     EventCursor open = cursor;
     if (open == null) {
       if (!answer.isDone()) {
@@ -34,7 +41,12 @@ final class LaterCursor<T> implements EventCursor {
       open = opener.apply(Requests.await(answer));
       cursor = open;
     }
-    return open.next();
+    return open.search();
+  }
+
+  @Override
+  public EventId bound() {
+    return Objects.requireNonNull(cursor).bound();
   }
 
   @Override

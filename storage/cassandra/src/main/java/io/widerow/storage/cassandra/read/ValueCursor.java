@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.read;
 
+import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
@@ -23,6 +24,11 @@ final class ValueCursor implements EventCursor {
 
   @Override
   public Step next() {
+    return EventCursor.searchThrough(this);
+  }
+
+  @Override
+  public @Nullable Step search() {
     EventCursor open = cursor;
     if (open == null) {
       if (partition.isReplaced()) {
@@ -36,7 +42,13 @@ final class ValueCursor implements EventCursor {
           state == SegmentFetch.State.OPEN ? partition.open(fetch) : partition.replacement(fetch);
       cursor = open;
     }
-    return open.next();
+    return open.search();
+  }
+
+  @Override
+  public EventId bound() {
+    EventCursor open = cursor;
+    return open == null ? fetch.bound : open.bound();
   }
 
   @Override
