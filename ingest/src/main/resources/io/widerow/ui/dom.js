@@ -111,3 +111,8 @@ export function perFrame(run) {
     }
   };
 }
+
+/** Runs a function when the page is seen again: what nobody sees asks for nothing. @param {() => void} run */
+export function whenSeen(run) {
+  document.addEventListener("visibilitychange", () => document.hidden || run());
+}

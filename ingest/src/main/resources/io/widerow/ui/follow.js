@@ -1,8 +1,9 @@
 // Follows what comes. The position lies in the store: each question is for the events after the last
-// one shown, and for those before it that have arrived since. So a page that holds still asks for
-// nothing and loses nothing.
+// one shown, and for those before it that have arrived since. So a page that holds still, or that
+// nobody sees, asks for nothing and loses nothing.
 
 import { Refused, all, isOld, latest } from "./api.js";
+import { whenSeen } from "./dom.js";
 import { now, whole } from "./format.js";
 import { append, item, list, replace } from "./list.js";
 import { params, positionOf, slide } from "./range.js";
@@ -28,6 +29,7 @@ let moment = { at: 0, seen: 0, slid: 0 };
 /** @param {{tell: (text: string) => void}} on */
 export function start(on) {
   told = on.tell;
+  whenSeen(() => follow.on && void (follow.held ? behind() : poll()));
 }
 
 /** Begins after the last event of the list, or stops. @param {boolean} on */
@@ -70,7 +72,7 @@ async function behind() {
     }
     lost(failure);
   }
-  if (follow.held) {
+  if (follow.held && !document.hidden) {
     tell();
     timer = setTimeout(behind, AWAY_MILLIS);
   }
@@ -102,7 +104,7 @@ async function poll() {
   rate();
   tell();
   await slideOn();
-  if (follow.on && !follow.held) {
+  if (follow.on && !follow.held && !document.hidden) {
     timer = setTimeout(poll, follow.away || flooded ? AWAY_MILLIS : lags.length > 0 ? 0 : PAUSE_MILLIS);
   }
 }

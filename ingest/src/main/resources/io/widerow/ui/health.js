@@ -1,4 +1,4 @@
-import { fill, h } from "./dom.js";
+import { fill, h, whenSeen } from "./dom.js";
 import { bytes, short } from "./format.js";
 import { look, range } from "./range.js";
 
@@ -8,7 +8,8 @@ export const element = h("span.health", { test: "health" });
 
 /** Tells whether the daemon answers, and how much it has; again every ten seconds. */
 export function start() {
-  setInterval(tell, AGAIN_MILLIS);
+  setInterval(() => document.hidden || void tell(), AGAIN_MILLIS);
+  whenSeen(tell);
   void tell();
 }
 

@@ -2,7 +2,7 @@
 // the catalog, no event is read.
 
 import { Refused, all, isOld, latest } from "./api.js";
-import { fill, h, perFrame, shown } from "./dom.js";
+import { fill, h, perFrame, shown, whenSeen } from "./dom.js";
 import { bytes, clock, iso, now, short } from "./format.js";
 import { at, draw, highOf } from "./layout-draw.js";
 import { side, tell } from "./layout-side.js";
@@ -34,6 +34,7 @@ canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
 new ResizeObserver(perFrame(repaint)).observe(box);
 document.fonts.addEventListener("loadingdone", perFrame(repaint));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+whenSeen(() => following() && void load().catch(lost));
 
 /** Asks for the catalog of the range; while following, again each second. */
 export async function load() {
@@ -56,7 +57,7 @@ export async function load() {
 }
 
 function following() {
-  return state.tail && state.view === "layout";
+  return state.tail && state.view === "layout" && !document.hidden;
 }
 
 /** While following, a daemon that is away leaves the map as it was. @param {unknown} failure */

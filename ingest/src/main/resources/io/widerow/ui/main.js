@@ -48,8 +48,11 @@ async function run(/** @type {() => Promise<unknown>} */ asks, clears = true) {
   }
 }
 
-/** Asks the question of the state: bars, list and fields at the same time. */
+let asked = 0;
+
+/** Asks the question of the state: bars, list and fields at the same time. Only the last one follows. */
 async function ask() {
+  const mine = ++asked;
   follow.set(false);
   const done = await run(async () => {
     await settle();
@@ -59,7 +62,7 @@ async function ask() {
     await facets.load();
     tell();
     await emptiness();
-    if (state.tail) {
+    if (state.tail && mine === asked) {
       await follows();
     }
   });

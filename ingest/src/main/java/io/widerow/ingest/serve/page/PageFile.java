@@ -24,7 +24,10 @@ final class PageFile {
   private static final String MAIN = "main.js";
   private static final String FONT = "font/woff2";
   private static final int HASH_BYTES = 12;
-  private static final Pattern TYPES = Pattern.compile("/\\*\\* @type [^*]*\\*/ ?");
+
+  /// Types, and comments after code: those without a quotation mark, so no string is cut.
+  private static final Pattern SAID =
+      Pattern.compile("/\\*\\* @type [^*]*\\*/ ?|(?<=[;,{]) // [^\"'`]*$");
 
   /// The files in the repository; `PageFilesTest` holds this list to the directory.
   static final List<String> NAMES =
@@ -142,8 +145,8 @@ final class PageFile {
   }
 
   /// A script with empty lines for those that are comments as a whole, so that numbers of lines
-  /// stay, and without types and indentation. What its comments say is for those who read it in the
-  /// repository.
+  /// stay, and without other comments, types and indentation. What its comments say is for those
+  /// who read it in the repository.
   static String withoutComments(String script) {
     StringBuilder kept = new StringBuilder(script.length());
     boolean inside = false;
@@ -153,7 +156,7 @@ final class PageFile {
       boolean comment =
           inside || text.startsWith("//") || (text.startsWith("/**") && text.endsWith("*/"));
       inside &= !text.endsWith("*/");
-      kept.append(comment ? "" : TYPES.matcher(text).replaceAll("")).append('\n');
+      kept.append(comment ? "" : SAID.matcher(text).replaceAll("")).append('\n');
     }
     kept.setLength(kept.length() - 1);
     return kept.toString();

@@ -196,6 +196,11 @@ final class Browser implements AutoCloseable {
     }
   }
 
+  /// Brings the page that is driven in front of others, which hide it.
+  void front() {
+    call("Page.bringToFront", JSON.createObjectNode());
+  }
+
   /// The value of an expression; promises are waited for.
   JsonNode evaluate(String expression) {
     JsonNode told =

@@ -364,6 +364,23 @@ class ExplorerPageTest extends ExplorerRun {
     assertEquals(List.of(), browser.problems());
   }
 
+  @Test
+  void aPageThatNobodySeesAsksForNothing() throws IOException, InterruptedException {
+    browser.open(url + "/ui/?type=unseen&since=1h");
+    browser.press("f");
+    browser.await(element("tail") + ".getAttribute('aria-pressed') === 'true'");
+    browser.openBeside("about:blank");
+    browser.await("document.hidden");
+    browser.await("performance.now() > (window.begun ??= performance.now()) + 1500"); // under way
+    browser.requests();
+    post("{\"type\":\"unseen\",\"body\":\"x\"}\n");
+    browser.await("performance.now() > (window.later ??= performance.now()) + 1500");
+    assertEquals(List.of(), browser.requests());
+    browser.front();
+    browser.await(element("tail") + ".dataset.seen === '1'");
+    assertEquals(List.of(), browser.problems());
+  }
+
   private List<String> lastRows() {
     List<String> rows = texts(browser.evaluate(IDS));
     return rows.subList(rows.size() - 20, rows.size());
