@@ -25,7 +25,7 @@ public final class ByteWords {
   }
 
   /// The first `count` bytes, 1 to 8, followed by zeros.
-  static long load(byte[] bytes, int at, int count) {
+  public static long load(byte[] bytes, int at, int count) {
     return load(bytes, at) & (-1L >>> (Long.SIZE - 8 * count));
   }
 
@@ -129,9 +129,20 @@ public final class ByteWords {
     long hash = length * PRIME;
     int limit = offset + length;
     int at = offset;
-    for (; at + Long.BYTES <= limit; at += Long.BYTES) {
+    if (length >= 2 * Long.BYTES) { // two chains of multiplications take as long as one
+      long other = PRIME;
+      for (; at + 2 * Long.BYTES <= limit; at += 2 * Long.BYTES) {
+        hash = (hash ^ load(bytes, at)) * PRIME;
+        hash ^= hash >>> 29;
+        other = (other ^ load(bytes, at + Long.BYTES)) * PRIME;
+        other ^= other >>> 31;
+      }
+      hash ^= Long.rotateLeft(other, 32);
+    }
+    if (at + Long.BYTES <= limit) {
       hash = (hash ^ load(bytes, at)) * PRIME;
       hash ^= hash >>> 29;
+      at += Long.BYTES;
     }
     if (at < limit) {
       hash = (hash ^ load(bytes, at, limit - at)) * PRIME;

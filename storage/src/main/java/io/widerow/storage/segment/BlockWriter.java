@@ -209,12 +209,14 @@ final class BlockWriter implements AutoCloseable {
       ColumnBuilder column = written.get(i);
       column.place = i;
       boolean gathered = tokensWanted && column.kind == AttributeKind.STRING;
-      tokenSet.begin(gathered);
+      tokenSet.begin(gathered, column.tokens);
       column.flags = columns.encode(column, events, series, times, chunks);
       followed |= (column.flags & ColumnFlags.FOLLOWS) != 0;
       sizes[i] = chunks.length() - start;
       if (gathered) {
-        tokens.put(column.name, tokenSet.hashes());
+        long[] hashes = tokenSet.hashes();
+        column.tokens = hashes.length;
+        tokens.put(column.name, hashes);
       }
     }
     putDirectory(events, idsBytes, sizes);

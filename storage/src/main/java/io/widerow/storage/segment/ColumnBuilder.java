@@ -28,6 +28,7 @@ public final class ColumnBuilder {
   boolean leads; // distinguishes series, see SeriesFinder
   int place; // among the columns of the last written block
   int flags; // in the directory of that block
+  int tokens; // in that block
   private int countWhole; // number of entries including those cut off
   private int textBytes;
 
@@ -49,6 +50,7 @@ public final class ColumnBuilder {
   void renew() {
     clear();
     texts.renew();
+    tokens = 0;
     leads = false;
     next = null;
   }

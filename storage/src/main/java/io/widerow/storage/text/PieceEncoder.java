@@ -3,7 +3,6 @@ package io.widerow.storage.text;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.LongEncoder;
-import java.util.Arrays;
 
 /// The encoder of a sequence of texts by their content: one text, few distinct ones, numbers, or
 /// any bytes. Numbers and codes go to one sink; text goes to another, which is compressed as a
@@ -26,17 +25,10 @@ final class PieceEncoder {
   /// Blocks of a column for which a hasty encoder skips the dictionary after a failed attempt.
   private static final int PAUSE_BLOCKS = 7;
 
-  /// How many numbers of a column are remembered. Equal numbers of one form are equal texts, whose
-  /// tokens are already known.
-  private static final int SEEN_MAX = 256;
-
-  private static final long NO_NUMBER = Long.MIN_VALUE;
-
   private final LongEncoder longs;
   private final TokenSet tokens;
   private final boolean thorough;
   private final TextDictionary dictionary = new TextDictionary();
-  private final long[] seen = new long[SEEN_MAX]; // by low bits
   private long[] symbols = new long[0];
   private long[] lengths = new long[0];
   private int separator;
@@ -119,8 +111,6 @@ final class PieceEncoder {
     if (form == PieceFormat.NUMBER_OR) {
       tokens.add(texts.bytes, texts.offsets[other], texts.lengths[other]);
     }
-    int mask = Integer.highestOneBit(Math.min(SEEN_MAX, texts.count)) - 1;
-    Arrays.fill(seen, 0, mask + 1, NO_NUMBER);
     for (int i = 0; i < texts.count; i++) {
       int first = texts.first(i);
       if (first < i) {
@@ -133,9 +123,8 @@ final class PieceEncoder {
       }
       long value = PieceFormat.parse(form, texts.bytes, texts.offsets[i], texts.lengths[i]);
       symbols[i] = form == PieceFormat.NUMBER_OR ? ((value << 1) ^ (value >> 63)) + 1 : value;
-      if (seen[(int) value & mask] != value) {
-        seen[(int) value & mask] = value;
-        tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
+      if (i == 0 || symbols[i] != symbols[i - 1]) { // equal numbers of one form are equal texts
+        addNumber(texts, i, value >= 0 && !EventTimes.isTime(form));
       }
     }
     if (form == PieceFormat.DIGITS) {
@@ -147,6 +136,17 @@ final class PieceEncoder {
       text.put(texts.bytes, texts.offsets[other], texts.lengths[other]);
     }
     follow.put(symbols, texts.count, form, 0, numbers);
+  }
+
+  /// Adds the tokens of a number.
+  ///
+  /// @param digits true when it has nothing but digits, and so is one token
+  private void addNumber(TextSlices texts, int slice, boolean digits) {
+    if (digits) {
+      tokens.addToken(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    } else {
+      tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
+    }
   }
 
   /// The form of number that all texts have; [PieceFormat#RAW] when there is none.

@@ -8,38 +8,54 @@ import java.util.Arrays;
 /// The set of distinct tokens of a column, as hashed by [TokenFilter], collected from the distinct
 /// texts and parts of texts that its encoder finds.
 ///
+/// Most tokens of a log are short and were seen a moment ago. These are found by their bytes in a
+/// small cache with one place for each, before anything is hashed.
+///
 /// - Threads: one.
 public final class TokenSet {
   private static final long[] NONE = new long[0];
+  private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
+  private static final int SLOTS_MIN = 1 << 8;
+  private static final int WORD_BITS = 10; // of an index into `words`
 
-  private long[] table = new long[1024];
+  private long[] table = new long[SLOTS_MIN]; // open addressing; 0 where there is none
+  private int slots = SLOTS_MIN; // of the table that are in use, a power of two
+  private long[] hashes = new long[SLOTS_MIN / 2]; // in order of appearance
   private int size;
+  private final long[] words = new long[1 << WORD_BITS]; // short tokens that are in the set
   private boolean gathering;
 
   /// Starts an empty set.
   ///
   /// @param wanted false when the next column's tokens are not needed
-  public void begin(boolean wanted) {
+  /// @param expected number of tokens for which there is room without growing
+  public void begin(boolean wanted, int expected) {
     gathering = wanted;
     if (size > 0) {
-      Arrays.fill(table, 0);
+      Arrays.fill(words, 0);
       size = 0;
+    }
+    if (wanted) {
+      slots = SLOTS_MIN;
+      while (slots / 2 < expected) {
+        slots *= 2;
+      }
+      clearTable();
+    }
+  }
+
+  private void clearTable() {
+    if (table.length < slots) {
+      table = new long[slots];
+      hashes = Arrays.copyOf(hashes, slots / 2);
+    } else {
+      Arrays.fill(table, 0, slots, 0);
     }
   }
 
   /// A copy of the hashes, without duplicates, in no order.
   public long[] hashes() {
-    if (size == 0) {
-      return NONE;
-    }
-    long[] hashes = new long[size];
-    int count = 0;
-    for (long hash : table) {
-      if (hash != 0) {
-        hashes[count++] = hash;
-      }
-    }
-    return hashes;
+    return size == 0 ? NONE : Arrays.copyOf(hashes, size);
   }
 
   /// Adds the tokens of a text, or of a part that no token crosses.
@@ -62,7 +78,7 @@ public final class TokenSet {
           map = 0;
         }
         if (bytes > 0) {
-          add(TokenFilter.hash(text, at + start, bytes));
+          addOne(text, at + start, bytes);
         }
         map &= map + Long.lowestOneBit(map);
       }
@@ -88,33 +104,56 @@ public final class TokenSet {
     return end - at;
   }
 
+  /// Adds a text that is one token.
+  void addToken(byte[] text, int offset, int length) {
+    if (gathering) {
+      addOne(text, offset, length);
+    }
+  }
+
+  private void addOne(byte[] text, int offset, int length) {
+    if (length <= Long.BYTES) {
+      long word = ByteWords.load(text, offset, length); // no byte of a token is 0
+      int place = (int) ((word * PRIME) >>> (Long.SIZE - WORD_BITS));
+      if (words[place] == word) {
+        return;
+      }
+      words[place] = word;
+    }
+    add(TokenFilter.hash(text, offset, length));
+  }
+
   private void add(long hash) {
     assert hash != 0 : "no token has hash 0";
-    int mask = table.length - 1;
-    int slot = (int) (hash >>> 20) & mask;
+    int slot = start(hash);
     while (table[slot] != 0) {
       if (table[slot] == hash) {
         return;
       }
-      slot = (slot + 1) & mask;
+      slot = (slot + 1) & (slots - 1);
+    }
+    if (size == slots / 2) {
+      grow();
+      add(hash);
+      return;
     }
     table[slot] = hash;
-    if (++size * 2 > table.length) {
-      grow();
-    }
+    hashes[size++] = hash;
+  }
+
+  private int start(long hash) {
+    return (int) (hash >>> 20) & (slots - 1);
   }
 
   private void grow() {
-    long[] old = table;
-    table = new long[2 * old.length];
-    for (long hash : old) {
-      if (hash != 0) {
-        int slot = (int) (hash >>> 20) & (table.length - 1);
-        while (table[slot] != 0) {
-          slot = (slot + 1) & (table.length - 1);
-        }
-        table[slot] = hash;
+    slots *= 2;
+    clearTable();
+    for (int i = 0; i < size; i++) {
+      int slot = start(hashes[i]);
+      while (table[slot] != 0) {
+        slot = (slot + 1) & (slots - 1);
       }
+      table[slot] = hashes[i];
     }
   }
 }

@@ -35,7 +35,7 @@ class TokenFilterTest {
     var random = new SplittableRandom(seed);
     var set = new TokenSet();
     for (int round = 0; round < 3; round++) {
-      set.begin(true);
+      set.begin(true, round * 100);
       Set<String> tokens = new HashSet<>();
       for (int i = 0; i < 400; i++) {
         String text = text(random);

@@ -49,6 +49,9 @@ class LineParserTest {
           "0",
           "\0",
           "'",
+          "*",
+          "\"*/*\"",
+          "\u0002",
           "_");
 
   static List<Long> seeds() {
