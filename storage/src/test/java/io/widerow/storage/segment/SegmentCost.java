@@ -13,11 +13,14 @@ import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
+import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.cursor.MergeCursor;
+import io.widerow.storage.disk.Throttle;
+import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.scan.SegmentCursor;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -107,23 +110,10 @@ final class SegmentCost {
 
   private static SegmentCost of(List<TestEvent> events) {
     var batch = new EventBatch(1 << 20, 1L << 30);
-    byte[] type = events.getFirst().type().getBytes(StandardCharsets.US_ASCII);
-    var scratch = new AttributeValue();
     for (TestEvent event : events) {
-      batch.begin(type, 0, type.length, TimeUuid.nanosOf(event.idTime(), event.idTail()));
-      event.forEach(scratch, (name, value) -> put(batch, name.toString(), value));
-      batch.end();
+      SegmentSizes.put(batch, event, TimeUuid.nanosOf(event.idTime(), event.idTail()));
     }
     return new SegmentCost(batch);
-  }
-
-  private static void put(EventBatch batch, String name, AttributeValue value) {
-    byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
-    if (value.kind().isText()) {
-      batch.putString(utf8, 0, utf8.length, value.toBytes());
-    } else {
-      batch.putLong(utf8, 0, utf8.length, value.bits());
-    }
   }
 
   /// Seals the events and returns the bytes.
@@ -225,6 +215,57 @@ final class SegmentCost {
     return bytes;
   }
 
+  /// Makes a block of each group of events and prints the cost, beside that of frame and seal.
+  private void once(String name, int group, int rounds) {
+    double frame = Double.MAX_VALUE;
+    double seal = Double.MAX_VALUE;
+    double block = Double.MAX_VALUE;
+    try (var frames = new FrameEncoder(STORE, 0, true);
+        var blocks = new BlockWriter(SegmentProfile.SEALED, Throttle.NONE)) {
+      for (int round = 0; round < rounds; round++) {
+        frame = Math.min(frame, micros(offsets.length, () -> frames(frames, group)));
+        seal = Math.min(seal, micros(offsets.length, () -> seal(SegmentProfile.SEALED)));
+        block = Math.min(block, micros(offsets.length, () -> blocks(blocks, group)));
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "%s in groups of %,5d: frame %.3f + seal %.3f us/event, %.1f B; block %.3f, %.1f B%n",
+          name,
+          group,
+          frame,
+          seal,
+          (double) frames(frames, group) / offsets.length,
+          block,
+          (double) blocks(blocks, group) / offsets.length);
+    }
+  }
+
+  private long frames(FrameEncoder frames, int group) {
+    long bytes = 0;
+    for (int from = 0; from < offsets.length; from += group) {
+      int limit = Math.min(offsets.length, from + group);
+      long end = limit < offsets.length ? offsets[limit] : batch.bytes();
+      MemorySegment events = batch.memory().asSlice(offsets[from], end - offsets[from]);
+      bytes += frames.encode(1, 0, limit, 0, events, limit - from, 0).byteSize();
+    }
+    return bytes;
+  }
+
+  private long blocks(BlockWriter blocks, int group) {
+    var out = new ByteSink();
+    long bytes = 0;
+    for (int from = 0; from < offsets.length; from += group) {
+      int limit = Math.min(offsets.length, from + group);
+      for (int i = from; i < limit; i++) {
+        blocks.add(view.show(batch.memory(), offsets[i]));
+      }
+      out.clear();
+      blocks.finish(limit - from, out, new SegmentChecksum(STORE, 1), 0);
+      bytes += out.length();
+    }
+    return bytes;
+  }
+
   private long read(Segment segment, boolean descending, int count) {
     long bytes = 0;
     Scan scan = Scan.all().withDescending(descending);
@@ -318,8 +359,8 @@ final class SegmentCost {
         .toList();
   }
 
-  /// Arguments: `seal ROUNDS`, `pieces ROUNDS`, `final ROUNDS`, `broker ROUNDS`, `metrics ROUNDS`,
-  /// `merge ROUNDS`, `levels ROUNDS`, `blocks ROUNDS` or `reads ROUNDS`.
+  /// Arguments: `seal ROUNDS`, `once ROUNDS`, `pieces ROUNDS`, `final ROUNDS`, `broker ROUNDS`,
+  /// `metrics ROUNDS`, `merge ROUNDS`, `levels ROUNDS`, `blocks ROUNDS` or `reads ROUNDS`.
   public static void main(String[] arguments) {
     int rounds = Integer.parseInt(arguments[1]);
     switch (arguments[0]) {
@@ -330,6 +371,13 @@ final class SegmentCost {
         for (int events : new int[] {64, 256, 1_024, 4_096}) {
           access(65_536).pieces(events, sealed, rounds);
           access(65_536).pieces(events, bare, rounds);
+        }
+      }
+      case "once" -> {
+        for (int group : new int[] {250, 1_000, 5_000}) {
+          access(40_000).once("access log", group, rounds);
+          metrics(40_000, 100).once("metrics", group, rounds);
+          mixed(40_000).once("broker log", group, rounds);
         }
       }
       case "final" -> access(65_536).table(List.of(SegmentProfile.FINAL), rounds);

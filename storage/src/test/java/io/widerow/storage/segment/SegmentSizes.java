@@ -2,6 +2,8 @@ package io.widerow.storage.segment;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
@@ -114,6 +116,25 @@ public final class SegmentSizes {
   private static List<TestEvent> sorted(List<TestEvent> events) {
     events.sort(Comparator.comparing(TestEvent::id));
     return events;
+  }
+
+  /// Adds an event to a batch, with an id that the batch assigns.
+  static void put(EventBatch batch, TestEvent event, long nanos) {
+    byte[] type = event.type().getBytes(StandardCharsets.US_ASCII);
+    batch.begin(type, 0, type.length, nanos);
+    event.forEach(
+        new AttributeValue(),
+        (name, value) -> {
+          byte[] utf8 = name.toString().getBytes(StandardCharsets.UTF_8);
+          if (value.kind().isText()) {
+            batch.putString(utf8, 0, utf8.length, value.toBytes());
+          } else {
+            batch.putLong(utf8, 0, utf8.length, value.bits());
+          }
+        });
+    if (batch.end() != null) {
+      throw new IllegalArgumentException("no event that a batch takes: " + event);
+    }
   }
 
   /// Bytes of a segment with these events, of one partition.
