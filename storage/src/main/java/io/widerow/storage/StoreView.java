@@ -5,6 +5,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.rollup.RollupQuestion;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -171,10 +172,11 @@ public interface StoreView extends AutoCloseable {
   /// Blocks of a segment whose events are all wanted.
   ///
   /// @param segment its number
-  /// @param partition the only one of its partitions; negative for all of them
+  /// @param partition the only one of its partitions; negative for several
+  /// @param several these partitions, which nobody changes; null for one, and for all of them
   /// @param blocks how many blocks these have
   /// @param events how many events
-  record Part(long segment, int partition, int blocks, long events) {}
+  record Part(long segment, int partition, @Nullable BitSet several, int blocks, long events) {}
 
   /// Takes the values of a block.
   interface ValueVisitor {

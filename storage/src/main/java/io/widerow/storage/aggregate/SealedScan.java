@@ -18,6 +18,7 @@ import io.widerow.storage.segment.SegmentIndex;
 import io.widerow.storage.segment.SegmentIndexes;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,12 +31,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The values in the sealed blocks of a view. A partition counts when all of it is in the range and
-/// no event of its type brought its own id: then none replaces another, wherever they lie. When all
-/// partitions of a segment count, it is one part; else each of them is one.
+/// no event of its type brought its own id: then none replaces another, wherever they lie. When
+/// more than half of the partitions of a segment count, these are one part; else each of them is
+/// one.
 ///
 /// ```
 ///   range              |------------------------------|
-///   segment 7     [ a 10:00 ]  [ a 11:00 ]  [ b 11:00 ]        parts: a 11:00, b 11:00
+///   segment 7     [ a 10:00 ]  [ a 11:00 ]  [ b 11:00 ]        part: a 11:00 and b 11:00
 ///   segment 8                  [ a 11:00 ]  [ b 12:00 ]        part: all of it
 ///   others        a 10:00
 /// ```
@@ -53,7 +55,7 @@ public final class SealedScan implements StoreView.SealedValues {
   private final List<StoreView.Part> parts = new ArrayList<>();
   private final Map<Long, Segment> files = new HashMap<>();
   private final SegmentValues values;
-  private int partition; // of the last block that was read of a part of all, and its first block
+  private int partition; // of the last block that was read of several, and its first block
   private int partitionFirst;
   private StoreView.@Nullable Part last;
 
@@ -153,13 +155,31 @@ public final class SealedScan implements StoreView.SealedValues {
       for (int number : numbers) {
         events += table.get(number).events();
       }
-      parts.add(new StoreView.Part(id, -1, end.blocksBefore + end.blocks, events));
+      parts.add(new StoreView.Part(id, -1, null, end.blocksBefore + end.blocks, events));
+      return;
+    }
+    if (numbers.size() > table.size() / 2 && numbers.size() > 1) {
+      parts.add(several(id, numbers, table, indexes));
       return;
     }
     for (int number : numbers) {
-      parts.add(
-          new StoreView.Part(id, number, indexes.get(number).blocks, table.get(number).events()));
+      int blocks = indexes.get(number).blocks;
+      parts.add(new StoreView.Part(id, number, null, blocks, table.get(number).events()));
     }
+  }
+
+  /// Most of the partitions of a segment: what hides a few does not make thousands of parts.
+  private static StoreView.Part several(
+      long id, List<Integer> numbers, PartitionTable table, SegmentIndexes indexes) {
+    BitSet several = new BitSet(table.size());
+    int blocks = 0;
+    long events = 0;
+    for (int number : numbers) {
+      several.set(number);
+      blocks += indexes.get(number).blocks;
+      events += table.get(number).events();
+    }
+    return new StoreView.Part(id, -1, several, blocks, events);
   }
 
   @Override
@@ -202,15 +222,16 @@ public final class SealedScan implements StoreView.SealedValues {
       values.read(file, indexes.get(part.partition()), block, wanted, visitor);
       return;
     }
+    BitSet several = part.several();
     if (!part.equals(last) || block < partitionFirst) {
       last = part;
-      partition = 0;
+      partition = several == null ? 0 : several.nextSetBit(0);
       partitionFirst = 0;
     }
     SegmentIndex index = indexes.get(partition);
     while (block >= partitionFirst + index.blocks) {
       partitionFirst += index.blocks;
-      partition++;
+      partition = several == null ? partition + 1 : several.nextSetBit(partition + 1);
       index = indexes.get(partition);
     }
     values.read(file, index, block - partitionFirst, wanted, visitor);
