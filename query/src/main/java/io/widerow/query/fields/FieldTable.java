@@ -106,6 +106,11 @@ final class FieldTable {
     return more;
   }
 
+  /// True when all is counted that its events have of an attribute, so that none means none.
+  boolean tells(AttributeName name) {
+    return !name.equals(AttributeName.BODY) && (!more || fields.containsKey(name));
+  }
+
   /// Bytes allocated since the last call.
   long takeGrown() {
     long bytes = grown;

@@ -1,9 +1,12 @@
 package io.widerow.query.fields;
 
 import io.widerow.storage.StoreView;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The fields of sealed blocks that were counted before. Blocks never change, so a question reads
@@ -11,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 /// - Memory: a part of the heap; the parts of segments that were asked for last are kept.
+///   [FieldsAhead] fills three quarters of it before anybody asks.
 public final class KnownFields {
   private static final int HEAP_SHARE = 32;
   private static final long PART_BYTES = 1 << 10;
@@ -58,11 +62,37 @@ public final class KnownFields {
     bytes -= gone == null ? 0 : gone.bytes + PART_BYTES;
   }
 
-  /// Keeps what is known of a part.
-  synchronized void put(StoreView.Part part, Known of) {
+  /// Those of some parts that are not whole, in their order. Changes nothing: to look is not to
+  /// ask.
+  synchronized List<StoreView.Part> missing(List<StoreView.Part> parts) {
+    Set<StoreView.Part> whole = new HashSet<>();
+    known.forEach((part, of) -> {
+      if (of.blocks == part.blocks()) {
+        whole.add(part);
+      }
+    });
+    return parts.stream().filter(part -> !whole.contains(part)).toList();
+  }
+
+  /// Forgets all segments but some.
+  ///
+  /// @param segments their numbers
+  synchronized void retain(Set<Long> segments) {
+    List<StoreView.Part> gone =
+        known.keySet().stream().filter(part -> !segments.contains(part.segment())).toList();
+    gone.forEach(this::remove);
+  }
+
+  /// True while there is room for what nobody asked for.
+  synchronized boolean hasRoom() {
+    return bytes < bytesMax / 4 * 3;
+  }
+
+  /// Keeps what is known of a part. Returns false when it is too large, and forgotten.
+  synchronized boolean put(StoreView.Part part, Known of) {
     remove(part);
     if (of.bytes > bytesMax / 2) {
-      return;
+      return false;
     }
     known.put(part, of);
     bytes += of.bytes + PART_BYTES;
@@ -71,5 +101,6 @@ public final class KnownFields {
       bytes -= oldest.next().bytes + PART_BYTES;
       oldest.remove();
     }
+    return true;
   }
 }

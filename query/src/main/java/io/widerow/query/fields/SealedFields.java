@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -61,11 +62,12 @@ final class SealedFields {
         .forEach(left::add);
     left.removeIf(part -> {
       FieldTable table = known.whole(part);
-      if (table != null) {
+      boolean told = table != null && (only == null || table.tells(only));
+      if (table != null && told) {
         add(table);
         done += part.events();
       }
-      return table != null;
+      return told;
     });
     return done;
   }
@@ -105,19 +107,36 @@ final class SealedFields {
 
   /// Reads all fields of a part, which are known from then on.
   private double readAll(StoreView.Part part, long untilNanos) {
-    KnownFields.Known begun = known.take(part);
+    KnownFields.Known read =
+        readOn(values, part, known.take(part), () -> isOver(untilNanos), memory);
+    add(read.table());
+    double events = read.table().events(ValueCounts.REST);
+    boolean _ = known.put(part, read);
+    return events;
+  }
+
+  /// Reads on in a part where others ended: all fields, a block at least.
+  ///
+  /// @param begun what is known of it; null for nothing
+  /// @param over whether there is no time for another block
+  /// @param more takes how much more memory reading holds, in bytes, after each block
+  static KnownFields.Known readOn(
+      StoreView.SealedValues values,
+      StoreView.Part part,
+      KnownFields.@Nullable Known begun,
+      BooleanSupplier over,
+      LongConsumer more) {
     FieldTable table = begun == null ? new FieldTable() : begun.table();
     long bytes = begun == null ? 0 : begun.bytes();
     int block = begun == null ? 0 : begun.blocks();
     Counter counter = new Counter(table, ValueCounts.REST);
     do {
-      read(part, block++, name -> !name.equals(AttributeName.BODY), counter);
+      long before = values.heldBytes();
+      values.read(part, block++, name -> !name.equals(AttributeName.BODY), counter);
+      more.accept(values.heldBytes() - before);
       bytes += table.takeGrown();
-    } while (block < part.blocks() && !isOver(untilNanos));
-    add(table);
-    double events = table.events(ValueCounts.REST);
-    known.put(part, new KnownFields.Known(table, block, bytes));
-    return events;
+    } while (block < part.blocks() && !over.getAsBoolean());
+    return new KnownFields.Known(table, block, bytes);
   }
 
   /// Reads one field of a part, or none but the types.
