@@ -46,6 +46,7 @@ import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
 import io.widerow.ingest.serve.prometheus.PrometheusRoutes;
 import io.widerow.ingest.serve.query.QueryServices;
+import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
@@ -107,6 +108,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per question for fields and patterns | reading, counting |
+/// | `widerow-fields` | one | reads fields ahead of questions, at low priority |
 /// | `widerow-tail-<n>`, `-follow-<n>` | one per answer, per tail, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |
 ///

@@ -8,6 +8,7 @@ import io.widerow.ingest.config.LayoutOptions;
 import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.rules.RuleSet;
+import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;

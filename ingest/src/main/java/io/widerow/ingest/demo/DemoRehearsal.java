@@ -28,6 +28,8 @@ final class DemoRehearsal {
       questions.add(URI.create(all + "&type=http&stats=count&by=status&every=1h"));
       questions.add(URI.create(all + "&type=http&stats=count,p99(bytes),avg(bytes)&by=method"));
     }
+    questions.add(URI.create(url + "/v1/fields"));
+    questions.add(URI.create(url + "/v1/fields/status"));
   }
 
   private static String where(String filter) {

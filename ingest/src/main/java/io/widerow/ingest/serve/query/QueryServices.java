@@ -57,5 +57,6 @@ public final class QueryServices {
   public void stop() {
     queries.stop();
     steps.stop();
+    surveys.stop();
   }
 }

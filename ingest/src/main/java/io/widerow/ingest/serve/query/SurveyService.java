@@ -9,10 +9,12 @@ import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.fields.DiffQuestion;
+import io.widerow.query.fields.FieldsAhead;
 import io.widerow.query.fields.FieldsQuestion;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
@@ -25,17 +27,23 @@ import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /// What there is in a range, within a budget of time: `GET /v1/fields`, which fields its events
 /// have, with their values, and what is different about some; `GET /v1/fields/{name}`, one of them;
 /// `GET /v1/diff`, what is different from an earlier range; `GET /v1/patterns`, which kinds of log
-/// lines there are. What sealed blocks have told is kept for the next question.
+/// lines there are. What sealed blocks tell is read ahead, and kept for the next question.
 ///
 /// - Threads: the connection's event loop; each answer is made on a thread, `widerow-survey-<n>`. A
-///   reader that leaves ends it.
+///   reader that leaves ends it. One more, of low priority, reads ahead.
 final class SurveyService {
+  private static final Logger LOG = Logger.getLogger("widerow");
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int SINK_BYTES = 16 << 10;
   private static final int ANSWERS_MAX = 4;
@@ -45,6 +53,8 @@ final class SurveyService {
   private final LongSupplier epochNanos;
   private final AnswerThreads threads;
   private final KnownFields known = new KnownFields();
+  private final FieldsAhead ahead;
+  private final ScheduledExecutorService reading;
 
   /// @param memory that all queries share
   /// @param stallSeconds how long a reader may take nothing
@@ -53,6 +63,26 @@ final class SurveyService {
     this.memory = memory;
     this.epochNanos = epochNanos;
     this.threads = AnswerThreads.computing("widerow-survey", ANSWERS_MAX, stallSeconds);
+    this.ahead = new FieldsAhead(store, known);
+    this.reading =
+        Executors.newSingleThreadScheduledExecutor(LowPriorityThread.factory("widerow-fields"));
+    if (store.cluster() == null) { // a cluster's blocks are not here
+      var _ = reading.scheduleWithFixedDelay(this::readAhead, 0, 1, TimeUnit.SECONDS);
+    }
+  }
+
+  private void readAhead() {
+    try {
+      ahead.look();
+    } catch (RuntimeException failure) { // otherwise it is never called again
+      LOG.log(Level.WARNING, "reading fields ahead: " + failure.getMessage(), failure);
+    }
+  }
+
+  /// Ends reading ahead. The store may be closed afterwards.
+  void stop() {
+    ahead.stop();
+    reading.close();
   }
 
   /// Reads what was asked.

@@ -1,4 +1,4 @@
-package io.widerow.ingest;
+package io.widerow.ingest.serve.reply;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,8 +1,7 @@
-package io.widerow.ingest;
+package io.widerow.ingest.serve.reply;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.widerow.ingest.serve.reply.TimeSlices;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
@@ -14,7 +13,7 @@ import java.util.logging.Logger;
 /// Threads of low priority: while others have work, Linux gives them about a tenth of the processor
 /// time of those (`nice` 10, which on Linux belongs to a thread), and all of it otherwise. Others
 /// that wake up go first, see [TimeSlices]. Java's own priorities have no effect on Linux.
-final class LowPriorityThread {
+public final class LowPriorityThread {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final int PRIO_PROCESS = 0;
   private static final int CALLER = 0;
@@ -23,7 +22,7 @@ final class LowPriorityThread {
   private LowPriorityThread() {}
 
   /// @param name of each thread
-  static ThreadFactory factory(String name) {
+  public static ThreadFactory factory(String name) {
     return task ->
         Thread.ofPlatform()
             .name(name)
