@@ -181,7 +181,7 @@ public final class ClusterCommand implements Runnable {
             found =
                 ClusterVerifier.verify(
                     keyspace,
-                    new Policies(keyspace, 0, nowMillis),
+                    new Policies(keyspace, nowMillis),
                     _ -> true,
                     true,
                     now * 1_000_000,
@@ -272,7 +272,7 @@ public final class ClusterCommand implements Runnable {
         false,
         keyspace -> {
           try {
-            new Policies(keyspace, 0, nowMillis).set(type, age);
+            new Policies(keyspace, nowMillis).set(type, age);
           } catch (KeyspaceException failed) {
             throw unreachable(failed);
           }

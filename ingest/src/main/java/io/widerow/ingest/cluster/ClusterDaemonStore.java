@@ -54,16 +54,12 @@ public final class ClusterDaemonStore {
     var reading = new ClusterReading(keyspace, settings, ahead, merge);
     reading.helpWith(QueryThreads.start(low.factory("widerow-search")));
     CassandraStore store = ClusterStores.open(keyspace, local, apply(config), reading, background);
-    if (store.cluster().nodesUp() > 0) {
-      reading.awaitPolicies();
-      boolean _ =
-          reading.propose(() -> {
-            if (local.retention() != null) {
-              store.retain(null, local.retention());
-            }
-            config.store().retain(store);
-          });
-    }
+    reading.propose(() -> {
+      if (local.retention() != null) {
+        store.retain(null, local.retention());
+      }
+      config.store().retain(store);
+    });
     return store;
   }
 
@@ -95,7 +91,7 @@ public final class ClusterDaemonStore {
     Long bytes = keys.journalBytes();
     return base.withDaemon(number == null ? ApplyOptions.AUTO : number)
         .withPace(Duration.ofMillis(keys.applyMillis()), keys.applyInflight(), base.inFlightBytes())
-        .withClaims(keys.claimKeep(), false)
+        .withClaims(keys.claimKeep(), keys.acceptsRepeats())
         .withRows(keys.rows())
         .withPendingBytesMax(bytes == null ? Long.MAX_VALUE : bytes);
   }

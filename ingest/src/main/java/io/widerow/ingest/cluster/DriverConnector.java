@@ -26,7 +26,7 @@ final class DriverConnector implements OpenCluster {
 
   private DriverConnector(Keyspace keyspace) {
     this.keyspace = keyspace;
-    Policies policies = new Policies(keyspace, 0, System::currentTimeMillis);
+    Policies policies = new Policies(keyspace, System::currentTimeMillis);
     try {
       policies.refresh().join();
     } catch (CompletionException failed) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param readAhead values that one query asks for at a time
 /// @param quorumWait how long a request waits until the cluster has its events
 /// @param claimKeep how long repeats are known that come to another daemon
+/// @param acceptsRepeats whether batches that have waited for longer than that are applied
 /// @param journalBytes how much may wait on this machine; null for what the disk has
 /// @param ttl whether rows get a time to live from the retention
 /// @param rows globs of the types that are also written as a row for each event
@@ -38,6 +39,7 @@ public record ClusterKeys(
     int readAhead,
     Duration quorumWait,
     Duration claimKeep,
+    boolean acceptsRepeats,
     @Nullable Long journalBytes,
     boolean ttl,
     List<String> rows,
@@ -184,6 +186,7 @@ public record ClusterKeys(
     defaults.put("read-ahead", "32");
     defaults.put("quorum-wait", "10s");
     defaults.put("claim-keep", "7d");
+    defaults.put("accept-repeats", "false");
     defaults.put("cluster-journal-bytes", "");
     defaults.put("cluster-ttl", "false");
     defaults.put("cluster-rows", "");
@@ -206,6 +209,7 @@ public record ClusterKeys(
         values.number("read-ahead"),
         StoreOptions.duration(values, "quorum-wait"),
         StoreOptions.duration(values, "claim-keep"),
+        values.truth("accept-repeats"),
         journal.isEmpty() ? null : values.bytes("cluster-journal-bytes"),
         values.truth("cluster-ttl"),
         rows.isEmpty() ? List.of() : List.of(rows.split("\\s*,\\s*")),
@@ -233,6 +237,7 @@ public record ClusterKeys(
     values.put("read-ahead", Integer.toString(readAhead));
     values.put("quorum-wait", new Age(quorumWait).toString());
     values.put("claim-keep", new Age(claimKeep).toString());
+    values.put("accept-repeats", Boolean.toString(acceptsRepeats));
     values.put("cluster-journal-bytes", journalBytes == null ? "" : journalBytes.toString());
     values.put("cluster-ttl", Boolean.toString(ttl));
     values.put("cluster-rows", String.join(",", rows));

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// Reading of a store on a cluster, its retention, and its background work.
@@ -30,6 +31,7 @@ public final class ClusterReading implements CassandraStore.Reading {
   private final Executor upkeepThread;
   private final Policies policies;
   private final ClusterReader reader;
+  private final AtomicReference<@Nullable Runnable> configured = new AtomicReference<>();
   private volatile @Nullable Upkeep upkeep;
 
   /// What an operator decides.
@@ -48,7 +50,7 @@ public final class ClusterReading implements CassandraStore.Reading {
     this.keyspace = keyspace;
     this.settings = settings;
     this.upkeepThread = upkeepThread;
-    this.policies = new Policies(keyspace, 0, System::currentTimeMillis);
+    this.policies = new Policies(keyspace, System::currentTimeMillis);
     this.reader = new ClusterReader(keyspace, policies, settings.options(), ahead);
     policies.refreshIfDue();
   }
@@ -65,15 +67,28 @@ public final class ClusterReading implements CassandraStore.Reading {
     }
   }
 
-  /// Sets the retention that this daemon is configured with, when the store has none.
-  ///
-  /// @return false when the store has a policy, which stays
-  public boolean propose(Runnable configured) {
-    if (policies.isSet()) {
-      return false;
+  /// Sets the retention that this daemon is configured with, when the store has none: now, or as
+  /// soon as the policies can be read.
+  public void propose(Runnable retention) {
+    configured.set(retention);
+    try {
+      policies.refresh().join();
+    } catch (CompletionException away) {
+      return; // told by troubles(); maintain() comes back to it
     }
-    configured.run();
-    return true;
+    proposeNow();
+  }
+
+  private void proposeNow() {
+    Runnable retention = configured.getAndSet(null);
+    if (retention == null || policies.isSet()) {
+      return;
+    }
+    try {
+      retention.run();
+    } catch (StorageException.Unreachable away) {
+      configured.set(retention);
+    }
   }
 
   /// Lets these threads help views to decode.
@@ -116,6 +131,9 @@ public final class ClusterReading implements CassandraStore.Reading {
   @Override
   public void maintain() {
     policies.refreshIfDue();
+    if (configured.get() != null && policies.isKnown()) {
+      upkeepThread.execute(this::proposeNow);
+    }
     Upkeep work = upkeep;
     if (work != null) {
       work.maintain(upkeepThread);

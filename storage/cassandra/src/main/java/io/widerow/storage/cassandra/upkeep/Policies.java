@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.upkeep;
 import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ public final class Policies implements RetentionPolicy {
   private static final long PAUSE_NANOS = 100_000_000;
 
   private final Keyspace keyspace;
-  private final int daemon;
+  private final int holder = new SecureRandom().nextInt(); // of the lease; of no other process
   private final LongSupplier nowMillis;
   private final LongConsumer pause;
   private volatile @Nullable Known known;
@@ -48,16 +49,14 @@ public final class Policies implements RetentionPolicy {
   /// @param sinceMillis when this process read them first, in milliseconds since the Unix epoch
   record Known(RetentionRules rules, boolean isSet, long shortestNanos, long sinceMillis) {}
 
-  /// @param daemon number, for the lease while a policy is changed
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
-  public Policies(Keyspace keyspace, int daemon, LongSupplier nowMillis) {
-    this(keyspace, daemon, nowMillis, LockSupport::parkNanos);
+  public Policies(Keyspace keyspace, LongSupplier nowMillis) {
+    this(keyspace, nowMillis, LockSupport::parkNanos);
   }
 
   /// @param pause waits for so many nanoseconds
-  Policies(Keyspace keyspace, int daemon, LongSupplier nowMillis, LongConsumer pause) {
+  Policies(Keyspace keyspace, LongSupplier nowMillis, LongConsumer pause) {
     this.keyspace = keyspace;
-    this.daemon = daemon;
     this.nowMillis = nowMillis;
     this.pause = pause;
   }
@@ -119,6 +118,11 @@ public final class Policies implements RetentionPolicy {
     return known;
   }
 
+  /// True when the policies were read.
+  public boolean isKnown() {
+    return known != null;
+  }
+
   /// True when the keyspace has a retention policy. A new store has none until one is set.
   public boolean isSet() {
     Known now = known;
@@ -130,26 +134,35 @@ public final class Policies implements RetentionPolicy {
     return trouble;
   }
 
-  /// Changes the retention for all daemons, and waits until the keyspace has it. Two daemons that
-  /// change at once do so one after the other.
+  /// Changes the retention for all daemons, and waits until the keyspace has it. Two processes that
+  /// change at once, daemons or commands, do so one after the other.
   ///
   /// @param type null for the default
   /// @param age null to keep for ever
   /// @throws IllegalArgumentException when the age is not positive or longer than 200 years, or
   ///   when the policy in force cannot be understood
-  /// @throws KeyspaceException when the keyspace cannot be asked; whether the change was made is
-  ///   then unknown, and the same call may be made again
+  /// @throws KeyspaceException when the keyspace cannot be asked, or others change it all the time;
+  ///   whether the change was made is then unknown, and the same call may be made again
   public void set(@Nullable String type, @Nullable Duration age) {
     RetentionRules.requireAge(age);
-    for (int i = 0; i < TRIES && !Waits.of(keyspace.lease(LEASE, daemon, LEASE_KEPT)); i++) {
-      pause.accept(PAUSE_NANOS);
-    }
+    awaitLease();
     synchronized (changes) { // other callers in this process have the same lease
       String text = Waits.of(keyspace.policies()).get(RETENTION);
       RetentionRules before = text == null ? RetentionRules.FOREVER : RetentionRules.parse(text);
       Waits.of(keyspace.policy(RETENTION, before.with(type, age).text()));
     }
     Waits.of(refresh());
+  }
+
+  private void awaitLease() {
+    for (int i = 0; i < TRIES; i++) {
+      if (Waits.of(keyspace.lease(LEASE, holder, LEASE_KEPT))) {
+        return;
+      }
+      pause.accept(PAUSE_NANOS);
+    }
+    throw new KeyspaceException(
+        KeyspaceException.Kind.TIMEOUT, "others change the policies all the time; try again");
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,14 +24,19 @@ class PoliciesTest {
   private final MemoryKeyspace memory = new MemoryKeyspace();
   private long now = 1_764_000_000_000L;
 
-  private Policies policies(Keyspace keyspace, int daemon) {
-    return new Policies(keyspace, daemon, () -> now, nanos -> now += nanos / 1_000_000);
+  private Policies policies(Keyspace keyspace) {
+    return new Policies(keyspace, () -> now, this::pause);
+  }
+
+  private void pause(long nanos) {
+    now += nanos / 1_000_000;
+    memory.setClockMillis(now);
   }
 
   @Test
   void aChangeIsInForceAtAnotherDaemonWithinTenSeconds() {
-    Policies a = policies(memory, 0);
-    Policies b = policies(memory, 1);
+    Policies a = policies(memory);
+    Policies b = policies(memory);
     b.refreshIfDue();
     a.set(null, Duration.ofDays(7));
     a.set("cpu", null);
@@ -48,7 +54,7 @@ class PoliciesTest {
 
   @Test
   void aBucketExpiresAtItsEndPlusRetentionAndComesBackWhenItIsRaised() {
-    Policies policies = policies(memory, 0);
+    Policies policies = policies(memory);
     policies.set(null, Duration.ofDays(7));
     long end = 20_000 * DAY_NANOS;
     assertFalse(policies.isExpired("log", end, end + 7 * DAY_NANOS - 1));
@@ -61,7 +67,7 @@ class PoliciesTest {
 
   @Test
   void theShortestRetentionOfAllTypesIsKnown() {
-    Policies policies = policies(memory, 0);
+    Policies policies = policies(memory);
     assertEquals(Long.MAX_VALUE, policies.shortestNanos());
     policies.set("log", Duration.ofDays(7));
     assertEquals(7 * DAY_NANOS, policies.shortestNanos());
@@ -77,8 +83,8 @@ class PoliciesTest {
 
   @Test
   void nothingExpiresBeforeAnyPolicyWasRead() {
-    new Policies(memory, 0, () -> now).set(null, Duration.ofDays(1));
-    Policies policies = policies(memory, 1);
+    new Policies(memory, () -> now).set(null, Duration.ofDays(1));
+    Policies policies = policies(memory);
     assertNull(policies.known());
     assertFalse(policies.isExpired("log", 0, Long.MAX_VALUE));
     policies.refresh().join();
@@ -96,7 +102,7 @@ class PoliciesTest {
                     ? CompletableFuture.failedFuture(
                         new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "no node"))
                     : inner.call());
-    Policies policies = policies(keyspace, 0);
+    Policies policies = policies(keyspace);
     policies.set(null, Duration.ofDays(1));
     away[0] = true;
     assertThrows(CompletionException.class, () -> policies.refresh().join());
@@ -110,7 +116,7 @@ class PoliciesTest {
 
   @Test
   void aTextOfANewerProgramChangesNothing() {
-    Policies policies = policies(memory, 0);
+    Policies policies = policies(memory);
     policies.set(null, Duration.ofDays(1));
     memory.policy(Policies.RETENTION, "2\n* P1D\n").join();
     assertThrows(CompletionException.class, () -> policies.refresh().join());
@@ -122,15 +128,45 @@ class PoliciesTest {
   }
 
   @Test
-  void twoDaemonsThatChangeDifferentTypesKeepBoth() {
-    policies(memory, 0).set("a", Duration.ofDays(1));
+  void twoProcessesThatChangeDifferentTypesKeepBoth() {
+    policies(memory).set("a", Duration.ofDays(1));
     long before = now;
-    policies(memory, 1).set("b", Duration.ofDays(2));
+    policies(memory).set("b", Duration.ofDays(2));
     assertTrue(now > before, "the second one waited for the lease of the first");
-    Policies third = policies(memory, 2);
+    Policies third = policies(memory);
     third.refresh().join();
     assertEquals(Duration.ofDays(1), third.of("a"));
     assertEquals(Duration.ofDays(2), third.of("b"));
+  }
+
+  /// The second one begins when the first one has read what it is about to change.
+  @Test
+  void aChangeInTheMiddleOfAnotherWaits() {
+    List<Runnable> second =
+        new ArrayList<>(
+            List.of(() ->
+                new Policies(memory, () -> now, nanos -> now += nanos / 1_000_000)
+                    .set("b", Duration.ofDays(2))));
+    Keyspace keyspace =
+        WatchedKeyspace.of(
+            memory,
+            (method, _, inner) -> {
+              CompletableFuture<?> answer = inner.call();
+              if (method.equals("policies") && !second.isEmpty()) {
+                KeyspaceException waits =
+                    assertThrows(KeyspaceException.class, second.removeFirst()::run);
+                assertEquals(KeyspaceException.Kind.TIMEOUT, waits.kind);
+              }
+              return answer;
+            });
+    // The nodes' clock stands still: the first one has the lease for ever.
+    new Policies(keyspace, () -> now, nanos -> now += nanos / 1_000_000)
+        .set("a", Duration.ofDays(1));
+    assertTrue(second.isEmpty());
+    Policies third = policies(memory);
+    third.refresh().join();
+    assertEquals(Duration.ofDays(1), third.of("a"));
+    assertNull(third.of("b"), "it was told that it was not changed");
   }
 
   @Test
@@ -139,7 +175,7 @@ class PoliciesTest {
     int[] asked = {0};
     Keyspace keyspace =
         WatchedKeyspace.of(memory, (_, _, inner) -> asked[0]++ == 0 ? first : inner.call());
-    Policies policies = policies(keyspace, 0);
+    Policies policies = policies(keyspace);
     CompletableFuture<Void> late = policies.refresh();
     memory.policy(Policies.RETENTION, "1\n* PT24H\n").join();
     policies.refresh().join();
@@ -164,7 +200,7 @@ class PoliciesTest {
 
   @Test
   void badAgesAndLinesAreRefusedWithTheValue() {
-    Policies policies = policies(memory, 0);
+    Policies policies = policies(memory);
     List<Duration> ages = List.of(Duration.ZERO, Duration.ofDays(-1), Duration.ofDays(80_000));
     for (Duration bad : ages) {
       assertEquals(

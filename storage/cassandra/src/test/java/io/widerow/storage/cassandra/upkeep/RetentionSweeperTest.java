@@ -42,7 +42,7 @@ class RetentionSweeperTest {
   private RetentionSweeper sweeper = sweeper(memory);
 
   private Policies policies(Keyspace keyspace) {
-    return new Policies(keyspace, 0, () -> now, nanos -> now += nanos / 1_000_000);
+    return new Policies(keyspace, () -> now, nanos -> now += nanos / 1_000_000);
   }
 
   private RetentionSweeper sweeper(Keyspace keyspace) {
