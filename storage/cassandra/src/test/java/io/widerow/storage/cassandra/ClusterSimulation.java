@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 /// Goal: whatever happens to daemons and to the cluster, what was acknowledged is there once.
 /// Method: two or three daemons on simulated disks, one simulated cluster; batches, some of them
 /// sent to two daemons, events with ids of their own, some of them written again; statements that
-/// fail in every way, daemons that die at any of them or with their disk, and one that never comes
-/// back. On two of three seeds rounds are cut after a few hundred bytes. Seeded: one thread, no
-/// clock.
+/// fail in every way, daemons that die at any of them or with their disk, disks that are full for a
+/// while, and one daemon that never comes back. On two of three seeds rounds are cut after a few
+/// hundred bytes. Seeded: one thread, no clock.
 public final class ClusterSimulation implements LongConsumer {
   public ClusterSimulation() {}
 
@@ -91,6 +91,7 @@ public final class ClusterSimulation implements LongConsumer {
     void heal() {
       connection.dieIn(Long.MAX_VALUE);
       disk.cutPowerAt(Long.MAX_VALUE);
+      disk.fillFor(Long.MAX_VALUE, Long.MAX_VALUE);
       pace.allow(20);
     }
 
@@ -216,7 +217,7 @@ public final class ClusterSimulation implements LongConsumer {
       reopen(machine);
       return;
     }
-    switch (random.nextInt(20)) {
+    switch (random.nextInt(21)) {
       case 0 -> machine.die(true);
       case 1 -> {
         machine.connection.dieIn(random.nextInt(40));
@@ -232,8 +233,22 @@ public final class ClusterSimulation implements LongConsumer {
       case 5 -> machine.clock.step(random.nextLong(-3_000_000_000L, 3_000_000_000L));
       case 6 -> mayLose(machine);
       case 7, 8 -> cluster.fail(random.nextInt(4) / 10.0);
+      case 20 -> fill(machine);
       case 9, 10, 11, 12, 13 -> apply(machine);
       default -> send(machine);
+    }
+  }
+
+  /// Other programs fill the disk for a while.
+  private void fill(Machine machine) {
+    long from = machine.disk.operations() + random.nextInt(20);
+    machine.disk.fillFor(from, from + 1 + random.nextInt(60));
+    for (int left = 1 + random.nextInt(4); left > 0; left--) {
+      if (random.nextBoolean()) {
+        send(machine);
+      } else {
+        apply(machine);
+      }
     }
   }
 
@@ -241,6 +256,8 @@ public final class ClusterSimulation implements LongConsumer {
     machine.connection.dieIn(Long.MAX_VALUE);
     try {
       machine.open();
+    } catch (StorageException.DiskFull full) {
+      machine.disk = machine.disk.restart(); // it starts later, when there is room
     } catch (StorageException.Unreachable away) {
       if (machine.number >= 0) {
         throw away; // it had a number
@@ -284,7 +301,7 @@ public final class ClusterSimulation implements LongConsumer {
     machine.pace.allow(random.nextInt(6));
     try {
       store.step();
-    } catch (KeyspaceException | Pace.Stopped later) {
+    } catch (KeyspaceException | Pace.Stopped | StorageException.DiskFull later) {
       // The daemon tries again with its next step.
     } catch (SimKeyspace.Died dead) {
       machine.die(random.nextBoolean());
@@ -319,8 +336,27 @@ public final class ClusterSimulation implements LongConsumer {
         sent.ids.forEach(
             (event, id) -> writes.computeIfAbsent(id, _ -> new ArrayList<>()).add(event));
       }
+    } catch (StorageException.DiskFull full) {
+      refused(machine, store, batches);
     } catch (SimDisk.PowerCut off) {
       machine.die(true);
+    }
+  }
+
+  /// Nothing of the group was taken, and none of it is ever shown. The lane may say so once more.
+  private void refused(Machine machine, CassandraStore store, List<Sent> batches) {
+    for (Sent sent : batches) {
+      sent.refusedAt.add(machine.index);
+    }
+    for (int lane = 0; lane < store.lanes(); lane++) {
+      try {
+        long _ = store.lane(lane).commit(Durability.DISK);
+      } catch (StorageException.DiskFull again) {
+        // what was appended before it is dropped too
+      } catch (SimDisk.PowerCut off) {
+        machine.die(true);
+        return;
+      }
     }
   }
 
@@ -378,64 +414,8 @@ public final class ClusterSimulation implements LongConsumer {
 
   // Checks.
 
-  /// What readers see now: batches whole, nothing twice, and all that is said to be applied.
   private Map<Long, List<ShownEvents.Found>> check() {
-    Map<Long, List<ShownEvents.Found>> shown = new HashMap<>();
-    Map<EventId, ShownEvents.Found> latest = new HashMap<>();
-    for (ShownEvents.Found found : ShownEvents.all(cluster.keyspace())) {
-      shown.computeIfAbsent(found.number(), _ -> new ArrayList<>()).add(found);
-      latest.merge(found.id(), found, (a, b) -> a.version() >= b.version() ? a : b);
-    }
-    shown.forEach((event, found) -> {
-      if (found.size() > 1) {
-        throw new AssertionError("event " + event + " is there twice: " + found);
-      }
-    });
-    for (Sent sent : all) {
-      long plain = sent.numbers.stream().filter(event -> !sent.ids.containsKey(event)).count();
-      long there =
-          sent.numbers.stream()
-              .filter(event -> !sent.ids.containsKey(event) && shown.containsKey(event))
-              .count();
-      if (there != 0 && there != plain) {
-        throw new AssertionError("a part of the batch " + sent.numbers + " is shown: " + there);
-      }
-      if (sent.applied && there != plain) {
-        throw new AssertionError("the batch " + sent.numbers + " is applied and not shown");
-      }
-      if (sent.applied || there > 0) {
-        sent.ids.forEach((event, id) -> {
-          if (!isThere(id, event, shown)) {
-            throw new AssertionError("the batch " + sent.numbers + " is shown without " + event);
-          }
-        });
-      }
-    }
-    writes.forEach((id, numbers) -> {
-      ShownEvents.Found last = latest.get(id);
-      for (int i = 1; i < numbers.size(); i++) {
-        List<ShownEvents.Found> before = shown.get(numbers.get(i - 1));
-        List<ShownEvents.Found> after = shown.get(numbers.get(i));
-        if (before != null
-            && after != null
-            && before.getFirst().version() >= after.getFirst().version()) {
-          throw new AssertionError("versions of " + id + " fall: " + before + ", " + after);
-        }
-      }
-      if (last != null
-          && !numbers.contains(last.number())
-          && all.stream().noneMatch(sent -> sent.ids.containsKey(last.number()))) {
-        throw new AssertionError("nobody wrote " + last);
-      }
-    });
-    return shown;
-  }
-
-  /// True when a write of an id is shown, or a later one, which need not be acknowledged.
-  private static boolean isThere(EventId id, long event, Map<Long, List<ShownEvents.Found>> shown) {
-    return shown.values().stream()
-        .map(List::getFirst)
-        .anyMatch(found -> found.id().equals(id) && found.number() >= event);
+    return SentCheck.check(ShownEvents.all(cluster.keyspace()), all, writes);
   }
 
   /// Everything heals; then all that was acknowledged is there.
@@ -478,7 +458,7 @@ public final class ClusterSimulation implements LongConsumer {
   private void requireLast(EventId id, long last, Map<Long, List<ShownEvents.Found>> shown) {
     Sent sent = all.stream().filter(each -> each.ids.containsKey(last)).findFirst().orElseThrow();
     boolean kept = sent.at.stream().anyMatch(index -> !machines.get(index).gone);
-    if (kept && !isThere(id, last, shown)) {
+    if (kept && !SentCheck.isThere(id, last, shown)) {
       throw new AssertionError("the last write of an id, event " + last + ", is lost");
     }
   }

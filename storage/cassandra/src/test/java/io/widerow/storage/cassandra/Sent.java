@@ -17,9 +17,15 @@ final class Sent {
   final byte @Nullable [] key;
   boolean applied; // a daemon said so
   final Set<Integer> at = new HashSet<>(); // daemons that acknowledged it
+  final Set<Integer> refusedAt = new HashSet<>(); // daemons whose disk was full
 
   Sent(byte @Nullable [] key) {
     this.key = key;
+  }
+
+  /// True when it came only to daemons that refused it, so that it must not be there.
+  boolean wasRefused() {
+    return at.isEmpty() && !refusedAt.isEmpty();
   }
 
   /// One of a few ids that clients give.

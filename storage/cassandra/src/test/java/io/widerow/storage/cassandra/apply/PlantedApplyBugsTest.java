@@ -54,6 +54,14 @@ class PlantedApplyBugsTest {
             Cut.to(Applier.class, "release", Rounds.class, "releasable", "everything"),
             Cut.to(Applier.class, "release", Rounds.class, "isHeldBack", "nothing")),
         planted(
+            "the key of a batch whose group was dropped is forgotten",
+            Cut.to(
+                "io.widerow.storage.cassandra.ClusterLane",
+                "commit",
+                Batches.class,
+                "removeLast",
+                "remembers")),
+        planted(
             "versions are above those of the round before",
             Cut.to(Round.class, "next", Round.class, "above", "asTheClockSays")),
         planted(

@@ -28,6 +28,8 @@ public final class PlantedHooks {
     return marks.note(lane, limit - 1, bytes);
   }
 
+  public static void remembers(Batches batches, int lane, int count) {}
+
   static boolean never(LaneArrivals position, LaneArrivals start) {
     return false;
   }

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,13 +35,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: a migration to a real node and back, cut at random points, shows nothing before a run is
 /// through, and after the last run both places are the same. Method: half of the runs end at a
 /// seeded statement or step, the others are processes that are killed at a seeded time; the source
-/// grows between them. The last run to the cluster meets a node that is killed and started again.
-/// `-Dmigration.cuts=<n>` each way, `-Dcluster.events=<n>`, `-Dseed=<n>`.
+/// grows between them. Some runs meet a node that stands still, and the last one to the cluster one
+/// that is killed and started again. `-Dmigration.cuts=<n>` each way, `-Dcluster.events=<n>`,
+/// `-Dseed=<n>`.
 @Tag("cluster")
 class MigrationNodeTest {
   private static final int EVENTS = Integer.getInteger("cluster.events", 100_000);
   private static final int CUTS = Integer.getInteger("migration.cuts", 40);
   private static final int MORE = 300;
+  private static final int FREEZE_EVERY = 5;
+  private static final long STILL_MILLIS_MAX = 6_000;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private int cuts;
@@ -106,6 +110,7 @@ class MigrationNodeTest {
     long statements = 1_000; // of a run
     long shown = 0;
     for (int cut = 0; cut < CUTS; cut++) {
+      CompletableFuture<Void> thawed = freeze(random, node, cut);
       boolean whole;
       if (cut % 2 == 0) {
         Cuts cutting = new Cuts(keyspace).killAt(random.nextLong(statements));
@@ -116,6 +121,7 @@ class MigrationNodeTest {
       } else {
         whole = runKilled(random, node.uri("moved"), a, "there");
       }
+      thawed.join();
       long now = shown(keyspace);
       if (whole) {
         assertTrue(now >= shown, shown + " were shown, then " + now);
@@ -147,6 +153,7 @@ class MigrationNodeTest {
       throws Exception {
     long steps = 50; // of a run
     for (int cut = 0; cut < CUTS; cut++) {
+      CompletableFuture<Void> thawed = freeze(random, node, cut);
       boolean whole;
       if (cut % 2 == 0) {
         Steps counted = new Steps(random.nextLong(steps));
@@ -157,6 +164,7 @@ class MigrationNodeTest {
       } else {
         whole = runKilled(random, node.uri("moved"), b, "back");
       }
+      thawed.join();
       if (whole) {
         store.write(MORE);
         assertClean(migration(keyspace, reader, MigrationWatch.NONE).toCluster(a));
@@ -166,6 +174,23 @@ class MigrationNodeTest {
     assertClean(migration(keyspace, reader, MigrationWatch.NONE).verifyDirectory(b));
     assertSame(SeededStore.read(a, false), SeededStore.read(b, false));
     assertSame(SeededStore.read(a, true), SeededStore.read(b, true));
+  }
+
+  /// Lets the node stand still during a fifth of the runs, for less than a reader waits.
+  private CompletableFuture<Void> freeze(SplittableRandom random, CassandraNode node, int cut) {
+    if (cut % FREEZE_EVERY > 0) {
+      return CompletableFuture.completedFuture(null);
+    }
+    long after = random.nextLong(runMillis);
+    long millis = random.nextLong(100, STILL_MILLIS_MAX);
+    return CompletableFuture.runAsync(
+        () -> {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(after));
+          node.freeze();
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+          node.thaw();
+        },
+        threads);
   }
 
   /// False when it was cut.
