@@ -36,8 +36,8 @@ public final class ClusterReader implements AutoCloseable {
   private final BlockReaderPool blockReaders = new BlockReaderPool();
   private volatile ClusterArrivals last = new ClusterArrivals(Map.of());
 
-  /// @param executor asks ahead for the next group of partitions; its tasks wait for the cluster.
-  ///   It may drop them
+  /// @param executor asks ahead for values, and for the next group of partitions; tasks of that
+  ///   kind wait for the cluster. It refuses what it does not run
   public ClusterReader(
       Keyspace keyspace, RetentionPolicy retention, ReadOptions options, Executor executor) {
     this(keyspace, retention, options, executor, StoreClock.system());
@@ -58,7 +58,7 @@ public final class ClusterReader implements AutoCloseable {
     this.requests = new Requests(options);
     this.catalog = new Catalog(keyspace, requests, options);
     this.directories = new Directories(keyspace, requests, options);
-    this.values = new ValueFetcher(keyspace, requests, options);
+    this.values = new ValueFetcher(keyspace, requests, options, executor);
   }
 
   /// Sets the threads that help views opened from now on to decode.

@@ -4,6 +4,8 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -37,6 +39,25 @@ final class Requests {
     return request;
   }
 
+  /// Makes a request on another thread, for a caller that has other work meanwhile: to hand one to
+  /// the driver takes longer than to decode a hundred events.
+  ///
+  /// @param by runs it; the caller's thread does when it refuses
+  <T extends @Nullable Object> CompletableFuture<T> ask(
+      Executor by,
+      ReadCounts counts,
+      ReadCounts.Kind kind,
+      Supplier<String> what,
+      Supplier<CompletableFuture<T>> statement) {
+    Request<T> request = new Request<>(counts, kind, what, statement);
+    try {
+      by.execute(request);
+    } catch (RejectedExecutionException over) {
+      request.run();
+    }
+    return request;
+  }
+
   /// One request and its repeats. To cancel it cancels the statement that is under way.
   private final class Request<T extends @Nullable Object> extends CompletableFuture<T>
       implements Runnable {
@@ -65,7 +86,13 @@ final class Requests {
         return;
       }
       counts.request(kind);
-      CompletableFuture<T> asked = statement.get();
+      CompletableFuture<T> asked;
+      try {
+        asked = statement.get();
+      } catch (RuntimeException | Error bug) {
+        completeExceptionally(bug); // whoever waits for it may be on another thread
+        return;
+      }
       underWay = asked;
       if (isCancelled()) {
         asked.cancel(false);

@@ -5,6 +5,7 @@ import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +17,15 @@ import org.jspecify.annotations.Nullable;
 final class ValueFetcher {
   private final Keyspace keyspace;
   private final Requests requests;
+  private final Executor ahead;
   private final int inFlightMax;
   private final AtomicInteger inFlight = new AtomicInteger();
 
-  ValueFetcher(Keyspace keyspace, Requests requests, ReadOptions options) {
+  /// @param ahead makes the requests of [#fetchTogether]
+  ValueFetcher(Keyspace keyspace, Requests requests, ReadOptions options, Executor ahead) {
     this.keyspace = keyspace;
     this.requests = requests;
+    this.ahead = ahead;
     this.inFlightMax = options.inFlightMax();
   }
 
@@ -48,6 +52,7 @@ final class ValueFetcher {
     inFlight.incrementAndGet();
     CompletableFuture<List<@Nullable ByteBuffer>> asked =
         requests.<List<@Nullable ByteBuffer>>ask(
+            ahead,
             counts,
             ReadCounts.Kind.VALUE,
             () -> "%d segments from %s".formatted(keys.size(), keys.getFirst()),
