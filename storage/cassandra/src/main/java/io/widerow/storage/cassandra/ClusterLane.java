@@ -7,6 +7,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.apply.Batches;
 import io.widerow.storage.cassandra.apply.LaneProgress;
 import io.widerow.storage.cassandra.apply.Marks;
+import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class ClusterLane implements LaneWriter, LaneProgress {
   /// Bytes of batches after which a round is made at once.
   private static final long WAKE_BYTES = 8L << 20;
+
+  /// Bytes of batches after which the lane goes on to its next shard, when no round has ended
+  /// before.
+  private static final long TURN_BYTES = 4L << 20;
 
   private final LaneWriter local;
   private final int index;
@@ -35,6 +40,9 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private long groupBytes;
   private long groupLimit; // arrival number after the group
   private long unmarkedBytes;
+  private long turn = new SplittableRandom().nextLong();
+  private long turnApplied; // `applied` at the beginning of the turn
+  private long turnBytes;
   private long forgetBefore;
   private long forgotten;
 
@@ -49,6 +57,9 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     this.committed = local.commit(Durability.MEMORY);
   }
 
+  /// The batches between two rounds go to one shard, whatever their placement: so a round has a few
+  /// large segments instead of many small ones, which costs the nodes, the daemon and every reader
+  /// less. Shards take turns, so they fill alike.
   @Override
   public int append(EventBatch batch, long placement, Rejections rejections) {
     side.requireWriting();
@@ -56,13 +67,24 @@ final class ClusterLane implements LaneWriter, LaneProgress {
       side.requireRoom(batch.bytes());
     }
     lastCount = batch.count();
-    lastTaken = local.append(batch, placement, rejections);
+    lastTaken = local.append(batch, turn(batch.bytes()), rejections);
     groupIsEmpty = false;
     bytes += batch.bytes();
     groupBytes += batch.bytes();
     groupLimit = local.lastArrival() + lastCount;
     side.arrived(local.lastArrival());
     return lastTaken;
+  }
+
+  private long turn(long more) {
+    long now = applied;
+    turnBytes += more;
+    if (now != turnApplied || turnBytes > TURN_BYTES) {
+      turn++;
+      turnApplied = now;
+      turnBytes = more;
+    }
+    return turn;
   }
 
   @Override
