@@ -90,7 +90,7 @@ final class Requests {
       try {
         asked = statement.get();
       } catch (RuntimeException | Error bug) {
-        completeExceptionally(bug); // whoever waits for it may be on another thread
+        completeExceptionally(bug); // its reader may be another thread
         return;
       }
       underWay = asked;
