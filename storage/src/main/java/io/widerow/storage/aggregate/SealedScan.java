@@ -26,7 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -71,42 +70,43 @@ public final class SealedScan implements StoreView.SealedValues {
     SealedScan made = new SealedScan(view, keys, scan);
     Map<Bucket, List<PartitionKey>> buckets = new LinkedHashMap<>();
     keys.forEach(key -> buckets.computeIfAbsent(Bucket.of(key), _ -> new ArrayList<>()).add(key));
+    Map<LiveSegment, BitSet> wanted = new LinkedHashMap<>();
     for (List<PartitionKey> of : buckets.values()) {
       for (LiveSegment segment : view.segmentsOf(of.getFirst())) {
-        made.forEach(segment, of, number -> made.look(segment, number));
+        wanted.put(segment, made.find(segment, of));
       }
     }
     made.lookAtRows();
     keys.stream().filter(key -> made.ownTypes.contains(key.type())).forEach(made.others::add);
-    for (List<PartitionKey> of : buckets.values()) {
-      for (LiveSegment segment : view.segmentsOf(of.getFirst())) {
-        made.addParts(segment, of);
-      }
-    }
+    wanted.forEach(made::addParts);
     return made;
   }
 
-  /// Hands over the numbers of the partitions of a segment that are asked for.
-  private void forEach(LiveSegment segment, List<PartitionKey> ofBucket, IntConsumer each) {
+  /// Returns the numbers of the partitions of a segment that are asked for.
+  private BitSet find(LiveSegment segment, List<PartitionKey> ofBucket) {
     PartitionTable table = segment.partitions();
+    BitSet found = new BitSet(table.size());
     if (table.size() / SPARSE > ofBucket.size()) {
       for (PartitionKey key : ofBucket) {
         int number = table.find(key);
         if (number >= 0) {
-          each.accept(number);
+          found.set(number);
+          look(segment, table.get(number));
         }
       }
-      return;
+      return found;
     }
     for (int number = 0; number < table.size(); number++) {
-      if (keys.contains(table.get(number).key())) {
-        each.accept(number);
+      SegmentSummary.Partition of = table.get(number);
+      if (keys.contains(of.key())) {
+        found.set(number);
+        look(segment, of);
       }
     }
+    return found;
   }
 
-  private void look(LiveSegment segment, int number) {
-    SegmentSummary.Partition of = segment.partitions().get(number);
+  private void look(LiveSegment segment, SegmentSummary.Partition of) {
     boolean inside =
         of.least().compareTo(scan.from()) >= 0 && of.greatest().compareTo(scan.until()) < 0;
     boolean whole = view.kept(of.key(), scan).from().equals(scan.from());
@@ -128,58 +128,40 @@ public final class SealedScan implements StoreView.SealedValues {
     }
   }
 
-  private void addParts(LiveSegment segment, List<PartitionKey> ofBucket) {
+  /// @param numbers of the partitions that are asked for
+  private void addParts(LiveSegment segment, BitSet numbers) {
     Segment file = segment.file();
-    if (file == null) {
-      return;
-    }
-    List<Integer> numbers = new ArrayList<>();
     PartitionTable table = segment.partitions();
-    forEach(
-        segment,
-        ofBucket,
-        number -> {
-          if (!others.contains(table.get(number).key())) {
-            numbers.add(number);
-          }
-        });
-    if (numbers.isEmpty()) {
+    if (!others.isEmpty()) {
+      for (int number : numbers.stream().toArray()) {
+        if (others.contains(table.get(number).key())) {
+          numbers.clear(number);
+        }
+      }
+    }
+    if (file == null || numbers.isEmpty()) {
       return;
     }
     SegmentIndexes indexes = file.indexes();
     long id = file.segmentId();
     files.put(id, file);
-    if (numbers.size() == table.size() && numbers.size() > 1) {
-      SegmentIndex end = indexes.get(table.size() - 1);
-      long events = 0;
-      for (int number : numbers) {
-        events += table.get(number).events();
-      }
+    int count = numbers.cardinality();
+    if (count > 1 && count == table.size()) {
+      SegmentIndex end = indexes.get(count - 1);
+      long events = numbers.stream().mapToLong(table::events).sum();
       parts.add(new StoreView.Part(id, -1, null, end.blocksBefore + end.blocks, events));
-      return;
+    } else if (count > 1 && count > table.size() / 2) {
+      // What hides a few partitions does not make thousands of parts of the others.
+      int blocks = numbers.stream().map(number -> indexes.get(number).blocks).sum();
+      long events = numbers.stream().mapToLong(table::events).sum();
+      parts.add(new StoreView.Part(id, -1, numbers, blocks, events));
+    } else {
+      numbers.stream()
+          .mapToObj(number ->
+              new StoreView.Part(
+                  id, number, null, indexes.get(number).blocks, table.events(number)))
+          .forEach(parts::add);
     }
-    if (numbers.size() > table.size() / 2 && numbers.size() > 1) {
-      parts.add(several(id, numbers, table, indexes));
-      return;
-    }
-    for (int number : numbers) {
-      int blocks = indexes.get(number).blocks;
-      parts.add(new StoreView.Part(id, number, null, blocks, table.get(number).events()));
-    }
-  }
-
-  /// Most of the partitions of a segment: what hides a few does not make thousands of parts.
-  private static StoreView.Part several(
-      long id, List<Integer> numbers, PartitionTable table, SegmentIndexes indexes) {
-    BitSet several = new BitSet(table.size());
-    int blocks = 0;
-    long events = 0;
-    for (int number : numbers) {
-      several.set(number);
-      blocks += indexes.get(number).blocks;
-      events += table.get(number).events();
-    }
-    return new StoreView.Part(id, -1, several, blocks, events);
   }
 
   @Override

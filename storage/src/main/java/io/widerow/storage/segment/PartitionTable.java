@@ -188,6 +188,11 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
         (events & 1) != 0);
   }
 
+  /// How many events a partition has.
+  public long events(int partition) {
+    return word(partition, 2) >>> 1;
+  }
+
   /// The number of a partition; negative when absent.
   public int find(PartitionKey key) {
     int type = numberOf(key.type());
