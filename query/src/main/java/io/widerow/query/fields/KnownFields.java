@@ -88,8 +88,13 @@ public final class KnownFields {
     return bytes < bytesMax / 4 * 3;
   }
 
-  /// Keeps what is known of a part. Returns false when it is too large, and forgotten.
+  /// Keeps what is known of a part, unless more is known. Returns false when it is too large, and
+  /// forgotten.
   synchronized boolean put(StoreView.Part part, Known of) {
+    Known other = known.get(part);
+    if (other != null && other.blocks >= of.blocks) {
+      return true; // two have read at the same time, and the other came further
+    }
     remove(part);
     if (of.bytes > bytesMax / 2) {
       return false;
