@@ -25,6 +25,7 @@ public final class Variables {
   private static final List<String> KEYS =
       List.of(
           "accept-clock",
+          "accept-repeats",
           "apply-inflight",
           "apply-ms",
           "body-bytes-max",

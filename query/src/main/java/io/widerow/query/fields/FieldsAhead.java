@@ -16,7 +16,6 @@ import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// Counts the fields of sealed blocks before anybody asks, the newest first: after a start, and
 /// whenever segments were sealed or merged. So the first question has them in memory, too.
@@ -45,7 +44,7 @@ public final class FieldsAhead {
   private final KnownFields known;
   private final LongSupplier nanoTime;
   private final Set<StoreView.Part> leftOut = new HashSet<>(); // damaged, or too large
-  private @Nullable Segments done;
+  private Segments done = new Segments(0, 0, 0);
   private long eventsBefore;
   private long nanosBefore;
   private boolean looked;
