@@ -40,7 +40,7 @@ public interface EventCursor extends AutoCloseable {
   /// others would be searched to their ends before it is shown.
   ///
   /// @return what [#next] returns; null when the piece has no event. Then [#bound] says how far the
-  ///   search has come, and the next call goes on from there
+  ///   search has come, and the next call, of this or of [#next], goes on from there
   default @Nullable Step search() {
     return next();
   }

@@ -347,8 +347,8 @@ class ExplorerSpeedTest {
     return stored / ((System.nanoTime() - begun) / 1e9);
   }
 
-  /// Chromium is on the same processors as the daemon, so pages that follow cost more here than
-  /// what the daemon does for them. Those that hold are what is left open over the night.
+  /// Chromium is on the same processors as the daemon. All pages but one are in tabs behind others,
+  /// as those that are left open over the night, so they ask for nothing.
   @Test
   @Order(Integer.MAX_VALUE) // its pages are in front of the one that is driven
   void ingestBesideManyPages() throws IOException, InterruptedException {

@@ -68,12 +68,15 @@ public final class ClusterReading implements CassandraStore.Reading {
   }
 
   /// Sets the retention that this daemon is configured with, when the store has none: now, or as
-  /// soon as the policies can be read.
+  /// soon as the policies can be read. Waits for the cluster, as long as a statement may take.
+  ///
+  /// @param retention calls [#retain]; run by the caller's thread, or later by that of the upkeep,
+  ///   again while it throws [StorageException.Unreachable]
   public void propose(Runnable retention) {
     configured.set(retention);
     try {
-      policies.refresh().join();
-    } catch (CompletionException away) {
+      awaitPolicies();
+    } catch (StorageException.Unreachable away) {
       return; // told by troubles(); maintain() comes back to it
     }
     proposeNow();
@@ -87,7 +90,7 @@ public final class ClusterReading implements CassandraStore.Reading {
     try {
       retention.run();
     } catch (StorageException.Unreachable away) {
-      configured.set(retention);
+      configured.set(retention); // maintain() tries again
     }
   }
 

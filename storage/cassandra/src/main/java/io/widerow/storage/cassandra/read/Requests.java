@@ -34,9 +34,7 @@ final class Requests {
       ReadCounts.Kind kind,
       Supplier<String> what,
       Supplier<CompletableFuture<T>> statement) {
-    Request<T> request = new Request<>(counts, kind, what, statement);
-    request.run();
-    return request;
+    return ask(Runnable::run, counts, kind, what, statement);
   }
 
   /// Makes a request on another thread, for a caller that has other work meanwhile: to hand one to
