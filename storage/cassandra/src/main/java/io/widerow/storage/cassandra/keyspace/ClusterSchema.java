@@ -158,6 +158,7 @@ final class ClusterSchema {
 
   /// The statements that make all tables.
   ///
+  /// @param keyspace as in CQL
   /// @param ttl whether the events' tables get time-window compaction
   static List<String> statements(String keyspace, boolean ttl) {
     return TABLES.stream()
@@ -167,10 +168,10 @@ final class ClusterSchema {
         .toList();
   }
 
-  private static String statement(String keyspace, StoreUri uri) {
+  private static String statement(StoreUri uri) {
     return "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = %s"
         .formatted(
-            keyspace,
+            uri.keyspaceInCql(),
             "{'class': 'NetworkTopologyStrategy', '%s': %d}"
                 .formatted(uri.datacenter().replace("'", "''"), Math.max(1, uri.replication())));
   }
@@ -196,10 +197,9 @@ final class ClusterSchema {
         throw absent(
             "there is no keyspace '%s'; add &replication=3 to the URI of a daemon, or run: %s"
                 .formatted(
-                    keyspace,
-                    statement(keyspace, new StoreUri(uri.hosts(), keyspace, uri.datacenter(), 3))));
+                    keyspace, statement(new StoreUri(uri.hosts(), keyspace, uri.datacenter(), 3))));
       }
-      execute(statement(keyspace, uri));
+      execute(statement(uri));
     }
     Row row = storeRow();
     if (row == null) {
@@ -239,7 +239,7 @@ final class ClusterSchema {
           session
               .execute(
                   SimpleStatement.newInstance(
-                          "SELECT * FROM %s.store WHERE one = 0".formatted(uri.keyspace()))
+                          "SELECT * FROM %s.store WHERE one = 0".formatted(uri.keyspaceInCql()))
                       .setConsistencyLevel(ConsistencyLevel.LOCAL_SERIAL))
               .one();
       if (row != null) {
@@ -253,7 +253,7 @@ final class ClusterSchema {
   }
 
   private void makeTables(boolean ttl) {
-    statements(uri.keyspace(), ttl).forEach(this::execute);
+    statements(uri.keyspaceInCql(), ttl).forEach(this::execute);
     requireTables();
     byte[] secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
@@ -261,7 +261,7 @@ final class ClusterSchema {
     session.execute(
         SimpleStatement.newInstance(
                 "INSERT INTO %s.store (one, id, secret, format, compaction)"
-                        .formatted(uri.keyspace())
+                        .formatted(uri.keyspaceInCql())
                     + " VALUES (0, ?, ?, ?, ?) IF NOT EXISTS",
                 UUID.randomUUID(),
                 ByteBuffer.wrap(secret),

@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra.keyspace;
 
 import com.datastax.dse.driver.api.core.config.DseDriverOption;
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -216,7 +217,7 @@ final class Connections {
     Map<String, String> replication =
         session
             .getMetadata()
-            .getKeyspace(uri.keyspace())
+            .getKeyspace(CqlIdentifier.fromInternal(uri.keyspace()))
             .map(KeyspaceMetadata::getReplication)
             .orElse(Map.of());
     return new KeyspaceHealth(

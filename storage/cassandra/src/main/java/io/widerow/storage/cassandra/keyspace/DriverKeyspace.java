@@ -54,7 +54,8 @@ public final class DriverKeyspace implements Keyspace {
     this.identity = identity;
     this.counts = counts;
     this.runner =
-        new StatementRunner(session, new Statements(session, options.uri().keyspace()), schema);
+        new StatementRunner(
+            session, new Statements(session, options.uri().keyspaceInCql()), schema);
     this.directories = new DirectoryReader(runner);
     this.claims = new ClaimsTable(runner);
     this.projection = new EventsTable(runner);

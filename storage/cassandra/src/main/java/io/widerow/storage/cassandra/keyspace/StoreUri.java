@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.keyspace;
 
+import com.datastax.oss.driver.api.core.CqlIdentifier;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
@@ -84,6 +85,12 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
       throw new IllegalArgumentException(
           "replication is 1 to %d, got %d".formatted(REPLICATION_MAX, replication));
     }
+  }
+
+  /// The keyspace as statements of CQL have it: in quotes when its name is a word of the language,
+  /// such as `full` or `token`.
+  public String keyspaceInCql() {
+    return CqlIdentifier.fromInternal(keyspace).asCql(true);
   }
 
   /// True when a text is meant as the URI of a cluster, right or wrong.

@@ -40,6 +40,16 @@ class StoreUriTest {
     assertFalse(StoreUri.isOne("./widerow-data"));
   }
 
+  @Test
+  void aKeyspaceMayBeAWordOfTheLanguage() {
+    for (String word : List.of("full", "token", "table", "select")) {
+      StoreUri uri = StoreUri.parse("cassandra://h/%s?dc=d".formatted(word));
+      assertEquals(word, uri.keyspace());
+      assertEquals('"' + word + '"', uri.keyspaceInCql());
+    }
+    assertEquals("widerow", StoreUri.parse("cassandra://h/widerow?dc=d").keyspaceInCql());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ' ',
