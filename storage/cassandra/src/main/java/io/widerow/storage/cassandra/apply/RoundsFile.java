@@ -40,6 +40,10 @@ import org.jspecify.annotations.Nullable;
 /// leaves no damaged record before a whole one, in whatever order its pages were written. The file
 /// is written anew, with what is still needed, when it has grown.
 ///
+/// Zeros after the last record are room for the next ones: on a disk that is full to the last byte
+/// rounds can still be written down and applied, which lets files of the journal go. Where there is
+/// no room for a new file, an opening goes on with the old one.
+///
 /// - Threads: one.
 public final class RoundsFile implements AutoCloseable {
   public static final String NAME = "rounds";
@@ -51,6 +55,7 @@ public final class RoundsFile implements AutoCloseable {
   private static final int RECORD_BYTES_MAX = 64 << 20;
   private static final long BYTES_MAX = 1 << 20;
   private static final int UNFORCED_BYTES_MAX = 4 << 10;
+  private static final int ROOM_BYTES = 64 << 10; // zeros, some hundred rounds
 
   private static final int BEGUN = 1;
   private static final int LEFT_OUT = 2;
@@ -65,6 +70,7 @@ public final class RoundsFile implements AutoCloseable {
   private @Nullable DiskFile file; // null while it is opened
   private long limit;
   private long forcedLimit;
+  private long roomLimit; // end of the zeros after the last record
   private final ByteArrayOutputStream unforced = new ByteArrayOutputStream(); // after forcedLimit
   private long bytesMax = BYTES_MAX;
 
@@ -90,8 +96,25 @@ public final class RoundsFile implements AutoCloseable {
     } else if (!first) {
       throw new StorageException.Corrupt(path, 0, "the file is missing");
     }
-    opened.rewrite(); // without what was damaged at the end
+    try {
+      opened.rewrite(); // without what was damaged at the end
+    } catch (StorageException.DiskFull full) {
+      if (!disk.exists(path)) {
+        throw full;
+      }
+      opened.goOn(disk.openForWriting(path));
+    }
     return opened;
+  }
+
+  /// Goes on after the last whole record of the file that was read. What a machine that stopped
+  /// left after it has no whole record, and gets none: the next ones are written over it.
+  private void goOn(DiskFile before) {
+    file = before;
+    before.force(); // what was read is relied on from now on
+    forcedLimit = limit;
+    roomLimit = limit; // what follows may be no zeros, and is written over all the same
+    bytesMax = Math.max(BYTES_MAX, 2 * limit);
   }
 
   private static DiskFile create(Disk disk, Path directory) {
@@ -102,6 +125,11 @@ public final class RoundsFile implements AutoCloseable {
   /// Size from which the file is written anew.
   void rewriteFrom(long bytes) {
     bytesMax = bytes;
+  }
+
+  /// Offset after the last record.
+  long end() {
+    return limit;
   }
 
   /// What is written down.
@@ -136,6 +164,7 @@ public final class RoundsFile implements AutoCloseable {
       }
       at = aligned(at + RECORD_HEADER_BYTES + length);
     }
+    limit = at;
     for (int later = at + 8; later < bytes.length; later += 8) {
       if (isRecord(bytes, later)) {
         throw new StorageException.Corrupt(
@@ -238,6 +267,9 @@ public final class RoundsFile implements AutoCloseable {
     DiskFile to = open();
     try {
       write(to, body, forcedLimit);
+      if (limit > roomLimit) {
+        makeRoom(to);
+      }
       if (force || body.length > UNFORCED_BYTES_MAX) {
         to.force();
         forcedLimit = limit;
@@ -257,6 +289,16 @@ public final class RoundsFile implements AutoCloseable {
     limit = at + record.capacity();
   }
 
+  /// Takes room for the next records, while there is some.
+  private void makeRoom(DiskFile to) {
+    try {
+      to.write(MemorySegment.ofArray(new byte[ROOM_BYTES]), limit);
+      roomLimit = limit + ROOM_BYTES;
+    } catch (StorageException.DiskFull none) {
+      roomLimit = limit + UNFORCED_BYTES_MAX; // tried again later, not at each record
+    }
+  }
+
   private void writeNext(DiskFile to, byte[] body) {
     write(to, body, limit);
   }
@@ -269,6 +311,7 @@ public final class RoundsFile implements AutoCloseable {
   private void rewrite() {
     DiskFile before = file;
     long limitBefore = limit;
+    long roomBefore = roomLimit;
     DiskFile fresh = create(disk, directory);
     try {
       file = fresh;
@@ -290,11 +333,14 @@ public final class RoundsFile implements AutoCloseable {
           writeNext(fresh, leftOutRecord(begun.round().stamp(), left));
         }
       }
+      makeRoom(fresh);
       fresh.force();
     } catch (StorageException.DiskFull full) {
       fresh.close();
+      disk.delete(directory.resolve(NAME_NEW)); // its room goes to the others
       file = before;
       limit = limitBefore;
+      roomLimit = roomBefore;
       throw full;
     }
     if (before != null) {

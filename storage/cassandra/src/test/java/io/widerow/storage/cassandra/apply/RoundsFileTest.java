@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.SimDisk;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.Claim;
@@ -113,15 +114,15 @@ class RoundsFileTest {
     List<Integer> sizes = new ArrayList<>();
     try (RoundsFile file = open(true)) {
       states.add(State.of(file));
-      sizes.add(disk.bytes(FILE).length);
+      sizes.add((int) file.end());
       for (Consumer<RoundsFile> step : history()) {
         step.accept(file);
         states.add(State.of(file));
-        sizes.add(disk.bytes(FILE).length);
+        sizes.add((int) file.end());
       }
     }
     byte[] whole = disk.bytes(FILE);
-    for (int bytes = sizes.getFirst(); bytes <= whole.length; bytes++) {
+    for (int bytes = sizes.getFirst(); bytes <= sizes.getLast() + 16; bytes++) {
       disk.set(FILE, Arrays.copyOf(whole, bytes));
       State found = read();
       assertTrue(states.contains(found), () -> "no state of the history: " + found);
@@ -131,8 +132,7 @@ class RoundsFileTest {
           int least = step;
           int cut = bytes;
           assertTrue(
-              states.lastIndexOf(found) >= least,
-              () -> "cut at %d of %d: lost %d".formatted(cut, whole.length, least));
+              states.lastIndexOf(found) >= least, () -> "cut at %d: lost %d".formatted(cut, least));
         }
       }
     }
@@ -150,14 +150,15 @@ class RoundsFileTest {
   /// A machine that stops may have written any of the bytes since the last force.
   @Test
   void notesThatWereLostBeforeANewRoundAreNoDamage() {
-    byte[] forced;
+    int forced;
     State before;
     byte[] after;
+    int end;
     List<State> allowed = new ArrayList<>();
     try (RoundsFile file = open(true)) {
       file.begun(round(1, List.of()));
       file.leftOut(Stamp.of(1, 1), List.of(left(1, 110)));
-      forced = disk.bytes(FILE);
+      forced = (int) file.end();
       before = State.of(file);
       allowed.add(before);
       file.applied(Stamp.of(1, 1));
@@ -167,10 +168,11 @@ class RoundsFileTest {
       file.begun(round(2, List.of()));
       allowed.add(State.of(file));
       after = disk.bytes(FILE);
+      end = (int) file.end();
     }
-    for (int lost = forced.length; lost <= after.length; lost++) {
+    for (int lost = forced; lost <= end; lost++) {
       byte[] image = after.clone();
-      Arrays.fill(image, forced.length, lost, (byte) 0);
+      Arrays.fill(image, forced, lost, (byte) 0);
       disk.set(FILE, image);
       State found = read();
       assertTrue(allowed.contains(found), () -> "no state of the history: " + found);
@@ -183,9 +185,9 @@ class RoundsFileTest {
     int limit;
     try (RoundsFile file = open(true)) {
       file.begun(round(1, List.of()));
-      from = disk.bytes(FILE).length;
+      from = (int) file.end();
       file.begun(round(2, List.of()));
-      limit = disk.bytes(FILE).length;
+      limit = (int) file.end();
       file.begun(round(3, List.of()));
     }
     byte[] whole = disk.bytes(FILE);
@@ -227,11 +229,11 @@ class RoundsFileTest {
       file.begun(round(1, List.of()));
       file.leftOut(Stamp.of(1, 1), List.of(left(1, 110)));
       file.applied(Stamp.of(1, 1));
-      int most = 0;
+      long most = 0;
       for (int number = 2; number < 40; number++) {
         file.begun(round(number, List.of()));
         file.applied(Stamp.of(1, number));
-        most = Math.max(most, disk.bytes(FILE).length);
+        most = Math.max(most, file.end());
       }
       assertTrue(most <= 2_000, "it grew to " + most);
       file.rewriteFrom(1);
@@ -240,8 +242,37 @@ class RoundsFileTest {
       file.begun(round(41, List.of()));
       assertEquals(State.of(file), read());
       assertEquals(position(100), file.rounds().releasable(), "a batch is held");
+      assertTrue(file.end() < 1_500, "of " + file.end());
     }
-    assertTrue(disk.bytes(FILE).length < 1_500, "of " + disk.bytes(FILE).length);
+  }
+
+  @Test
+  void roundsAreWrittenDownOnADiskWithoutAFreeByteAlsoAfterARestart() {
+    SimDisk full = new SimDisk(1);
+    full.createDirectory(DIRECTORY);
+    full.forceDirectory(Path.of("/"));
+    try (RoundsFile file = RoundsFile.open(full, DIRECTORY, OWNER, true)) {
+      file.begun(round(1, List.of()));
+    }
+    for (int number = 2; number < 40; number++) {
+      long free = full.usableBytes(DIRECTORY);
+      full.limitTo(Long.MAX_VALUE - free);
+      assertEquals(0, full.usableBytes(DIRECTORY));
+      State before;
+      try (RoundsFile file = RoundsFile.open(full, DIRECTORY, OWNER, false)) {
+        file.applied(Stamp.of(1, number - 1));
+        file.begun(round(number, List.of()));
+        before = State.of(file);
+      }
+      assertTrue(!full.exists(DIRECTORY.resolve("rounds.new")));
+      assertTrue(full.refused() > 0);
+      full = number % 3 == 0 ? full.crashToDurable() : full.restart();
+      try (RoundsFile file =
+          RoundsFile.open(
+              full.restart(), DIRECTORY, OWNER, false)) { // a copy of the disk, with room
+        assertEquals(before, State.of(file));
+      }
+    }
   }
 
   /// A batch is in one round only, however often the file is written anew.
