@@ -108,6 +108,11 @@ public final class CassandraNode implements AutoCloseable {
     return CassandraNodes.start(1).node(0);
   }
 
+  /// The same with its directory in another one than the system's for temporary files.
+  public static CassandraNode startIn(Path parent) {
+    return CassandraNodes.start(1, CassandraNodes.Security.NONE, parent).node(0);
+  }
+
   /// The node that all test classes of this JVM share. It is not to be stopped or killed; it ends
   /// with the JVM.
   public static synchronized CassandraNode shared() {

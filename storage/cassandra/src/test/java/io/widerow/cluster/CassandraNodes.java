@@ -53,8 +53,13 @@ public final class CassandraNodes implements AutoCloseable {
   ///
   /// @param count 1 to 9
   public static CassandraNodes start(int count, Security security) {
+    return start(count, security, null);
+  }
+
+  /// The same with the nodes' directories in another one than the system's for temporary files.
+  static CassandraNodes start(int count, Security security, @Nullable Path parent) {
     for (int attempt = 1; ; attempt++) {
-      CassandraNodes made = make(count, security);
+      CassandraNodes made = make(count, security, parent);
       try {
         made.nodes.getFirst().begin().await(); // it is the seed
         made.nodes.stream().skip(1).forEach(CassandraNode::begin);
@@ -70,12 +75,15 @@ public final class CassandraNodes implements AutoCloseable {
     }
   }
 
-  private static CassandraNodes make(int count, Security security) {
+  private static CassandraNodes make(int count, Security security, @Nullable Path parent) {
     int port = freePorts(count);
     List<CassandraNode> nodes = new ArrayList<>();
     try {
       for (int node = 0; node < count; node++) {
-        Path directory = Files.createTempDirectory("cassandra-");
+        Path directory =
+            parent == null
+                ? Files.createTempDirectory("cassandra-")
+                : Files.createTempDirectory(parent, "cassandra-");
         Files.writeString(
             directory.resolve("cassandra.yaml"), yaml(directory, node, count, port, security));
         Files.writeString(directory.resolve("logback.xml"), LOGBACK);
