@@ -10,7 +10,7 @@ import { classOfEvent } from "./levels.js";
 import { both, params, range } from "./range.js";
 import { change, state } from "./state.js";
 import { errors as errorFilter, pick } from "./strip.js";
-import { plain, valueText } from "./text.js";
+import { plain, said, valueText } from "./text.js";
 
 const FEW = 30;
 const FACTS = 3;
@@ -96,7 +96,7 @@ function fact(field, head) {
   } else {
     field.values.forEach((/** @type {any} */ value) => {
       const { chosen, rest: other } = shares(value);
-      offer(`is ${value.value === "" ? '""' : valueText(value.value).slice(0, 80)}`, chosen, other);
+      offer(`is ${said(value.value).slice(0, 80)}`, chosen, other);
     });
   }
   return best;
@@ -115,16 +115,16 @@ function card(field, picked, rest) {
 function row(field, value, picked, rest) {
   const chosen = value.picked / Math.max(picked, 1);
   const other = (value.count - value.picked) / Math.max(rest, 1);
-  const said = value.value === "" ? '""' : valueText(value.value);
+  const name = said(value.value);
   const bar = (/** @type {string} */ part, /** @type {number} */ share) => {
     const made = h(`i.${part}`);
     made.style.width = `${share > 0 ? Math.max(share * 100, 1) : 0}%`;
     return made;
   };
   return h("button.pair", {
-    title: `${plain(said)}\nonly these events`,
+    title: `${plain(name)}\nonly these events`,
     onclick: () => { narrow(field.field, value.value, false); change({ view: "events" }); },
-  }, h("span.pair-name", {}, ...shown(said.slice(0, 80))), h("span.pair-bars", {}, bar("chosen-bar", chosen), bar("rest-bar", other)),
+  }, h("span.pair-name", {}, ...shown(name.slice(0, 80))), h("span.pair-bars", {}, bar("chosen-bar", chosen), bar("rest-bar", other)),
   h("span.pair-share", {}, h("b", {}, percent(chosen)), ` / ${percent(other)}`));
 }
 
@@ -154,7 +154,7 @@ async function first(where, time) {
   if (from >= to) {
     return;
   }
-  const filter = where ? both(state.where && `(${state.where})`, `(${where})`) : state.where;
+  const filter = where ? both(state.where, `(${where})`) : state.where;
   await ask("/v1/query", params({ limit: FIRST }, { where: filter, from, to }), latest("why-first"),
     (line) => line.id && events.push(line));
   const box = /** @type {HTMLElement | null} */ (element.querySelector(".first"));

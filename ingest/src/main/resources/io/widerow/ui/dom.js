@@ -112,6 +112,13 @@ export function perFrame(run) {
   };
 }
 
+/** Runs a function when what it draws looks otherwise: another size, font or colour scheme. @param {Element} element @param {() => void} run */
+export function whenDrawnAnew(element, run) {
+  new ResizeObserver(run).observe(element);
+  document.fonts.addEventListener("loadingdone", run);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", run);
+}
+
 /** Runs a function when the page is seen again: what nobody sees asks for nothing. @param {() => void} run */
 export function whenSeen(run) {
   document.addEventListener("visibilitychange", () => document.hidden || run());

@@ -5,7 +5,7 @@ import { classOf } from "./levels.js";
 import { columns, isOwn, toggle } from "./columns.js";
 import { both, params, test } from "./range.js";
 import { change, state } from "./state.js";
-import { plain, valueText } from "./text.js";
+import { plain, said } from "./text.js";
 
 const SHOWN = 5;
 const FIRST = ["type", "level"];
@@ -28,6 +28,11 @@ export async function load() {
       throw failure;
     }
   }
+}
+
+/** Says why there are none. @param {string} why */
+export function leave(why) {
+  fill(element, h("p.facets-note", {}, why));
 }
 
 /** @param {any} head @param {any[]} fields */
@@ -62,12 +67,12 @@ function row(name, value, events, scale) {
   const of = name === "level" ? `.level-${classOf(value.value)}` : "";
   const bar = h(`span.facet-bar${of}`);
   bar.style.width = `${Math.max(value.count / Math.max(events, 1) * 76, 0.5)}%`;
-  const said = value.value === "" ? '""' : valueText(value.value);
+  const text = said(value.value);
   return h("button.facet-value", {
-    test: "facet-value", "data-value": plain(said),
-    title: `${plain(said)}\n${whole(value.count * scale)} events. Click: only these. Shift and click: not these.`,
+    test: "facet-value", "data-value": plain(text),
+    title: `${plain(text)}\n${whole(value.count * scale)} events. Click: only these. Shift and click: not these.`,
     onclick: (/** @type {MouseEvent} */ event) => narrow(name, value.value, event.shiftKey),
-  }, bar, h("span.facet-text", {}, ...shown(said.slice(0, 120))), h("span.facet-count", {}, short(value.count * scale)));
+  }, bar, h("span.facet-text", {}, ...shown(text.slice(0, 120))), h("span.facet-count", {}, short(value.count * scale)));
 }
 
 /** Only the events with a value, or only those without. @param {string} name @param {unknown} value @param {boolean} not */

@@ -38,7 +38,7 @@ export function set(on) {
   latest("follow").throwIfAborted();
   Object.assign(follow, { on, held: false, seen: 0, behind: 0, away: 0, rate: 0, gap: "" });
   if (on) {
-    after = list.items.length > 0 ? list.items[list.items.length - 1].key : positionOf(list.asked);
+    after = list.items.at(-1)?.key ?? positionOf(list.asked);
     arrived = list.arrived ?? "";
     moment = { at: performance.now(), seen: 0, slid: performance.now() };
     flooded = false;
@@ -111,13 +111,13 @@ async function poll() {
 
 /** Shows the newest events, until nothing is missing between them. */
 async function newest() {
-  const last = list.items[list.items.length - 1]?.key;
+  const last = list.items.at(-1)?.key;
   const asked = params({ order: "desc", limit: NEWEST }, { unbounded: true });
   const { lines, arrived: at } = await all("/v1/query", asked, latest("follow"));
   const items = lines.filter((line) => line.id).map(item).reverse();
   flooded = !items.some((each) => each.key === last);
   arrived = at ?? arrived;
-  after = items[items.length - 1]?.key ?? after;
+  after = items.at(-1)?.key ?? after;
   replace(items);
 }
 
@@ -149,7 +149,7 @@ function take(answer) {
 
 /** Full answers that end longer and longer ago are a flood. @param {import("./list.js").Item[]} items */
 function look(items) {
-  lags = items.length < LIMIT ? [] : [...lags, now() - items[items.length - 1].time].slice(-3);
+  lags = items.length < LIMIT ? [] : [...lags, now() - items.at(-1).time].slice(-3);
   flooded = lags[2] > lags[0];
 }
 

@@ -61,6 +61,11 @@ export function duration(text) {
   return sum;
 }
 
+/** Adds up what each has. @param {any[]} all @param {string} of the member */
+export function sum(all, of) {
+  return all.reduce((total, each) => total + each[of], 0);
+}
+
 /** The finest step with at most so many bars. @param {bigint} span @param {number} bars */
 export function stepFor(span, bars) {
   let step = SECOND;

@@ -1,5 +1,5 @@
 import { fill, h, whenSeen } from "./dom.js";
-import { bytes, short } from "./format.js";
+import { bytes, short, sum } from "./format.js";
 import { look, range } from "./range.js";
 
 const AGAIN_MILLIS = 10_000;
@@ -16,8 +16,7 @@ export function start() {
 async function tell() {
   try {
     await look();
-    const sum = (/** @type {string} */ of) => range.stored.reduce((all, type) => all + (type[of] ?? 0), 0);
-    fill(element, h("i.ready"), "ready", h("span", {}, `${short(sum("events"))} events`), h("span", {}, bytes(sum("bytes"))));
+    fill(element, h("i.ready"), "ready", h("span", {}, `${short(sum(range.stored, "events"))} events`), h("span", {}, bytes(sum(range.stored, "bytes"))));
   } catch {
     fill(element, h("i.away"), "away");
   }

@@ -1,11 +1,12 @@
 // The volume as a heat map of one number: time to the right, values upwards in at most ROWS_MAX rows.
 // Each row is one question for counts, so that no event travels.
 
-import { all, ask, latest } from "./api.js";
+import { all, latest } from "./api.js";
+import { figures } from "./damage.js";
 import { colour } from "./dom.js";
 import { between, known, number } from "./facets.js";
 import { nanos } from "./format.js";
-import { nameText, params } from "./range.js";
+import { both, nameText, params } from "./range.js";
 import { state } from "./state.js";
 
 const ROWS_MAX = 16;
@@ -23,7 +24,7 @@ export function numbers() {
 
 /**
  * Counts the values of the number of the state; draws after each row of them.
- * @param {{step: bigint, first: bigint, bars: any[]}} strip
+ * @param {{step: bigint, first: bigint, bars: any[], lost: Map<string, any>}} strip
  * @param {() => void} drawn
  */
 export async function load(strip, drawn) {
@@ -37,8 +38,8 @@ export async function load(strip, drawn) {
   const rows = rowsOf(lines.find((line) => line.field === field), strip.bars.length);
   Object.assign(heat, { field, rows });
   for (const row of rows) {
-    const where = [state.where && `(${state.where})`, between(field, row)].filter((part) => part).join(" and ");
-    await ask("/v1/query", params({ stats: "count", every: `${strip.step}ns` }, { where }), signal, (line) => {
+    const where = both(state.where, between(field, row));
+    await figures(params({ stats: "count", every: `${strip.step}ns` }, { where }), signal, strip.lost, (line) => {
       const at = Number((nanos(line.ts) - strip.first) / strip.step);
       row.counts[at] = (row.counts[at] ?? 0) + line.count;
       heat.most = Math.max(heat.most, row.counts[at]);

@@ -1,5 +1,6 @@
+import { axis } from "./axis.js";
 import { palette, surface } from "./dom.js";
-import { SECOND, clock, dayText, minuteText, short } from "./format.js";
+import { short, sum } from "./format.js";
 import { valueOf } from "./partitions.js";
 import { range } from "./range.js";
 import { FONT, MAP, drawSegments, hatch, segmentsHigh } from "./segments-draw.js";
@@ -10,7 +11,7 @@ const ROW = { most: 20, least: 3, label: 24 };
 
 /** How high the canvas must be to show all. @param {any} map */
 export function highOf(map) {
-  const rows = map.types.reduce((/** @type {number} */ sum, /** @type {any} */ of) => sum + Math.max(of.shards * 4, ROW.label) + GAP, 0);
+  const rows = map.types.reduce((/** @type {number} */ all, /** @type {any} */ of) => all + Math.max(of.shards * 4, ROW.label) + GAP, 0);
   return MAP.top + rows + segmentsHigh(map);
 }
 
@@ -28,14 +29,15 @@ export function draw(canvas, map, by) {
   const span = Number(range.to - range.from);
   const x = (/** @type {bigint} */ time) => MAP.left + Math.max(0, Math.min(1, Number(time - range.from) / span)) * (width - MAP.left - MAP.right);
   const paintOf = palette();
-  axis(pen, x, width, paintOf);
+  pen.font = FONT;
+  axis(pen, paintOf, x, (width - MAP.left) / 78, 18);
   if (map.cells.length === 0) {
     pen.textAlign = "left";
     pen.fillText("No wide rows in this range.", MAP.left, 80);
     return;
   }
   const below = segmentsHigh(map);
-  const shards = map.types.reduce((/** @type {number} */ sum, /** @type {any} */ of) => sum + of.shards, 0);
+  const shards = sum(map.types, "shards");
   const room = height - MAP.top - below - map.types.length * GAP;
   const high = Math.max(ROW.least, Math.min(ROW.most, room / shards));
   const tops = new Map();
@@ -106,21 +108,6 @@ function paint(pen, cell, of, by, paintOf) {
     pen.lineTo(x + width, y);
     pen.lineTo(x + width, y + size);
     pen.fill();
-  }
-}
-
-function axis(pen, x, width, paintOf) {
-  const steps = [60, 300, 900, 3600, 7200, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000, 7_776_000, 31_536_000]
-    .map((seconds) => BigInt(seconds) * SECOND);
-  const fit = BigInt(Math.max(Math.floor((width - MAP.left) / 78), 1));
-  const step = steps.find((each) => (range.to - range.from) / each <= fit) ?? steps[steps.length - 1];
-  pen.font = FONT;
-  pen.textAlign = "center";
-  pen.textBaseline = "alphabetic";
-  for (let at = (range.from / step + 1n) * step; at < range.to; at += step) {
-    const midnight = clock(at).time === "00:00:00";
-    pen.fillStyle = paintOf(midnight ? "--text" : "--faint");
-    pen.fillText(midnight ? dayText(at) : minuteText(at), x(at), 18);
   }
 }
 

@@ -1,5 +1,5 @@
 import { fill, h, key, shown } from "./dom.js";
-import { bytes, clock, dayText, nanos, short, spanText, whole } from "./format.js";
+import { bytes, clock, dayText, nanos, short, spanText, sum as add, whole } from "./format.js";
 import { plain } from "./text.js";
 
 const DAMAGE_SHOWN = 4;
@@ -22,8 +22,7 @@ function told(number, text) {
 export function tell(map, by, open) {
   const sum = (/** @type {string} */ of) => map.cells.reduce((/** @type {number} */ total, /** @type {any} */ cell) => total + (cell[of] ?? NaN), 0);
   const sealed = map.cells.filter((/** @type {any} */ cell) => cell.bytes > 0);
-  const each = sealed.reduce((/** @type {number} */ total, /** @type {any} */ cell) => total + cell.bytes, 0)
-    / sealed.reduce((/** @type {number} */ total, /** @type {any} */ cell) => total + cell.events, 0);
+  const each = add(sealed, "bytes") / add(sealed, "events");
   fill(side,
     h("p.big", {}, h("b", {}, whole(sum("partitions"))), " partitions"),
     map.away ? h("p.refused-text", {}, map.away) : null,
@@ -70,7 +69,7 @@ function chosen(map, open) {
     return [h("p.quiet", {}, "Choose a wide row: click, or the arrow keys.")];
   }
   const mates = map.cells.filter((/** @type {any} */ each) => each.type === cell.type && each.from === cell.from && each.to === cell.to);
-  const mean = mates.reduce((/** @type {number} */ total, /** @type {any} */ each) => total + each.events, 0) / mates.length;
+  const mean = add(mates, "events") / mates.length;
   const ratio = cell.events / Math.max(mean, 1);
   const time = (/** @type {string} */ text) => clock(nanos(text)).time;
   return [h("h3", {}, cell.partition ? "Partition" : `${whole(cell.partitions)} partitions`),

@@ -2,8 +2,8 @@
 // the catalog, no event is read.
 
 import { Refused, all, isOld, latest } from "./api.js";
-import { fill, h, perFrame, shown, whenSeen } from "./dom.js";
-import { bytes, clock, iso, now, short } from "./format.js";
+import { fill, h, perFrame, shown, whenDrawnAnew, whenSeen } from "./dom.js";
+import { bytes, clock, iso, now, short, sum as add } from "./format.js";
 import { at, draw, highOf } from "./layout-draw.js";
 import { side, tell } from "./layout-side.js";
 import { read, stack } from "./partitions.js";
@@ -31,9 +31,7 @@ canvas.addEventListener("dblclick", open);
 canvas.addEventListener("keydown", arrows);
 canvas.addEventListener("pointermove", (event) => hint(event));
 canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
-new ResizeObserver(perFrame(repaint)).observe(box);
-document.fonts.addEventListener("loadingdone", perFrame(repaint));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+whenDrawnAnew(box, perFrame(repaint));
 whenSeen(() => following() && void load().catch(lost));
 
 /** Asks for the catalog of the range; while following, again each second. */
@@ -81,7 +79,7 @@ async function ask() {
     try {
       return { by, ...(await all("/v1/partitions", asked, latest("map"))) };
     } catch (failure) {
-      if (!(failure instanceof Refused) || !failure.message.startsWith("limit:") || by === FOLDS[FOLDS.length - 1]) {
+      if (!(failure instanceof Refused) || !failure.message.startsWith("limit:") || by === FOLDS[2]) {
         throw failure;
       }
     }
@@ -96,7 +94,7 @@ export function repaint() {
   }
   canvas.style.height = `${Math.max(box.clientHeight - 4, highOf(map))}px`;
   draw(canvas, map, state.map);
-  const sum = (/** @type {string} */ of) => map.cells.reduce((total, cell) => total + cell[of], 0);
+  const sum = (/** @type {string} */ of) => add(map.cells, of);
   Object.assign(canvas.dataset, {
     partitions: sum("partitions"), events: sum("events"), segments: map.segments.length, rows: map.rows,
     damaged: map.cells.filter((cell) => cell.damaged).length, late: sum("late"), open: map.cells.filter((cell) => cell.state === "open").length,

@@ -12,6 +12,11 @@ const BY_NAME = new Map(
 /** The classes as they are stacked, the lowest first. */
 export const STACK = ["warn", "info", "debug", "none"];
 
+/** How many events a bar has that are no errors. @param {Record<string, number>} bar */
+export function volume(bar) {
+  return STACK.reduce((sum, of) => sum + bar[of], 0);
+}
+
 /** The class of a level: `error`, `warn`, `info`, `debug` or `none`. @param {unknown} level */
 export function classOf(level) {
   return typeof level === "string" ? BY_NAME.get(level.toLowerCase()) ?? "none" : "none";

@@ -3,6 +3,7 @@
 
 import { ask, isOld, latest } from "./api.js";
 import { nanos, now } from "./format.js";
+import { refuse } from "./question.js";
 import { both, params, quoted, range } from "./range.js";
 import { errors } from "./strip.js";
 import { state } from "./state.js";
@@ -15,6 +16,7 @@ const KEPT = 6000;
 export const list = {
   items: /** @type {Item[]} */ ([]), atStart: true, atEnd: true, unbounded: false,
   loading: { up: false, down: false }, millis: 0, arrived: /** @type {string | null} */ (null),
+  broken: /** @type {Error | null} */ (null), // why it ends where it does, at damage
   asked: 0n, // when the newest events were asked for
 };
 
@@ -47,13 +49,23 @@ async function page(order, more, kind, part = {}) {
     if (line.id) {
       items.push(item(line));
     }
-  });
+  }).catch(stop);
   return { items: order === "desc" ? items.reverse() : items, ended: items.length < Number(limit), ...told };
+}
+
+/** An answer that meets damage ends there: what comes before is shown, and why it ends. @param {Error} failure */
+function stop(failure) {
+  if (!/: corrupt at byte /.test(failure.message)) {
+    throw failure;
+  }
+  list.broken = failure;
+  refuse(failure);
+  return { millis: 0, arrived: null };
 }
 
 /** The newest events of the range, at the end of the list. */
 export async function openNewest() {
-  list.unbounded = false;
+  begin(false);
   list.asked = now() < range.to ? now() : range.to;
   const found = await page("desc", {}, "list");
   Object.assign(list, { items: found.items, atStart: found.ended, atEnd: true, millis: found.millis, arrived: found.arrived });
@@ -62,7 +74,7 @@ export async function openNewest() {
 
 /** The first events of the range. */
 export async function openOldest() {
-  list.unbounded = false;
+  begin(false);
   const found = await page("asc", {}, "list");
   Object.assign(list, { items: found.items, atStart: true, atEnd: found.ended, millis: found.millis });
   changed({ opened: 0 });
@@ -70,16 +82,26 @@ export async function openOldest() {
 
 /** The events around a time. @param {bigint} time */
 export async function openTime(time) {
-  list.unbounded = false;
-  const [before, after] = await Promise.all([
-    page("desc", { limit: PAGE / 2 }, "list", { to: time > range.from ? time : range.from + 1n }),
-    page("asc", { limit: PAGE / 2 }, "list-2", { from: time < range.to ? time : range.to - 1n }),
-  ]);
+  begin(false);
+  await around({}, { to: time > range.from ? time : range.from + 1n }, { from: time < range.to ? time : range.to - 1n });
+}
+
+/** @param {boolean} unbounded whether the list goes beyond the range */
+function begin(unbounded) {
+  Object.assign(list, { unbounded, broken: null });
+}
+
+/**
+ * The events before and after a place, and what lies there.
+ * @param {Record<string, string>} more @param {{to?: bigint}} before @param {{from?: bigint}} after @param {...Item} here
+ */
+async function around(more, before, after, ...here) {
+  const limit = PAGE / 2;
+  const [up, down] = await Promise.all([page("desc", { limit, ...more }, "list", before), page("asc", { limit, ...more }, "list-2", after)]);
   Object.assign(list, {
-    items: [...before.items, ...after.items], atStart: before.ended, atEnd: after.ended,
-    millis: Math.max(before.millis, after.millis),
+    items: [...up.items, ...here, ...down.items], atStart: up.ended, atEnd: down.ended, millis: Math.max(up.millis, down.millis),
   });
-  changed({ opened: before.items.length });
+  changed({ opened: up.items.length });
 }
 
 /**
@@ -100,16 +122,8 @@ export async function openAt(at) {
   if (!found) {
     return false;
   }
-  list.unbounded = found.time < range.from || found.time >= range.to;
-  const [before, after] = await Promise.all([
-    page("desc", { limit: PAGE / 2, after: at }, "list"),
-    page("asc", { limit: PAGE / 2, after: at }, "list-2"),
-  ]);
-  Object.assign(list, {
-    items: [...before.items, found, ...after.items], atStart: before.ended, atEnd: after.ended,
-    millis: Math.max(before.millis, after.millis),
-  });
-  changed({ opened: before.items.length });
+  begin(found.time < range.from || found.time >= range.to);
+  await around({ after: at }, {}, {}, found);
   return true;
 }
 
@@ -121,9 +135,10 @@ export async function grow(end) {
   }
   list.loading[end] = true;
   try {
-    const edge = up ? list.items[0] : list.items[list.items.length - 1];
+    const last = () => list.items.at(up ? 0 : -1);
+    const edge = last();
     const found = await page(up ? "desc" : "asc", { after: edge.key }, `list-${end}`);
-    if ((up ? list.items[0] : list.items[list.items.length - 1]) !== edge) {
+    if (last() !== edge) {
       return; // the list was opened elsewhere meanwhile
     }
     if (up) {

@@ -1,4 +1,5 @@
 import { all, isOld, whenTokenIsWanted, Refused } from "./api.js";
+import { start as startDamage } from "./damage.js";
 import { fill, h, key } from "./dom.js";
 import * as differences from "./differences.js";
 import * as event from "./event.js";
@@ -37,7 +38,7 @@ async function run(/** @type {() => Promise<unknown>} */ asks, clears = true) {
   try {
     await asks();
     if (clears) {
-      question.refuse(null);
+      question.refuse(list.broken);
     }
     return true;
   } catch (failure) {
@@ -59,16 +60,21 @@ async function ask() {
     question.show();
     const opening = open();
     await Promise.all([strip.load(), opening]);
-    await facets.load();
     tell();
     await emptiness();
     if (state.tail && mine === asked) {
       await follows();
     }
+    await loadFacets();
   });
   tell();
   showView(done);
   document.documentElement.dataset.ready = "true";
+}
+
+/** The daemon counts no fields of a range of which a part cannot be read. */
+function loadFacets() {
+  return strip.strip.lost.size > 0 ? facets.leave("Fields are not counted: a part of the range cannot be read.") : facets.load();
 }
 
 /** Follows from the newest events on, or stops, as the state says. */
@@ -94,7 +100,7 @@ async function open() {
 
 async function emptiness() {
   rows.say();
-  if (list.items.length > 0) {
+  if (list.items.length > 0 || list.broken) {
     return;
   }
   const stored = (await all("/v1/types", new URLSearchParams())).lines;
@@ -105,7 +111,7 @@ function tell() {
   const at = list.items[indexOf(state.at)]?.time ?? strip.strip.at;
   const when = at === null || at === undefined ? null : clock(at);
   fill(told,
-    h("span", {}, h("b", {}, whole(strip.strip.total)), " events, exact order"),
+    h("span", {}, h("b", {}, whole(strip.strip.total)), strip.strip.lost.size > 0 ? " events that can be read" : " events, exact order"),
     when ? h("span", {}, "at ", h("b", {}, `${when.time}.${when.nanos}`)) : null,
     h("span", {}, `list ${Math.round(list.millis)} ms, bars ${Math.round(strip.strip.millis)} ms`),
     range.said || follow.follow.gap ? h("span.said", {}, range.said || follow.follow.gap) : null);
@@ -208,7 +214,7 @@ onChange((changed) => {
       layout.repaint();
     }
     if (has("cols")) {
-      void run(facets.load);
+      void run(loadFacets);
     }
     question.show();
     tell();
@@ -225,6 +231,7 @@ async function begin() {
   strip.start({ different: () => change({ view: "differences" }, true) });
   startHand(goToTime);
   startRail(goToTime);
+  startDamage(goToTime);
   rows.start({ held: () => follow.hold(true), failed: question.refuse, opened: () => void event.open().then(() => { rows.layOut(); rows.reveal(indexOf(state.at)); }) });
   find.start(() => jump("find", true));
   event.start({ context, say: (text) => { range.said = text; tell(); setTimeout(() => { range.said = range.said === text ? "" : range.said; tell(); }, SAID_MILLIS); } });

@@ -139,7 +139,7 @@ function toggleRanges() {
     h("button", { onclick: () => { closeRanges(); change({ from: "", to: "", since }, true); } }, name);
   fill(ranges,
     h("div.menu-row", {}, last("15m", "15 min"), last("1h", "1 h"), last("6h", "6 h"), last("24h", "24 h"), last("7d", "7 d"), last("30d", "30 d"),
-      h("button", { onclick: () => { closeRanges(); change({ from: "", to: "", since: "" }, true); } }, "newest")),
+      last("", "newest")),
     h("div.menu-row", {}, from, "–", to, h("button", { onclick: set }, "Set")));
   from.focus();
 }

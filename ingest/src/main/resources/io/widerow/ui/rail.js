@@ -1,5 +1,5 @@
 import { h, palette, surface } from "./dom.js";
-import { STACK } from "./levels.js";
+import { volume } from "./levels.js";
 import { range } from "./range.js";
 import { strip } from "./strip.js";
 
@@ -37,11 +37,11 @@ export function draw(first, last) {
   const { pen, width, height } = on;
   const colour = palette();
   const y = (/** @type {bigint} */ time) => Number(time - range.from) / span * height;
-  const most = Math.max(...strip.bars.map((bar) => STACK.reduce((sum, of) => sum + bar[of], bar.error)), 1);
+  const most = Math.max(...strip.bars.map((bar) => volume(bar) + bar.error), 1);
   const high = Math.max(height / Math.max(strip.bars.length, 1), 1);
   strip.bars.forEach((bar, i) => {
     const top = y(strip.first + BigInt(i) * strip.step);
-    const events = STACK.reduce((sum, of) => sum + bar[of], 0);
+    const events = volume(bar);
     const wide = Math.min(1, events / most) * (width - 4);
     pen.fillStyle = colour("--bar-info");
     pen.fillRect(width - wide - 2, top, wide, high);

@@ -1,5 +1,5 @@
 import * as columns from "./columns.js";
-import { fill, h, perFrame, shown } from "./dom.js";
+import { fill, h, perFrame, shown, whenDrawnAnew } from "./dom.js";
 import { clock, sinceText } from "./format.js";
 import { classOfEvent } from "./levels.js";
 import { grow, indexOf, list, onList } from "./list.js";
@@ -43,9 +43,7 @@ export function start(on) {
     }
   });
   scroller.addEventListener("scroll", perFrame(render));
-  new ResizeObserver(perFrame(layOut)).observe(scroller);
-  document.fonts.addEventListener("loadingdone", perFrame(layOut));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
+  whenDrawnAnew(scroller, perFrame(layOut));
   onList((what) => {
     note.hidden ||= list.items.length > 0;
     const before = scroller.scrollTop;
@@ -53,16 +51,16 @@ export function start(on) {
     if (what.opened !== undefined && list.items.length > 0) {
       performance.mark("rows");
     }
-    inner.style.height = `${tops[tops.length - 1]}px`;
+    inner.style.height = `${tops.at(-1)}px`;
     if (what.opened !== undefined) {
-      const at = what.opened === "end" ? tops[tops.length - 1] : tops[what.opened] - scroller.clientHeight / 2;
+      const at = what.opened === "end" ? tops.at(-1) : tops[what.opened] - scroller.clientHeight / 2;
       scroller.scrollTop = Math.max(at, 0);
     } else if (what.prepended) {
       scroller.scrollTop = before + tops[what.prepended];
     } else if (what.dropped && !sight.end) {
       scroller.scrollTop = Math.max(before - what.dropped * ROW, 0);
     } else if (sight.end && state.tail) {
-      scroller.scrollTop = tops[tops.length - 1];
+      scroller.scrollTop = tops.at(-1);
     }
     render();
   });
@@ -76,7 +74,7 @@ export function layOut() {
   const body = /** @type {HTMLElement | undefined} */ (columns.head.children[names.indexOf("body")]);
   wrapChars = Math.max(Math.floor((body?.offsetWidth ?? 0) / CHAR), 20);
   measure();
-  inner.style.height = `${tops[tops.length - 1]}px`;
+  inner.style.height = `${tops.at(-1)}px`;
   render();
 }
 
@@ -84,7 +82,7 @@ function measure() {
   tops = [0];
   for (const each of list.items) {
     const lines = state.wrap ? Math.min(Math.ceil(bodyOf(each.event).length / wrapChars) || 1, 40) : 1;
-    tops.push(tops[tops.length - 1] + lines * ROW);
+    tops.push(tops.at(-1) + lines * ROW);
   }
 }
 
@@ -114,7 +112,7 @@ export function render() {
   }
   inner.replaceChildren(...rows);
   columns.head.style.transform = `translateX(${-scroller.scrollLeft}px)`;
-  sight.end = scroller.scrollTop + scroller.clientHeight >= tops[tops.length - 1] - ROW;
+  sight.end = scroller.scrollTop + scroller.clientHeight >= tops.at(-1) - ROW;
   if (first < NEAR) {
     grow("up").catch(failed);
   }

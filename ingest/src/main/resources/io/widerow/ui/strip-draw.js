@@ -1,7 +1,9 @@
+import { axis } from "./axis.js";
+import { draw as drawDamage } from "./damage.js";
 import { fill, h, palette, shown, surface } from "./dom.js";
 import { draw as drawHeat, heat, numbers, rowsFor, span as spanOf } from "./heat.js";
-import { SECOND, clock, dayText, minuteText, short, whole } from "./format.js";
-import { STACK, className } from "./levels.js";
+import { short, whole } from "./format.js";
+import { STACK, className, volume } from "./levels.js";
 import { range } from "./range.js";
 import { change, state } from "./state.js";
 
@@ -35,7 +37,7 @@ export function draw(canvas, legend, strip, pick) {
   const plot = width - PLOT.left - PLOT.right;
   const x = (/** @type {bigint} */ time) => PLOT.left + Number(time - range.from) / span * plot;
   pen.font = FONT;
-  const volumes = strip.bars.map((/** @type {any} */ bar) => STACK.reduce((sum, of) => sum + bar[of], 0));
+  const volumes = strip.bars.map((/** @type {any} */ bar) => volume(bar));
   const top = roundUp(Math.max(...volumes, 1));
   const errorTop = Math.max(...strip.bars.map((/** @type {any} */ bar) => bar.error), 0);
   scale(pen, colour, width, heat.rows.length > 0 ? 0 : top, errorTop);
@@ -45,6 +47,7 @@ export function draw(canvas, legend, strip, pick) {
     const right = Math.min(x(begin + strip.step), width - PLOT.right);
     return /** @type {[number, number]} */ ([left, Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5)]);
   };
+  drawDamage(pen, colour, strip.incomplete, place, PLOT.top, PLOT.errorBottom - PLOT.top);
   drawHeat(pen, PLOT, place);
   strip.bars.forEach((/** @type {any} */ bar, /** @type {number} */ i) => {
     const [left, wide] = place(i);
@@ -63,7 +66,7 @@ export function draw(canvas, legend, strip, pick) {
       pen.fillRect(left, PLOT.errorBottom - high, wide, high);
     }
   });
-  axis(pen, colour, x, width);
+  axis(pen, colour, x, width / 105, PLOT.errorBottom + 14, PLOT.left + 16, width - 30);
   stand(pen, colour, x, strip);
   choice(pen, colour, x, strip, pick);
 }
@@ -85,25 +88,6 @@ function scale(pen, colour, width, top, errorTop) {
   if (errorTop > 0) {
     pen.fillStyle = colour("--error");
     pen.fillText(short(errorTop), PLOT.left - 8, PLOT.errorTop + 10);
-  }
-}
-
-/** Times below the plot, at round places in the zone of the page. */
-function axis(pen, colour, x, width) {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
-    86_400, 172_800, 604_800, 2_592_000, 7_776_000, 31_536_000].map((seconds) => BigInt(seconds) * SECOND);
-  const fit = BigInt(Math.max(Math.floor(width / 105), 1));
-  const step = steps.find((each) => (range.to - range.from) / each <= fit) ?? steps[steps.length - 1];
-  pen.textAlign = "center";
-  pen.textBaseline = "alphabetic";
-  for (let at = (range.from / step + 1n) * step; at < range.to; at += step) {
-    const place = x(at);
-    if (place < PLOT.left + 16 || place > width - 30) {
-      continue;
-    }
-    const midnight = clock(at).time === "00:00:00";
-    pen.fillStyle = colour(midnight ? "--text" : "--faint");
-    pen.fillText(midnight ? dayText(at) : minuteText(at, step < 60n * SECOND), place, PLOT.errorBottom + 14);
   }
 }
 

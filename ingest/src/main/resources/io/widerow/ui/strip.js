@@ -1,8 +1,9 @@
-import { ask, isOld, latest } from "./api.js";
-import { h } from "./dom.js";
+import { isOld, latest } from "./api.js";
+import { element as damage, figures, incomplete, tell } from "./damage.js";
+import { h, whenDrawnAnew } from "./dom.js";
 import { heat, load as loadHeat, numbers } from "./heat.js";
 import { iso, nanos, stepFor, minuteText, dayText } from "./format.js";
-import { ERROR_IN_TEXT, classOf, classOfEvent, errorsOf } from "./levels.js";
+import { ERROR_IN_TEXT, classOf, classOfEvent, errorsOf, volume } from "./levels.js";
 import { both, params, range } from "./range.js";
 import { change, state } from "./state.js";
 import { PLOT, draw } from "./strip-draw.js";
@@ -11,6 +12,7 @@ import { PLOT, draw } from "./strip-draw.js";
 export const strip = {
   step: 1n, first: 0n, bars: /** @type {Record<string, number>[]} */ ([]), total: 0,
   levels: new Set(), texts: false, sums: /** @type {Record<string, number>} */ ({}), millis: 0,
+  lost: new Map(), incomplete: /** @type {boolean[]} */ ([]), // parts that cannot be read, and which bars lack them
   at: /** @type {bigint | null} */ (null), drag: /** @type {any} */ (null),
 };
 
@@ -18,7 +20,7 @@ const BARS = 260;
 export const canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { test: "bars", role: "img", tabindex: "0" }));
 const tools = h("div.strip-tools", { hidden: true });
 const legend = h("div.legend");
-export const element = h("section.strip", { test: "strip", "aria-label": "volume over time" }, canvas, legend, tools);
+export const element = h("section.strip", { test: "strip", "aria-label": "volume over time" }, canvas, legend, tools, damage);
 
 /** @param {{different: () => void}} on */
 export function start(on) {
@@ -26,23 +28,24 @@ export function start(on) {
     h("button.link", { test: "zoom", onclick: zoom }, "Zoom in ", h("kbd", {}, "z")),
     h("button.link.strong", { test: "pick-why", onclick: on.different }, "What is different here? ", h("kbd", {}, "d")),
     h("button.link", { "aria-label": "drop the choice", onclick: unpick }, "✕"));
-  new ResizeObserver(redraw).observe(canvas);
-  document.fonts.addEventListener("loadingdone", redraw);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  whenDrawnAnew(canvas, redraw);
 }
+
+const none = () => ({ error: 0, warn: 0, info: 0, debug: 0, none: 0 });
 
 /** Asks for the bars of the question. Numbers of bars, never events. */
 export async function load() {
   const step = stepFor(range.to - range.from, BARS);
   const first = range.from / step * step;
   const count = Number((range.to - first + step - 1n) / step);
-  const bars = Array.from({ length: Math.max(count, 1) }, () => ({ error: 0, warn: 0, info: 0, debug: 0, none: 0 }));
-  const sums = { error: 0, warn: 0, info: 0, debug: 0, none: 0 };
+  const bars = Array.from({ length: Math.max(count, 1) }, none);
+  const sums = none();
   const levels = new Set();
+  const lost = new Map();
   let total = 0;
   try {
-    const told = await ask("/v1/query", params({ stats: "count", by: "level", every: `${step}ns` }),
-      latest("strip"), (row) => {
+    const told = await figures(params({ stats: "count", by: "level", every: `${step}ns` }),
+      latest("strip"), lost, (row) => {
         const bar = bars[Number((nanos(row.ts) - first) / step)];
         const of = classOf(row.level);
         if (bar) {
@@ -56,13 +59,13 @@ export async function load() {
       });
     const texts = sums.none > 0;
     if (texts) {
-      await errorsInTexts(bars, sums, first, step);
+      await errorsInTexts(bars, sums, first, step, lost);
     }
-    Object.assign(strip, { step, first, bars, sums, levels, texts, total, millis: told.millis });
-    redraw();
+    Object.assign(strip, { step, first, bars, sums, levels, texts, total, lost, millis: told.millis });
+    show();
     performance.mark("bars");
     await loadHeat(strip, redraw);
-    redraw();
+    show();
   } catch (failure) {
     if (!isOld(failure)) {
       throw failure;
@@ -70,10 +73,15 @@ export async function load() {
   }
 }
 
+function show() {
+  strip.incomplete = incomplete(strip);
+  redraw();
+}
+
 /** Moves events without a level whose text says that they are errors to the errors. */
-async function errorsInTexts(bars, sums, first, step) {
-  await ask("/v1/query", params({ stats: "count", every: `${step}ns` }, { where: both(state.where && `(${state.where})`, ERROR_IN_TEXT) }),
-    latest("strip-2"), (row) => {
+async function errorsInTexts(bars, sums, first, step, lost) {
+  await figures(params({ stats: "count", every: `${step}ns` }, { where: both(state.where, ERROR_IN_TEXT) }),
+    latest("strip-2"), lost, (row) => {
       const bar = bars[Number((nanos(row.ts) - first) / step)];
       for (const of of bar ? [bar, sums] : [sums]) {
         of.none -= row.count;
@@ -105,6 +113,9 @@ export function pick() {
 }
 
 export function redraw() {
+  const damaged = strip.incomplete.filter((is) => is).length;
+  tell(strip.lost);
+  canvas.dataset.incomplete = String(damaged);
   canvas.dataset.total = String(strip.total);
   canvas.dataset.step = String(Number(strip.step) / 1e6);
   canvas.dataset.heat = String(heat.rows.reduce((sum, row) => sum + row.counts.reduce((a, b) => a + b, 0), 0));
@@ -114,8 +125,8 @@ export function redraw() {
   if (chosen) {
     tools.style.left = `${Math.max(8, Math.min(placeOf(chosen.from) - 280, canvas.clientWidth - 360))}px`;
   }
-  const most = strip.bars.reduce((top, bar) => Math.max(top, Object.values(bar).reduce((a, b) => a + b, 0)), 0);
-  canvas.setAttribute("aria-label", `${strip.total} events, at most ${most} in a bar, ${strip.sums.error ?? 0} errors, ${dayText(range.from)} ${minuteText(range.from)} to ${dayText(range.to)} ${minuteText(range.to)}`);
+  const most = Math.max(...strip.bars.map((bar) => volume(bar) + bar.error), 0);
+  canvas.setAttribute("aria-label", `${strip.total} events, at most ${most} in a bar, ${strip.sums.error ?? 0} errors, ${damaged ? `${damaged} bars incomplete for damage, ` : ""}${dayText(range.from)} ${minuteText(range.from)} to ${dayText(range.to)} ${minuteText(range.to)}`);
 }
 
 /** Turns the volume into a heat map of a number, or back; false when there is no number. */

@@ -60,6 +60,11 @@ export function valueText(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** The value of an attribute as text that is seen also when it is empty. @param {unknown} value */
+export function said(value) {
+  return value === "" ? '""' : valueText(value);
+}
+
 /**
  * Where a text has another, in any case.
  * @param {string} text

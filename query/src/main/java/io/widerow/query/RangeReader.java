@@ -301,6 +301,18 @@ public final class RangeReader implements EventCursor {
     return this;
   }
 
+  /// The same, passing over what is damaged, see [#unread]; else damage ends the query. Of events
+  /// with ids of their own an older write may be shown then, when the latest is in such a part.
+  public RangeReader passingOverDamage() {
+    watch.passOverDamage();
+    return this;
+  }
+
+  /// What was passed over so far.
+  public List<ScanWatch.Unread> unread() {
+    return watch.unread();
+  }
+
   /// Minutes of types that were counted from figures whose events are gone.
   public long keptMinutes() {
     return watch.keptMinutes();
@@ -387,6 +399,9 @@ public final class RangeReader implements EventCursor {
   @Override
   public void close() {
     closeGroup();
+    if (!closed) {
+      watch.holds(-watch.unreadBytes());
+    }
     closed = true;
   }
 }

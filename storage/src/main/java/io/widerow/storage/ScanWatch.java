@@ -1,9 +1,14 @@
 package io.widerow.storage;
 
+import io.widerow.event.PartitionKey;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /// Counts the events that the cursors of one scan examine and the memory they hold, and calls the
 /// scan's owner back at least every [#EVENTS_BETWEEN] events, even when the filter keeps none. The
@@ -14,6 +19,9 @@ import java.util.function.LongPredicate;
 public final class ScanWatch {
   /// The most events examined between two callbacks.
   public static final int EVENTS_BETWEEN = 1 << 12;
+
+  /// Approximate memory of what is known of a part that was passed over, in bytes.
+  private static final long UNREAD_BYTES = 512;
 
   /// The cost of opening or skipping a block, in events.
   private static final int BLOCK = 1 << 8;
@@ -27,6 +35,8 @@ public final class ScanWatch {
   private long keptMinutes;
   private long missingMinutes;
   private final Set<String> rollups = new TreeSet<>();
+  private final Set<Unread> unread = new LinkedHashSet<>();
+  private boolean passesOver;
   private int left = EVENTS_BETWEEN;
 
   public ScanWatch(Runnable check) {
@@ -51,6 +61,51 @@ public final class ScanWatch {
     this.check = check;
     this.memory = memory;
     this.room = room;
+  }
+
+  /// A damaged part that a scan has passed over.
+  ///
+  /// @param kind what is damaged
+  /// @param name the file's name without its directory, or the key of a row in a cluster
+  /// @param offset of the first byte known to be wrong
+  /// @param found what was found, as a sentence
+  /// @param partition whose events were not read; null when that is not known
+  /// @param events how many they are at most, or [PartitionInfo#EVENTS_UNKNOWN]
+  /// @param firstNanos none of them is earlier; nanoseconds since the Unix epoch
+  /// @param lastNanos none of them is later
+  public record Unread(
+      Damage.Kind kind,
+      String name,
+      long offset,
+      String found,
+      @Nullable PartitionKey partition,
+      long events,
+      long firstNanos,
+      long lastNanos) {
+    /// A part of a partition.
+    public static Unread of(StorageException.Corrupt told, Damage.Kind kind, PartitionInfo part) {
+      return of(told, kind, part.key(), part.events(), part.timeFirstNanos(), part.timeLastNanos());
+    }
+
+    /// A part of which its times are known.
+    public static Unread of(
+        StorageException.Corrupt told,
+        Damage.Kind kind,
+        @Nullable PartitionKey partition,
+        long events,
+        long firstNanos,
+        long lastNanos) {
+      Path name = told.file == null ? null : told.file.getFileName();
+      return new Unread(
+          kind,
+          name == null ? told.place : name.toString(),
+          told.offset,
+          told.found,
+          partition,
+          events,
+          firstNanos,
+          lastNanos);
+    }
   }
 
   /// A watch that does nothing.
@@ -136,6 +191,31 @@ public final class ScanWatch {
   /// Minutes of types in which events were counted, where cells count others.
   public long minutesFromEvents() {
     return minutesFromEvents;
+  }
+
+  /// Has cursors pass over what is damaged from now on; without this, damage ends the scan.
+  public void passOverDamage() {
+    passesOver = true;
+  }
+
+  /// A cursor has met damage. What it passes over is remembered once.
+  ///
+  /// @return false when the scan has to end with the damage
+  public boolean passesOver(Unread part) {
+    if (passesOver && unread.add(part)) {
+      memory.accept(UNREAD_BYTES);
+    }
+    return passesOver;
+  }
+
+  /// What cursors have passed over so far, in the order in which they met it.
+  public List<Unread> unread() {
+    return List.copyOf(unread);
+  }
+
+  /// Bytes that [#unread] holds, of those that were told.
+  public long unreadBytes() {
+    return UNREAD_BYTES * unread.size();
   }
 
   private void alarm() {

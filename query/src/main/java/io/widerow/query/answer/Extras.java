@@ -3,8 +3,10 @@ package io.widerow.query.answer;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangePlan;
 import io.widerow.query.RangeReader;
+import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -67,6 +69,12 @@ public record Extras(boolean explain, boolean progress, @Nullable String downloa
                 cost.eventsScanned(),
                 cost.eventsKept(),
                 nanos / NANOS_PER_MICRO));
+  }
+
+  /// The value of the header `widerow-damage`; null when figures lack no damaged part.
+  public static @Nullable String damage(RangeReader reader) {
+    List<ScanWatch.Unread> unread = reader.unread();
+    return unread.isEmpty() ? null : UnreadText.header(unread);
   }
 
   /// Writes how far an answer is.

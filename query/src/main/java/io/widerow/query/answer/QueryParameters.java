@@ -20,6 +20,7 @@ import io.widerow.rollup.RollupQuestion;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import java.time.ZoneOffset;
@@ -27,21 +28,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`,
-/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by` and `rollup` for aggregates of
-/// the events instead of the events; then `limit` is of their rows. An unknown name or an invalid
-/// value throws [QueryException.Refused] with the value in its message.
+/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by`, `rollup` for aggregates of the
+/// events instead of the events; then `limit` is of their rows, and `damage` says what becomes of
+/// damaged parts. An unknown name or an invalid value throws [QueryException.Refused] with the
+/// value in its message.
 ///
 /// @param query which events
 /// @param format format of the answer
 /// @param figures which aggregates of the events; null for the events themselves
 /// @param rollup whether the aggregates may come from kept ones
+/// @param skipsDamage whether the aggregates are made without what is damaged, and say so; else
+///   damage is an error
 /// @param extras what the answer tells beside
 public record QueryParameters(
-    RangeQuery query, Format format, @Nullable StatsQuery figures, Rollup rollup, Extras extras) {
+    RangeQuery query,
+    Format format,
+    @Nullable StatsQuery figures,
+    Rollup rollup,
+    boolean skipsDamage,
+    Extras extras) {
   private static final Set<String> NAMES =
       Set.of(
           "type",
@@ -63,6 +73,7 @@ public record QueryParameters(
           "bars",
           "order-by",
           "rollup",
+          "damage",
           "explain",
           "progress",
           "download");
@@ -116,7 +127,8 @@ public record QueryParameters(
       query = query.withFields(figures.fields());
     }
     Format format = format(Given.single(given, "format"), Given.single(given, "csv-safe"));
-    return new QueryParameters(query, format, figures, rollup(given), Extras.parse(given, format));
+    return new QueryParameters(
+        query, format, figures, rollup(given), skipsDamage(given), Extras.parse(given, format));
   }
 
   /// The aggregates, without a limit; null for events.
@@ -149,6 +161,20 @@ public record QueryParameters(
       throw new QueryException.Refused("rollup", "is for the figures of stats; add --stats count");
     }
     return Rollup.parse(rollup);
+  }
+
+  private static boolean skipsDamage(Map<String, List<String>> given) {
+    String damage = Given.single(given, "damage");
+    if (damage != null && !given.containsKey("stats")) {
+      throw new QueryException.Refused("damage", "is for the figures of stats; add --stats count");
+    }
+    return switch (damage) {
+      case null -> false;
+      case "refuse" -> false;
+      case "skip" -> true;
+      default ->
+          throw new QueryException.Refused("damage", "must be refuse or skip, got " + damage);
+    };
   }
 
   private static TypeGlobs types(List<String> values) {
@@ -306,10 +332,18 @@ public record QueryParameters(
     return writer(QueryMemory.unlimited());
   }
 
-  /// The writer of the answer, with times in UTC.
+  /// The writer of an answer without damage, with times in UTC.
   ///
   /// @param memory the budget that it shares with other queries
   public EventWriter writer(QueryMemory memory) {
+    return writer(memory, List::of);
+  }
+
+  /// The writer of the answer, with times in UTC.
+  ///
+  /// @param memory the budget that it shares with other queries
+  /// @param unread which damaged parts the figures are without, when all are made
+  public EventWriter writer(QueryMemory memory, Supplier<List<ScanWatch.Unread>> unread) {
     boolean json = format == Format.JSON;
     EventWriter events =
         json
@@ -320,6 +354,6 @@ public record QueryParameters(
     }
     OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
     StatsWriter rows = new StatsWriter(output, format == Format.CSV_SAFE);
-    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory);
+    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory, unread, json);
   }
 }

@@ -6,9 +6,13 @@ import io.widerow.query.Token;
 import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.ScanWatch.Unread;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Answers with aggregates instead of events: writes nothing until the last event, then one line
@@ -23,11 +27,23 @@ final class StatsAnswer implements EventWriter {
   private final ZoneId zone;
   private final EventWriter failures;
   private final QueryMemory memory;
+  private final Supplier<List<Unread>> unread;
+  private final boolean json;
   private long held;
 
   /// @param failures writes the error line of a failed query
+  /// @param unread tells at the end which damaged parts the figures are without
+  /// @param json whether lines of JSON name these; else the caller tells it
   StatsAnswer(
-      StatsQuery asked, StatsWriter writer, ZoneId zone, EventWriter failures, QueryMemory memory) {
+      StatsQuery asked,
+      StatsWriter writer,
+      ZoneId zone,
+      EventWriter failures,
+      QueryMemory memory,
+      Supplier<List<Unread>> unread,
+      boolean json) {
+    this.unread = unread;
+    this.json = json;
     this.asked = asked;
     this.figures = new Aggregation(asked, this::hold);
     this.writer = writer;
@@ -48,7 +64,11 @@ final class StatsAnswer implements EventWriter {
 
   @Override
   public void end(@Nullable Token token, OutputBuffer out) {
-    writer.write(asked.heads(), figures.rows(zone), out);
+    List<Unread> without = unread.get();
+    writer.write(asked, figures.rows(zone), without, out);
+    if (json) {
+      UnreadText.lines(without, out);
+    }
   }
 
   @Override

@@ -48,7 +48,8 @@ import picocli.CommandLine.Spec;
       "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
       "HdrHistogram with three significant digits: within 0.1 %%, over numbers >= 0.",
       "If the journal of a stopped store has lost acknowledged groups, a warning",
-      "names them, the other events are shown, and the exit code is 65.",
+      "names them, the other events are shown, and the exit code is 65. So are",
+      "figures with --damage skip, when a part of the store cannot be read.",
       "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon",
       "unavailable, 70 bug, 73 disk full, 74 input/output, 75 store in use, 76 over",
       "budget, 77 position past retention, 130 stopped."
@@ -158,6 +159,12 @@ public final class QueryCommand implements Callable<Integer> {
   @Nullable String rollup;
 
   @Option(
+      names = "--damage",
+      paramLabel = "MODE",
+      description = "Figures of --stats at damage: refuse (default), or skip, with a warning.")
+  @Nullable String damage;
+
+  @Option(
       names = "--save",
       paramLabel = "NAME",
       description = "Ask nothing: the daemon keeps the question by this name.")
@@ -231,6 +238,7 @@ public final class QueryCommand implements Callable<Integer> {
     ParameterText.put(given, "every", every);
     ParameterText.put(given, "order-by", orderBy);
     ParameterText.put(given, "rollup", rollup);
+    ParameterText.put(given, "damage", damage);
     Integer newest = last;
     if (newest != null) {
       if (order != null || limit != null || after != null) {

@@ -15,6 +15,7 @@ import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
@@ -28,6 +29,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -35,11 +37,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
 final class QueryRun {
   private static final int CHUNK_BYTES = 1 << 16;
+
+  /// Damaged parts that are named one by one.
+  private static final int NAMED_MAX = 20;
 
   /// Parameters that take each other's place.
   private static final List<Set<String>> ONE_OF =
@@ -74,8 +80,7 @@ final class QueryRun {
     }
     EventStore store = options.source.open(options.daemon, opener, shell);
     if (store == null) {
-      askDaemon(given, asked);
-      return ExitCode.OK;
+      return askDaemon(given, asked);
     }
     RangeQuery query = asked.query();
     StatsQuery figures = asked.figures();
@@ -92,7 +97,10 @@ final class QueryRun {
           asked.requireRollup(view);
           reader.inAnyOrder(asked.fold(), asked.question()).withKept(asked.keptQuestion());
         }
-        show(reader, query, figures);
+        if (asked.skipsDamage()) {
+          reader.passingOverDamage();
+        }
+        show(reader, query, figures, reader::unread);
       } finally {
         progress.end();
       }
@@ -109,7 +117,7 @@ final class QueryRun {
         kept.sentences().forEach(shell.err()::println);
         view.explain().forEach(shell.err()::println);
       }
-      return code;
+      return code == ExitCode.OK ? tell(reader.unread()) : code;
     }
   }
 
@@ -142,8 +150,19 @@ final class QueryRun {
     }
   }
 
+  /// Names the damaged parts that figures were made without.
+  private ExitCode tell(List<ScanWatch.Unread> unread) {
+    for (ScanWatch.Unread part : unread.subList(0, Math.min(unread.size(), NAMED_MAX))) {
+      shell.err().println("widerow query: shown without: " + UnreadText.sentence(part, zone));
+    }
+    if (unread.size() > NAMED_MAX) {
+      shell.err().printf("widerow query: and without %d more parts%n", unread.size() - NAMED_MAX);
+    }
+    return unread.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT;
+  }
+
   /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that
-  /// reads it fails.
+  /// reads it fails, or says what it is without.
   private ExitCode warn(EventStore store) {
     List<Damage> lost =
         store.statistics().damage().stream()
@@ -153,16 +172,17 @@ final class QueryRun {
     return lost.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT;
   }
 
-  private void askDaemon(Map<String, List<String>> given, QueryParameters asked) {
+  private ExitCode askDaemon(Map<String, List<String>> given, QueryParameters asked) {
     DaemonAddress daemon = options.daemon.address(shell);
     String url = daemon.url();
     StatsQuery figures = asked.figures();
     boolean nothing;
+    List<ScanWatch.Unread> unread = new ArrayList<>();
     if (figures != null) {
       try (RemoteAnswer answer = RemoteAnswer.open(daemon, given)) {
-        List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone);
+        List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone, unread::add);
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
-        figures(figures, rows);
+        figures(figures, rows, unread);
         RollupUse rollup = RollupUse.parse(answer.rollup());
         KeptUse kept = KeptUse.parse(answer.kept());
         tell(kept);
@@ -181,12 +201,13 @@ final class QueryRun {
       explain(url, "counts");
     } else {
       try (EventCursor cursor = RemoteCursor.open(daemon, given)) {
-        show(cursor, asked.query(), null);
+        show(cursor, asked.query(), null, List::of);
         nothing = cursor.statistics().eventsKept() == 0;
         explain(url, cursor.statistics().eventsKept() + " events");
       }
     }
     Advice.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
+    return tell(unread);
   }
 
   private static boolean isCountOfNothing(StatsQuery asked, List<List<Cell>> rows) {
@@ -201,11 +222,16 @@ final class QueryRun {
         && !given.containsKey("order");
   }
 
-  private void show(EventCursor cursor, RangeQuery query, @Nullable StatsQuery figures) {
+  /// @param unread tells at the end which damaged parts the figures are without
+  private void show(
+      EventCursor cursor,
+      RangeQuery query,
+      @Nullable StatsQuery figures,
+      Supplier<List<ScanWatch.Unread>> unread) {
     if (figures != null) {
       Aggregation statistics = new Aggregation(figures, _ -> {}); // one query: no memory budget
       forEach(cursor, () -> statistics.add(cursor.event()));
-      figures(figures, statistics.rows(zone));
+      figures(figures, statistics.rows(zone), unread.get());
     } else if (options.histogram) {
       Plot plot = new Plot();
       forEach(cursor, () -> plot.add(cursor.event().timeNanos()));
@@ -217,8 +243,8 @@ final class QueryRun {
     }
   }
 
-  private void figures(StatsQuery asked, List<List<Cell>> rows) {
-    options.output.statsWriter(shell).write(asked.heads(), rows, sink);
+  private void figures(StatsQuery asked, List<List<Cell>> rows, List<ScanWatch.Unread> unread) {
+    options.output.statsWriter(shell).write(asked, rows, unread, sink);
     shell.write(sink);
   }
 

@@ -4,6 +4,8 @@ import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.TextWriter;
+import io.widerow.storage.ScanWatch;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Writes the rows of [Aggregation] as a table with aligned columns, as JSON lines or as CSV:
@@ -16,6 +18,9 @@ import java.util.List;
 ///
 /// An empty text in a table is `""`.
 public final class StatsWriter {
+  /// The flag of rows that may lack events of damaged parts.
+  public static final String INCOMPLETE = "widerow.incomplete";
+
   private final OutputFormat format;
   private final boolean safe;
 
@@ -27,6 +32,20 @@ public final class StatsWriter {
   public StatsWriter(OutputFormat format, boolean safe) {
     this.format = format;
     this.safe = safe;
+  }
+
+  /// Writes the rows of figures that were made without some damaged parts, with a flag at those
+  /// that may lack events; without such parts, the rows as they are.
+  public void write(
+      StatsQuery asked, List<List<Cell>> rows, List<ScanWatch.Unread> unread, OutputBuffer out) {
+    if (unread.isEmpty()) {
+      write(asked.heads(), rows, out);
+      return;
+    }
+    List<String> heads = new ArrayList<>(asked.heads());
+    heads.add(INCOMPLETE);
+    List<List<Cell>> marked = new IncompleteRows(asked, unread).marked(rows);
+    new StatsStream(format, safe, heads).write(marked, out);
   }
 
   public void write(List<String> heads, List<List<Cell>> rows, OutputBuffer out) {

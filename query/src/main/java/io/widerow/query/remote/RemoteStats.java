@@ -5,9 +5,12 @@ import io.widerow.query.figures.Aggregate;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.query.output.TextWriter;
+import io.widerow.storage.ScanWatch;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -17,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Aggregates that the daemon computes, so only the results are sent.
@@ -34,12 +38,31 @@ public final class RemoteStats {
 
   /// Reads the rows of an answer and shows their times in a zone.
   public static List<List<Cell>> rows(RemoteAnswer answer, StatsQuery asked, ZoneId zone) {
+    return rows(answer, asked, zone, _ -> {});
+  }
+
+  /// The same for figures that may be made without some damaged parts. The flags of rows are left
+  /// out: they follow from these.
+  ///
+  /// @param unread gets each part
+  public static List<List<Cell>> rows(
+      RemoteAnswer answer, StatsQuery asked, ZoneId zone, Consumer<ScanWatch.Unread> unread) {
     List<String> heads = asked.heads();
     Rfc3339 times = new Rfc3339(zone);
     List<List<Cell>> rows = new ArrayList<>();
     for (String line = answer.readLine(); line != null; line = answer.readLine()) {
       List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
-      if (!members.stream().map(Map.Entry::getKey).toList().equals(heads)) {
+      List<String> names = members.stream().map(Map.Entry::getKey).toList();
+      if (names.size() == heads.size() + 1 && names.getLast().equals(StatsWriter.INCOMPLETE)) {
+        names = names.subList(0, heads.size());
+        members = members.subList(0, heads.size());
+      }
+      if (!names.equals(heads)) {
+        ScanWatch.Unread part = UnreadText.parse(members);
+        if (part != null) {
+          unread.accept(part);
+          continue;
+        }
         throw new QueryException.Remote(
             "the daemon ended its answer: " + TextWriter.escaped(why(members, line)));
       }

@@ -83,14 +83,13 @@ final class GroupCellSource implements CellSource {
   }
 
   /// Null when they are damaged: the events can be read.
-  private static @Nullable GroupCells read(
-      Piece piece, int rollup, SegmentCells.GroupReader reader) {
+  private @Nullable GroupCells read(Piece piece, int rollup, SegmentCells.GroupReader reader) {
     try {
       return reader.read(piece.number(), rollup);
     } catch (StorageException.Corrupt damaged) {
       piece.segment().cellsDamaged(damaged);
       if (piece.gone()) {
-        throw damaged;
+        MinuteCells.passOver(damaged, piece.partition(), scan.watch());
       }
       return null;
     }

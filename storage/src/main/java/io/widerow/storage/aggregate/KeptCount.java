@@ -10,6 +10,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.disk.ReadDeadline;
@@ -59,15 +60,16 @@ public final class KeptCount {
     }
   }
 
-  /// @throws io.widerow.storage.StorageException.Corrupt when a file that it needs is damaged
+  /// @throws StorageException.Corrupt when a file that it needs is damaged, and the scan does not
+  ///   pass over it
   public EventCursor open(Predicate<String> types) {
     Map<Source, List<CellSource.Piece>> pieces = new TreeMap<>();
     for (LiveFigures each : files) {
       if (EventId.leastOf(each.untilNanos()).compareTo(scan.from()) > 0
           && EventId.leastOf(each.fromNanos()).compareTo(scan.until()) < 0) {
-        Segment file = each.file();
-        for (int number = 0; number < file.partitions().size(); number++) {
-          add(each, number, types, pieces);
+        Segment file = each.fileFor(scan.watch());
+        for (int number = 0; file != null && number < file.partitions().size(); number++) {
+          add(each, file, number, types, pieces);
         }
       }
     }
@@ -79,10 +81,10 @@ public final class KeptCount {
 
   private void add(
       LiveFigures figures,
+      Segment file,
       int number,
       Predicate<String> types,
       Map<Source, List<CellSource.Piece>> pieces) {
-    Segment file = figures.file();
     SegmentSummary.Partition partition = file.partitions().get(number);
     String type = partition.key().type();
     if (!types.test(type) || !Filters.mayKeepType(scan.filter(), type) || !overlaps(partition)) {
@@ -132,7 +134,13 @@ public final class KeptCount {
 
   /// Minutes in the range that have events of a partition.
   private long minutes(Segment file, int number) {
-    Cells cells = new SegmentCells.Reader(file, deadline, false).read(number, number + 1);
+    Cells cells;
+    try {
+      cells = new SegmentCells.Reader(file, deadline, false).read(number, number + 1);
+    } catch (StorageException.Corrupt damaged) {
+      MinuteCells.passOver(damaged, file.partitions().get(number), scan.watch());
+      return 0;
+    }
     long minutes = 0;
     for (int cell = 0; cell < cells.size(); cell++) {
       long from = cells.minute(cell) * Cells.MINUTE_TICKS;

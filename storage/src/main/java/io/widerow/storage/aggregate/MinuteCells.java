@@ -1,13 +1,16 @@
 package io.widerow.storage.aggregate;
 
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.Cells;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentCells;
+import io.widerow.storage.segment.SegmentSummary;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +79,7 @@ final class MinuteCells implements CellSource {
   }
 
   /// The cells of a piece; null when it has none, or they are damaged: its events can be read.
-  private static @Nullable Cells read(Piece piece, SegmentCells.Reader reader, int until) {
+  private @Nullable Cells read(Piece piece, SegmentCells.Reader reader, int until) {
     if (!piece.segment().cells().isThere()) {
       return null;
     }
@@ -85,9 +88,20 @@ final class MinuteCells implements CellSource {
     } catch (StorageException.Corrupt damaged) {
       piece.segment().cellsDamaged(damaged);
       if (piece.gone()) {
-        throw damaged;
+        passOver(damaged, piece.partition(), scan.watch());
       }
       return null;
+    }
+  }
+
+  /// Cells whose events are gone cannot be counted from them: the scan passes over the cells, or
+  /// ends with the damage.
+  static void passOver(
+      StorageException.Corrupt damaged, SegmentSummary.Partition part, ScanWatch watch) {
+    ScanWatch.Unread unread =
+        ScanWatch.Unread.of(damaged.in(part.key()), Damage.Kind.CELLS, part.info());
+    if (!watch.passesOver(unread)) {
+      throw damaged;
     }
   }
 

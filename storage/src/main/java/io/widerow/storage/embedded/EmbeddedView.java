@@ -426,7 +426,13 @@ final class EmbeddedView implements StoreView, CellView {
           cursors.add(
               new LazyCursor(
                   FirstBlocks.bound(partition, kept),
-                  () -> SegmentCursor.open(segment.fileFor(key), key, own, readers, prefetch)));
+                  () ->
+                      SegmentCursor.open(
+                          segment.fileFor(partition.info(), own.watch()),
+                          key,
+                          own,
+                          readers,
+                          prefetch)));
         }
       }
       for (OpenRows.View view : rows) {

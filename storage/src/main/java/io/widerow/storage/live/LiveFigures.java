@@ -1,6 +1,7 @@
 package io.widerow.storage.live;
 
 import io.widerow.storage.Damage;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.manifest.FigureEntry;
 import io.widerow.storage.segment.Segment;
@@ -61,6 +62,22 @@ public final class LiveFigures {
   public Segment file() {
     if (file == null) {
       throw found == null ? new IllegalStateException("no file") : found;
+    }
+    return file;
+  }
+
+  /// The same for a scan, which may pass over it.
+  ///
+  /// @return null when the scan passes over it
+  public @Nullable Segment fileFor(ScanWatch watch) {
+    StorageException.Corrupt told = found;
+    if (told != null) {
+      ScanWatch.Unread unread =
+          ScanWatch.Unread.of(
+              told, Damage.Kind.SEGMENT, null, entry.events(), fromNanos(), untilNanos() - 1);
+      if (!watch.passesOver(unread)) {
+        throw told;
+      }
     }
     return file;
   }

@@ -2,6 +2,8 @@ package io.widerow.storage.live;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.PartitionTable;
@@ -104,6 +106,20 @@ public final class LiveSegment implements AutoCloseable {
   public Segment fileFor(PartitionKey key) {
     if (file == null) {
       throw damage().in(key);
+    }
+    return file;
+  }
+
+  /// The same for a scan, which may pass over it.
+  ///
+  /// @param wanted what is here of the partition
+  /// @return null when the scan passes over it
+  public @Nullable Segment fileFor(PartitionInfo wanted, ScanWatch watch) {
+    if (file == null) {
+      StorageException.Corrupt told = damage().in(wanted.key());
+      if (!watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.SEGMENT, wanted))) {
+        throw told;
+      }
     }
     return file;
   }

@@ -2,6 +2,7 @@ package io.widerow.storage.scan;
 
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockPruner;
@@ -31,6 +32,7 @@ final class BlockPrefilter {
   private boolean searched;
   private boolean folded;
   private boolean foldTried;
+  private StorageException.@Nullable Corrupt damage; // met by lookThrough
   private volatile long heldBytes; // read by other threads
 
   /// @param reader of blocks of the segment
@@ -53,6 +55,7 @@ final class BlockPrefilter {
     candidates = null;
     searched = false;
     foldTried = false;
+    damage = null;
     reader.open(index, block);
     Filter filter = scan.filter();
     verdict = pruner.verdict(filter);
@@ -77,20 +80,33 @@ final class BlockPrefilter {
     };
   }
 
-  /// Like [#look], and also decodes everything that filtering or folding the block needs.
+  /// Like [#look], and also decodes everything that filtering or folding the block needs. Damage is
+  /// kept for [#requireLookedThrough].
   void lookThrough(SegmentIndex index, int block) {
-    look(index, block);
-    switch (verdict) {
-      case NOTHING -> {}
-      case SOMETHING -> {
-        reader.readIds();
-        BitSet _ = candidates();
+    try {
+      look(index, block);
+      switch (verdict) {
+        case NOTHING -> {}
+        case SOMETHING -> {
+          reader.readIds();
+          BitSet _ = candidates();
+        }
+        case EVERYTHING -> {
+          BlockAggregation _ = folded(index, block);
+        }
       }
-      case EVERYTHING -> {
-        BlockAggregation _ = folded(index, block);
-      }
+    } catch (StorageException.Corrupt damaged) {
+      damage = damaged;
     }
     heldBytes = ownBytes();
+  }
+
+  /// @throws StorageException.Corrupt when [#lookThrough] has met damage
+  void requireLookedThrough() {
+    StorageException.Corrupt met = damage;
+    if (met != null) {
+      throw met;
+    }
   }
 
   /// Reads the columns of the scan's projection.

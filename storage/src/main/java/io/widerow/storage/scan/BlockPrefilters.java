@@ -51,7 +51,8 @@ final class BlockPrefilters implements ParallelPrefetch.Pieces<BlockPrefilter>, 
   ///
   /// @param done the cursor's previous prefilter, to be reused
   /// @param worthwhile whether other threads may work ahead
-  /// @throws StorageException.Corrupt when the block is damaged
+  /// @throws StorageException.Corrupt when the block is damaged; of one that others looked through
+  ///   [BlockPrefilter#requireLookedThrough] says so
   BlockPrefilter look(int block, BlockPrefilter done, boolean worthwhile) {
     BlockPrefilter looked = ahead.next(block, done, worthwhile);
     if (looked != null) {

@@ -7,13 +7,16 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockPruner;
 import io.widerow.storage.segment.BlockReader;
@@ -24,6 +27,7 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -85,9 +89,17 @@ public final class SegmentCursor implements EventCursor {
   }
 
   /// The same, for a reader of several partitions.
+  ///
+  /// @param segment null when the scan has passed over it; then there are no events
   public static EventCursor open(
-      Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
-    return leased(segment, key, scan, readers, prefetch);
+      @Nullable Segment segment,
+      PartitionKey key,
+      Scan scan,
+      BlockReaders readers,
+      Prefetch prefetch) {
+    return segment == null
+        ? MergeCursor.of(List.of(), scan.descending())
+        : leased(segment, key, scan, readers, prefetch);
   }
 
   /// Opens a cursor over a partition that passes over some of its blocks.
@@ -174,9 +186,16 @@ public final class SegmentCursor implements EventCursor {
     try {
       return advance();
     } catch (StorageException.Corrupt damaged) {
-      Objects.requireNonNull(order).end(); // no later event is shown as if it were the next
+      BlockOrder blocks = Objects.requireNonNull(order);
+      StorageException.Corrupt told = segment.damaged(damaged, key, block);
       rowsLeft = 0;
-      throw segment.damaged(damaged, key, block);
+      folding = null;
+      PartitionInfo lost = blocks.index().info(block);
+      if (watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, lost))) {
+        return blocks.peek(0) == BlockOrder.END ? Step.END : null;
+      }
+      blocks.end(); // no later event is shown as if it were the next
+      throw told;
     }
   }
 
@@ -267,6 +286,7 @@ public final class SegmentCursor implements EventCursor {
     prefilter = prefilters.look(opened, prefilter, searching);
     bytesBefore += bytes;
     reader = prefilter.reader();
+    prefilter.requireLookedThrough(); // now that the cursor has the prefilter, to be reused
     BlockPruner.Verdict verdict = prefilter.verdict();
     readAhead(blocks);
     searching = false;

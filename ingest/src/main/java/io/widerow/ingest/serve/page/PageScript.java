@@ -37,12 +37,13 @@ final class PageScript {
     this.read = read;
   }
 
-  /// A module and all that it imports.
+  /// Modules and all that they import.
   ///
+  /// @param modules in this order, but for those that are imported earlier
   /// @param read the text of a module by its name
-  static String of(String main, UnaryOperator<String> read) {
+  static String of(List<String> modules, UnaryOperator<String> read) {
     PageScript made = new PageScript(read);
-    made.add(main);
+    modules.forEach(made::add);
     return made.script.toString();
   }
 

@@ -62,6 +62,9 @@ final class QueryService {
 
   private static final AsciiString KEPT = HttpHeaderNames.of("widerow-kept");
 
+  /// Without which damaged parts figures were made.
+  private static final AsciiString DAMAGE = HttpHeaderNames.of("widerow-damage");
+
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 32 << 10; // at first; it grows
   private static final int QUERIES_MAX = 64;
@@ -235,10 +238,14 @@ final class QueryService {
             .inAnyOrder(parameters.fold(), parameters.question())
             .withKept(parameters.keptQuestion());
       }
+      if (parameters.skipsDamage()) {
+        reader.passingOverDamage();
+      }
       try (QueryAnswer answer =
-          new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
+          new QueryAnswer(
+              reader, parameters.writer(memory, reader::unread), parameters.query().after())) {
         boolean kept = parameters.asksForFigures() && view.hasKept();
-        boolean counted = kept || parameters.mayUseRollups(view);
+        boolean counted = kept || parameters.skipsDamage() || parameters.mayUseRollups(view);
         if (counted && !parameters.extras().progress()) {
           sendCounted(answer, reply, parameters, reader);
         } else {
@@ -319,6 +326,10 @@ final class QueryService {
     }
     if (!kept.isNone()) {
       headers.set(KEPT, kept.header());
+    }
+    String damage = Extras.damage(reader);
+    if (damage != null) {
+      headers.set(DAMAGE, damage);
     }
     reply.begin(headers.build());
     reply.end(sink.bytes(), sink.length());

@@ -118,8 +118,9 @@ class ExplorerLayoutTest extends ExplorerRun {
     assertEquals(lines(RANGE, "segment").size(), data("segments"));
     assertEquals(lines(RANGE, "damage").size(), data("damaged"));
     assertTrue(data("damaged") > 0);
-    String refused = browser.text(element("refused") + ".textContent");
-    assertTrue(refused.contains("corrupt"), "the bars cannot count them: " + refused);
+    String lost = browser.text(element("damage") + ".textContent");
+    assertTrue(lost.contains("cannot be read"), "the bars lack them: " + lost);
+    assertTrue(browser.evaluate(element("bars") + ".dataset.incomplete > 0").asBoolean());
     browser.evaluate(MAP + ".focus()");
     browser.press("ArrowRight");
     String first = browser.text(MAP + ".dataset.chosen");

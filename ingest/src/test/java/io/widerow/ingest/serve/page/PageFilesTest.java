@@ -138,7 +138,7 @@ class PageFilesTest {
         return {  };
         })();
         """,
-        PageScript.of("main.js", name -> modules.getOrDefault(name, "none")));
+        PageScript.of(List.of("main.js"), name -> modules.getOrDefault(name, "none")));
   }
 
   @Test
@@ -150,7 +150,8 @@ class PageFilesTest {
             "import \"./x.js\";",
             "import a from \"./x.js\";",
             "import { a } from \"./main.js\";")) {
-      assertThrows(IllegalStateException.class, () -> PageScript.of("main.js", _ -> text), text);
+      assertThrows(
+          IllegalStateException.class, () -> PageScript.of(List.of("main.js"), _ -> text), text);
     }
   }
 

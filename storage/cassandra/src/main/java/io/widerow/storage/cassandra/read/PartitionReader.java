@@ -2,9 +2,13 @@ package io.widerow.storage.cassandra.read;
 
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
 import io.widerow.storage.ClusterArrivals;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.Directory;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
@@ -15,7 +19,9 @@ import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SegmentCursor;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -57,11 +63,22 @@ final class PartitionReader {
   private final Scan scan;
   private final @Nullable ClusterArrivals since;
   private final List<SegmentFetch> fetches;
+  private final Set<SegmentKey> passedOver; // segments that nobody has; what replaces it knows them
   private boolean replaced;
 
   /// @param directory that was read after the position of the view
   /// @param scan of this partition, without `since`
   PartitionReader(Shared shared, Directory directory, Scan scan, @Nullable ClusterArrivals since) {
+    this(shared, directory, scan, since, new HashSet<>());
+  }
+
+  private PartitionReader(
+      Shared shared,
+      Directory directory,
+      Scan scan,
+      @Nullable ClusterArrivals since,
+      Set<SegmentKey> passedOver) {
+    this.passedOver = passedOver;
     this.shared = shared;
     this.generation = directory.generation();
     this.scan = scan;
@@ -69,6 +86,9 @@ final class PartitionReader {
     this.read = PartitionRead.of(directory, shared.position, since).within(scan);
     this.fetches = new ArrayList<>();
     for (DirectoryRow row : read.rows()) {
+      if (passedOver.contains(row.key())) {
+        continue;
+      }
       EventId bound = PartitionRead.bound(row, scan);
       fetches.add(new SegmentFetch(row, bound, shared.ahead, shared.storeId));
     }
@@ -93,6 +113,7 @@ final class PartitionReader {
     this.since = other.since;
     this.read = other.read;
     this.fetches = other.fetches;
+    this.passedOver = other.passedOver;
   }
 
   List<SegmentFetch> fetches() {
@@ -119,6 +140,31 @@ final class PartitionReader {
       cursors.add(new LazyCursor(fetch.bound, () -> new ValueCursor(this, fetch)));
     }
     return cursors;
+  }
+
+  /// Looks whether the value of a segment is here.
+  ///
+  /// @throws StorageException.Corrupt when it is damaged, also at a quorum, and the scan does not
+  ///   pass over it
+  SegmentFetch.State poll(SegmentFetch fetch) {
+    try {
+      return fetch.poll();
+    } catch (StorageException.Corrupt damaged) {
+      if (passesOver(damaged, fetch.row)) {
+        return SegmentFetch.State.UNREADABLE;
+      }
+      throw damaged;
+    }
+  }
+
+  private boolean passesOver(StorageException.Corrupt told, DirectoryRow row) {
+    PartitionInfo lost =
+        new PartitionInfo(
+            read.key(),
+            row.events(),
+            TimeUuid.tickNanos(row.first().time()),
+            TimeUuid.tickNanos(row.last().time()) + TimeUuid.NANOS_PER_TICK - 1);
+    return scan.watch().passesOver(ScanWatch.Unread.of(told, Damage.Kind.SEGMENT, lost));
   }
 
   /// A cursor over a segment whose value is here.
@@ -172,28 +218,36 @@ final class PartitionReader {
     return shared.directories.anew(read.key(), shared.position, shared.ahead.counts());
   }
 
-  /// @throws StorageException.Corrupt when the segment is gone, and nothing has its events
+  /// @throws StorageException.Corrupt when the segment is gone, nothing has its events, and the
+  ///   scan does not pass over it
   private PartitionReader again(Directory directory, SegmentFetch missing, Scan left) {
     SegmentKey key = missing.row.key();
-    if (!shared.expired.test(read.key())) { // else it may be half deleted, and is not shown
-      if (directory.isShown(key)) {
-        boolean listed = directory.rows().stream().anyMatch(row -> row.key().equals(key));
-        throw corrupt(
-            key,
-            listed
-                ? "the directory names it, and no replica of a quorum has it"
-                : "it is gone from the directory too, and no merged segment replaces it");
+    String lost = lost(directory, key);
+    if (lost != null) {
+      StorageException.Corrupt told =
+          new StorageException.Corrupt(key.toString(), 0, lost).in(read.key());
+      if (!passesOver(told, missing.row)) {
+        throw told;
       }
-      if (key.tier() == SegmentKey.MERGED && directory.generation() < generation) {
-        throw corrupt(key, "the directory has gone back to an earlier generation");
-      }
+      passedOver.add(key);
     }
-    PartitionReader again = new PartitionReader(shared, directory, left, since);
+    PartitionReader again = new PartitionReader(shared, directory, left, since, passedOver);
     shared.ahead.add(again.fetches);
     return again;
   }
 
-  private StorageException.Corrupt corrupt(SegmentKey key, String found) {
-    return new StorageException.Corrupt(key.toString(), 0, found).in(read.key());
+  /// Why a segment that nobody has is damage; null when a merge replaced it.
+  private @Nullable String lost(Directory directory, SegmentKey key) {
+    if (shared.expired.test(read.key())) { // it may be half deleted, and is not shown
+      return null;
+    }
+    if (directory.isShown(key)) {
+      return directory.rows().stream().anyMatch(row -> row.key().equals(key))
+          ? "the directory names it, and no replica of a quorum has it"
+          : "it is gone from the directory too, and no merged segment replaces it";
+    }
+    return key.tier() == SegmentKey.MERGED && directory.generation() < generation
+        ? "the directory has gone back to an earlier generation"
+        : null;
   }
 }

@@ -23,7 +23,9 @@ final class SegmentFetch {
     /// The segment can be read.
     OPEN,
     /// No replica of a quorum has the value.
-    MISSING
+    MISSING,
+    /// The value is damaged, and the scan passes over it.
+    UNREADABLE
   }
 
   final DirectoryRow row;

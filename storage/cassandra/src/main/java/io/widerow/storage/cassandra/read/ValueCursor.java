@@ -34,9 +34,12 @@ final class ValueCursor implements EventCursor {
       if (partition.isReplaced()) {
         return Step.END; // the one that was gone first reads this part too
       }
-      SegmentFetch.State state = fetch.poll();
+      SegmentFetch.State state = partition.poll(fetch);
       if (state == SegmentFetch.State.PENDING) {
         return Step.PENDING;
+      }
+      if (state == SegmentFetch.State.UNREADABLE) {
+        return Step.END;
       }
       open =
           state == SegmentFetch.State.OPEN ? partition.open(fetch) : partition.replacement(fetch);

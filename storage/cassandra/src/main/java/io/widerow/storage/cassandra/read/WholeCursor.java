@@ -42,11 +42,11 @@ final class WholeCursor implements EventCursor {
     List<SegmentFetch> fetches = partition.fetches();
     while (here < fetches.size()) {
       SegmentFetch fetch = fetches.get(here);
-      switch (fetch.poll()) {
+      switch (partition.poll(fetch)) {
         case PENDING -> {
           return null;
         }
-        case OPEN -> here++;
+        case OPEN, UNREADABLE -> here++;
         case MISSING -> {
           fetches.forEach(SegmentFetch::close);
           return partition.replacementUnordered(fetch);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventCursor.Step;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,8 +83,13 @@ class ClusterFaultsTest {
   }
 
   private static long counted(StoreView view) {
+    return counted(view, new ScanWatch(() -> {}));
+  }
+
+  private static long counted(StoreView view, ScanWatch watch) {
     AtomicLong count = new AtomicLong();
-    Scan folding = Scan.all().withFold(new Grouping(List.of(ClusterWorld.STATUS), 0));
+    Scan folding =
+        Scan.all().withFold(new Grouping(List.of(ClusterWorld.STATUS), 0)).withWatch(watch);
     List<PartitionKey> keys =
         keys(view).stream().filter(key -> !key.type().startsWith("own")).toList();
     try (EventCursor cursor = view.openUnordered(keys, folding)) {
@@ -134,6 +141,53 @@ class ClusterFaultsTest {
       assertTrue(message(told).contains("|c|"), () -> message(told));
       assertTrue(message(told).contains("no replica of a quorum has it"), () -> message(told));
     }
+  }
+
+  @Test
+  void aScanThatPassesOverDamageShowsTheRestAndNamesIt() {
+    long whole = counted(world.reader.view());
+    for (boolean gone : List.of(false, true)) {
+      for (boolean all : List.of(false, true)) {
+        world.close();
+        world = filled(OPTIONS);
+        Predicate<SegmentKey> hurt =
+            key -> all || (key.partition().type().equals("c") && key.seq() % 2 == 0);
+        if (gone) {
+          world.keyspace.missing = (key, _) -> hurt.test(key);
+        } else {
+          world.keyspace.damaged = (key, _) -> hurt.test(key);
+        }
+        StoreView view = world.reader.view();
+        ScanWatch watch = passingOver();
+        long left = counted(view, watch);
+        assertTrue(left < whole && !watch.unread().isEmpty(), left + " of " + whole);
+        assertEquals(whole - left, lost(watch), "what is not counted is named");
+        if (all) {
+          assertEquals(0, left);
+        }
+        ScanWatch ordered = passingOver();
+        List<TestEvent> shown = all(view, Scan.all().withWatch(ordered));
+        List<TestEvent> outside =
+            expected(Scan.all()).stream().filter(event -> !isIn(event, ordered)).toList();
+        assertEquals(outside, shown.stream().filter(event -> !isIn(event, ordered)).toList());
+      }
+    }
+  }
+
+  private static ScanWatch passingOver() {
+    ScanWatch watch = new ScanWatch(() -> {});
+    watch.passOverDamage();
+    return watch;
+  }
+
+  private static long lost(ScanWatch watch) {
+    return watch.unread().stream().mapToLong(ScanWatch.Unread::events).sum();
+  }
+
+  private static boolean isIn(TestEvent event, ScanWatch watch) {
+    long time = TimeUuid.nanosOf(event.id().time(), event.id().tail());
+    return watch.unread().stream()
+        .anyMatch(part -> time >= part.firstNanos() && time <= part.lastNanos());
   }
 
   @Test
