@@ -198,10 +198,10 @@ public final class Daemon implements AutoCloseable {
         EventLoopGroups.newEventLoopGroup(
             Runtime.getRuntime().availableProcessors(), "widerow-net");
     memory = new QueryMemory(config.limits().queryMemoryBytes());
-    queries =
-        new QueryServices(
-            store, memory, config.limits().stallSeconds(), Daemon::epochNanos, intake);
-    loki = new LokiService(store, memory, config, Daemon::epochNanos, BuildVersion.value());
+    queries = new QueryServices(store, memory, config, Daemon::epochNanos, intake);
+    loki =
+        new LokiService(
+            store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
     watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);

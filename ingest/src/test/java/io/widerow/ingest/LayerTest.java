@@ -36,7 +36,7 @@ class LayerTest extends LayerRules {
       query.patterns: event storage storage.rollup storage.text query query.output query.answer \
           query.survey
       query.logql.run: event storage query query.output query.logql query.logql.line \
-          query.survey query.patterns
+          query.survey query.fields query.patterns
       query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
@@ -83,7 +83,7 @@ class LayerTest extends LayerRules {
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
           ingest.intake ingest.http ingest.serve.reply
-      ingest.serve.loki: storage query query.output query.logql query.logql.line \
+      ingest.serve.loki: storage query query.output query.fields query.logql query.logql.line \
           query.logql.run ingest.config ingest.http ingest.serve.reply
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.series \

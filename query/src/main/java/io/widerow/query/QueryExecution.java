@@ -4,9 +4,9 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +44,13 @@ public class QueryExecution implements AutoCloseable {
 
   /// Opens a reader, which the caller closes with [#close(RangeReader)].
   public final RangeReader open(RangeQuery query) {
+    return open(view, query);
+  }
+
+  /// The same over some partitions of the view.
+  public final RangeReader open(StoreView some, RangeQuery query) {
     check();
-    RangeReader reader = RangeReader.open(view, query, budget, memory);
+    RangeReader reader = RangeReader.open(some, query, budget, memory);
     reading = reader;
     if (cancelled) {
       reader.cancel();
@@ -53,19 +58,35 @@ public class QueryExecution implements AutoCloseable {
     return reader;
   }
 
+  /// The partitions that may have events of a range.
+  public final List<PartitionKey> partitions(RangeQuery range) {
+    check();
+    return view
+        .partitions(
+            type -> range.types().test(type) && Filters.mayKeepType(range.filter(), type),
+            range.fromNanos(),
+            range.untilNanos())
+        .stream()
+        .map(PartitionInfo::key)
+        .toList();
+  }
+
   /// All attributes that the events of a range may have; null when only the events tell, see
   /// [StoreView#attributeNames].
   public final @Nullable Set<AttributeName> attributeNames(RangeQuery range) {
+    return attributeNames(partitions(range), range);
+  }
+
+  /// The same for a range whose partitions are known.
+  public final @Nullable Set<AttributeName> attributeNames(
+      List<PartitionKey> partitions, RangeQuery range) {
     check();
-    List<PartitionKey> keys = new ArrayList<>();
-    for (PartitionInfo info :
-        view.partitions(
-            type -> range.types().test(type) && Filters.mayKeepType(range.filter(), type),
-            range.fromNanos(),
-            range.untilNanos())) {
-      keys.add(info.key());
-    }
-    return view.attributeNames(keys, range.toScan().withWatch(new ScanWatch(this::check)));
+    return view.attributeNames(partitions, scan(range));
+  }
+
+  /// The scan of a range. It ends with this question.
+  public final Scan scan(RangeQuery range) {
+    return range.toScan().withWatch(new ScanWatch(this::check));
   }
 
   /// Closes a reader and adds what it cost.

@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.PartitionKey;
 import io.widerow.query.StoreDirectory.Stored;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -22,6 +26,15 @@ import org.junit.jupiter.api.io.TempDir;
 class AttributeNamesTest {
   private static final long START = 1_780_000_000_000_000_000L;
   private static final long HOUR = 3_600_000_000_000L;
+
+  private static final StoreView.ValueVisitor NOBODY =
+      new StoreView.ValueVisitor() {
+        @Override
+        public void block(String type, int events) {}
+
+        @Override
+        public void value(AttributeName name, AttributeValue value, int events) {}
+      };
 
   private final QueryMemory memory = new QueryMemory(1 << 20);
 
@@ -47,6 +60,43 @@ class AttributeNamesTest {
       assertEquals(Set.of("x.y", "z", "x_y", "new"), names(store, "a"));
       assertEquals(Set.of("of.b"), names(store, "b"));
       assertEquals(Set.of(), names(store, "c"));
+    }
+  }
+
+  /// Who reads only some blocks does not tell the names in the others.
+  @Test
+  void namesOfBlocksThatOthersReadAreNotAll(@TempDir Path directory) {
+    StoreConfig config = StoreConfig.at(directory.resolve("s")).withJournal(1 << 20, 4 << 20);
+    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+      StoreDirectory.append(
+          store,
+          List.of(
+              new Stored("a", START, Map.of("x", 1L)),
+              new Stored("b", START, Map.of("y", 1L)),
+              new Stored("c", START, Map.of("z", 1L))));
+      store.sealAll();
+      readBlock(store, 2);
+      readBlock(store, 0);
+      readBlock(store, 2);
+      assertEquals(Set.of("x", "y", "z"), names(store, "*"));
+      readBlock(store, 1);
+      assertEquals(Set.of("x", "y", "z"), names(store, "*"));
+      assertEquals(Set.of("y"), names(store, "b"));
+    }
+  }
+
+  private static void readBlock(EmbeddedStore store, int block) {
+    try (StoreView view = store.view()) {
+      List<PartitionKey> keys =
+          view.partitions(TypeGlobs.ALL, START, START + HOUR).stream()
+              .map(PartitionInfo::key)
+              .toList();
+      try (StoreView.SealedValues values =
+          Objects.requireNonNull(view.sealedValues(keys, Scan.all()))) {
+        StoreView.Part part = values.parts().getFirst();
+        assertEquals(3, part.blocks(), "one of each type");
+        values.read(part, block, _ -> true, NOBODY);
+      }
     }
   }
 

@@ -29,7 +29,7 @@ class LayerTest extends LayerRules {
       query.patterns: event storage storage.rollup storage.text query query.output query.answer \
           query.survey
       query.logql.run: event storage query query.output query.figures query.logql \
-          query.logql.line query.survey query.patterns
+          query.logql.line query.survey query.fields query.patterns
       query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet

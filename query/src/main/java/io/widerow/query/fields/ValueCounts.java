@@ -1,14 +1,17 @@
 package io.widerow.query.fields;
 
+import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.query.survey.Json;
 import io.widerow.storage.rollup.ValueHash;
 import io.widerow.storage.rollup.ValueTable;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// How many events have each value of an attribute, in two columns: the events that were picked,
@@ -106,6 +109,24 @@ final class ValueCounts {
       all.add(new Counted(json(i), counts[2 * i + REST], counts[2 * i + PICKED]));
     }
     return all;
+  }
+
+  /// Hands over each value until one is enough.
+  ///
+  /// @param each takes a value, valid until it returns; false when that is enough
+  void forEach(Predicate<AttributeValue> each) {
+    AttributeValue value = new AttributeValue();
+    boolean more = true;
+    for (int i = 0; i < values.size() && more; i++) {
+      AttributeKind kind = values.kind(i);
+      if (kind.isText()) {
+        byte[] text = values.text(i);
+        value.setText(kind, MemorySegment.ofArray(text), 0, text.length);
+      } else {
+        value.setBits(kind, values.bits(i));
+      }
+      more = each.test(value);
+    }
   }
 
   private String json(int number) {

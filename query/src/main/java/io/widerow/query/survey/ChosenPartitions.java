@@ -35,7 +35,7 @@ public record ChosenPartitions(StoreView of, Set<PartitionKey> chosen) implement
 
   @Override
   public @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending) {
-    return of.firstSpan(fromNanos, untilNanos, descending);
+    return chosen.isEmpty() ? null : of.firstSpan(fromNanos, untilNanos, descending);
   }
 
   @Override

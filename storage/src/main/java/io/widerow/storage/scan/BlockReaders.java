@@ -8,7 +8,7 @@ import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.segment.SegmentIndex;
-import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +64,17 @@ public final class BlockReaders {
   }
 
   /// The names of the attributes in a partition of a segment. The caller holds a lease on it.
-  public List<AttributeName> names(Segment segment, SegmentIndex index, ScanWatch watch) {
-    SegmentNames names = shared == null ? new SegmentNames() : shared.names();
-    return names.of(segment, index, this, watch);
+  public Set<AttributeName> names(Segment segment, SegmentIndex index, ScanWatch watch) {
+    return names().of(segment, index, this, watch);
+  }
+
+  /// The names of the attributes in a segment. The caller holds a lease on it.
+  public Set<AttributeName> names(Segment segment, ScanWatch watch) {
+    return names().ofAll(segment, this, watch);
+  }
+
+  SegmentNames names() {
+    return shared == null ? new SegmentNames() : shared.names();
   }
 
   void give(BlockReader reader) {

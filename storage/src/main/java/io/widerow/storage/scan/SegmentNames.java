@@ -7,64 +7,121 @@ import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
+import io.widerow.storage.segment.SegmentIndexes;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
-/// The names of the attributes in partitions of segments, from the directories of their blocks.
-/// Segments never change, so what was read is kept, the partitions asked for last.
+/// The names of the attributes in segments and in partitions of segments, from the directories of
+/// their blocks. Segments never change, so what was read is kept, what was asked for last. Who
+/// reads the blocks of a segment for another reason tells the names as well.
 ///
 /// - Threads: any.
-/// - Memory: at most [#NAMES_MAX] names, about six megabytes.
+/// - Memory: at most [#NAMES_MAX] names and places, about six megabytes.
 final class SegmentNames {
   static final int NAMES_MAX = 100_000;
 
-  private final Map<Place, List<AttributeName>> known =
-      new LinkedHashMap<>(16, 0.75f, true); // guarded by this, as is the rest
-  private int names;
+  /// Instead of a number of blocks: all partitions of a segment.
+  private static final int ALL = -1;
 
-  /// A partition of a segment.
+  private static final Names NONE = new Names(Set.of(), 0, 1);
+
+  private final Map<Place, Names> known =
+      new LinkedHashMap<>(16, 0.75f, true); // guarded by this, as is the rest
+  private Set<AttributeName> last = Set.of();
+  private int weight;
+
+  /// A partition of a segment, or all of them.
   private record Place(long segmentId, int blocksBefore) {}
+
+  /// The names in the first blocks of a place. Partitions that are alike share them.
+  ///
+  /// @param weight the place, and its names unless they are those of the place before
+  private record Names(Set<AttributeName> names, int blocks, int weight) {}
 
   /// The names in a partition.
   ///
   /// @param watch told of each block that is opened
-  List<AttributeName> of(
+  Set<AttributeName> of(
       Segment segment, SegmentIndex index, BlockReaders readers, ScanWatch watch) {
     Place place = new Place(segment.segmentId(), index.blocksBefore);
-    List<AttributeName> found = get(place);
-    if (found == null) {
-      found = read(segment, index, readers, watch);
-      put(place, found);
+    Names found = get(place);
+    if (found.blocks < index.blocks) {
+      Set<AttributeName> names = new HashSet<>();
+      read(segment, index, 0, names, readers, watch);
+      return put(place, names, index.blocks);
     }
-    return found;
+    return found.names;
   }
 
-  private synchronized @Nullable List<AttributeName> get(Place place) {
-    return known.get(place);
+  /// The names in all partitions of a segment.
+  ///
+  /// @param watch told of each block that is opened
+  Set<AttributeName> ofAll(Segment segment, BlockReaders readers, ScanWatch watch) {
+    SegmentIndexes indexes = segment.indexes();
+    int blocks = indexes.getLast().blocksBefore + indexes.getLast().blocks;
+    Place place = new Place(segment.segmentId(), ALL);
+    Names found = get(place);
+    if (found.blocks < blocks) {
+      Set<AttributeName> names = new HashSet<>(found.names);
+      for (SegmentIndex index : indexes) {
+        int from = Math.max(0, found.blocks - index.blocksBefore);
+        if (from < index.blocks) {
+          read(segment, index, from, names, readers, watch);
+        }
+      }
+      return put(place, names, blocks);
+    }
+    return found.names;
   }
 
-  private synchronized void put(Place place, List<AttributeName> found) {
-    if (known.put(place, found) == null) {
-      names += 1 + found.size();
+  /// Somebody has read a block of a segment. It counts when it is the one after those that are
+  /// known.
+  ///
+  /// @param block its number in the segment, from 0
+  synchronized void tell(Segment segment, int block, BlockDirectory directory) {
+    Place place = new Place(segment.segmentId(), ALL);
+    Names before = get(place);
+    if (before.blocks == block) {
+      Set<AttributeName> names = new HashSet<>(before.names);
+      boolean more = names.addAll(Arrays.asList(directory.names).subList(0, directory.columns));
+      var _ = put(place, more ? names : before.names, block + 1);
     }
-    Iterator<List<AttributeName>> oldest = known.values().iterator();
-    while (names > NAMES_MAX && oldest.hasNext()) {
-      names -= 1 + oldest.next().size();
+  }
+
+  private synchronized Names get(Place place) {
+    return known.getOrDefault(place, NONE);
+  }
+
+  private synchronized Set<AttributeName> put(Place place, Set<AttributeName> found, int blocks) {
+    boolean shared = found.equals(last);
+    if (!shared) {
+      last = Set.copyOf(found);
+    }
+    Names now = new Names(last, blocks, shared ? 1 : 1 + last.size());
+    Names before = known.put(place, now);
+    weight += now.weight - (before == null ? 0 : before.weight);
+    Iterator<Names> oldest = known.values().iterator();
+    while (weight > NAMES_MAX && oldest.hasNext()) {
+      weight -= oldest.next().weight;
       oldest.remove();
     }
+    return now.names;
   }
 
-  private static List<AttributeName> read(
-      Segment segment, SegmentIndex index, BlockReaders readers, ScanWatch watch) {
-    Set<AttributeName> found = new TreeSet<>();
+  /// @param from the first block to read
+  private static void read(
+      Segment segment,
+      SegmentIndex index,
+      int from,
+      Set<AttributeName> found,
+      BlockReaders readers,
+      ScanWatch watch) {
     BlockReader reader = readers.take(segment);
-    int block = 0;
+    int block = from;
     try {
       AttributeName[] last = {};
       for (; block < index.blocks; block++) {
@@ -82,6 +139,5 @@ final class SegmentNames {
     } finally {
       readers.give(reader);
     }
-    return List.copyOf(found);
   }
 }

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the values in blocks of one segment after the other, column by column; ids and rows are
-/// not read.
+/// not read. The names of all attributes are kept for [SegmentNames].
 ///
 /// - Threads: one.
 /// - Memory: one block. The caller holds a lease on the segments.
@@ -38,6 +38,7 @@ public final class SegmentValues implements AutoCloseable {
     try {
       open.open(index, block);
       BlockDirectory directory = open.directory();
+      readers.names().tell(segment, index.blocksBefore + block, directory);
       visitor.block(index.partition.key().type(), directory.events);
       for (int column = 0; column < directory.columns; column++) {
         if (wanted.test(directory.names[column])) {

@@ -17,6 +17,7 @@ import io.widerow.ingest.serve.reply.AnswerThread;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.fields.KnownFields;
 import io.widerow.query.logql.line.LabelNames;
 import io.widerow.query.logql.run.Execution;
 import io.widerow.query.output.OutputBuffer;
@@ -45,6 +46,7 @@ public final class LokiService {
 
   private final EventStore store;
   private final QueryMemory memory;
+  private final KnownFields known;
   private final LabelNames labels;
   private final LongSupplier epochNanos;
   private final LokiAnswers answers;
@@ -55,16 +57,19 @@ public final class LokiService {
   private volatile boolean stopping;
 
   /// @param memory that all queries share
+  /// @param known what was counted of sealed blocks
   /// @param config names the labels of streams, and how long the reader of a tail may take nothing
   /// @param version of this program
   public LokiService(
       EventStore store,
       QueryMemory memory,
+      KnownFields known,
       DaemonConfig config,
       LongSupplier epochNanos,
       String version) {
     this.store = store;
     this.memory = memory;
+    this.known = known;
     this.labels = new LabelNames(config.lokiLabels());
     this.epochNanos = epochNanos;
     this.answers = new LokiAnswers(version);
@@ -144,7 +149,7 @@ public final class LokiService {
       CompletableFuture<HttpResponse> answered) {
     OutputBuffer out = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.view();
-        Execution execution = new Execution(view, labels, QueryBudget.DEFAULT, memory)) {
+        Execution execution = new Execution(view, labels, known, QueryBudget.DEFAULT, memory)) {
       running.add(execution);
       var _ = response.whenComplete().whenComplete((_, _) -> execution.cancel());
       try {

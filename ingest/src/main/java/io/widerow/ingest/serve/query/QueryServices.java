@@ -1,8 +1,10 @@
 package io.widerow.ingest.serve.query;
 
+import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.fields.KnownFields;
 import io.widerow.storage.EventStore;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -16,14 +18,15 @@ public final class QueryServices {
   private final List<HttpRoute> others;
 
   /// @param memory that all queries share
-  /// @param stallSeconds how long a reader may take nothing
+  /// @param config says how long a reader may take nothing
   /// @param intake its requests take precedence on event loops, and its lanes are told of
   public QueryServices(
       EventStore store,
       QueryMemory memory,
-      int stallSeconds,
+      DaemonConfig config,
       LongSupplier epochNanos,
       Intake intake) {
+    int stallSeconds = config.limits().stallSeconds();
     this.queries = new QueryService(store, memory, stallSeconds, epochNanos, intake::isWriting);
     this.steps = new StepService(store, memory, stallSeconds, epochNanos);
     this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
@@ -41,6 +44,11 @@ public final class QueryServices {
     return Stream.of(queries.routes(), steps.routes(), surveys.routes(), others)
         .flatMap(List::stream)
         .toList();
+  }
+
+  /// What is known of the fields of sealed blocks.
+  public KnownFields known() {
+    return surveys.known();
   }
 
   /// Queries that were answered on event loops.

@@ -79,6 +79,11 @@ final class SurveyService {
     }
   }
 
+  /// What is known of sealed blocks, for others who ask.
+  KnownFields known() {
+    return known;
+  }
+
   /// Ends reading ahead. The store may be closed afterwards.
   void stop() {
     ahead.stop();

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: borrows the event until the next [#show].
 public final class EventLines {
+  /// Whole numbers below this show as such, whatever their kind.
+  public static final double WHOLE_LIMIT = 1e15;
+
   private static final String BODY = AttributeName.BODY.toString();
 
   private final LabelNames labels;
@@ -80,7 +83,7 @@ public final class EventLines {
   }
 
   private static String number(double value) {
-    boolean isWhole = value == Math.rint(value) && Math.abs(value) < 1e15;
+    boolean isWhole = value == Math.rint(value) && Math.abs(value) < WHOLE_LIMIT;
     return isWhole ? Long.toString((long) value) : Double.toString(value);
   }
 

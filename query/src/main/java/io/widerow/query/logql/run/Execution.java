@@ -1,10 +1,16 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.PartitionKey;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.fields.FieldValues;
+import io.widerow.query.fields.KnownFields;
 import io.widerow.query.logql.line.LabelNames;
 import io.widerow.storage.StoreView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What one query of LogQL reads from, which attributes are labels, and what limits it.
 ///
@@ -12,14 +18,34 @@ import io.widerow.storage.StoreView;
 /// - Memory: counts what the answer holds, until [#close]. Does not own the view.
 public final class Execution extends QueryExecution {
   private final LabelNames labels;
+  private final KnownFields known;
 
   /// @param memory the budget that it shares with other queries
   public Execution(StoreView view, LabelNames labels, QueryBudget budget, QueryMemory memory) {
+    this(view, labels, new KnownFields(), budget, memory);
+  }
+
+  /// @param known what was counted of sealed blocks before
+  /// @param memory the budget that it shares with other queries
+  public Execution(
+      StoreView view,
+      LabelNames labels,
+      KnownFields known,
+      QueryBudget budget,
+      QueryMemory memory) {
     super(view, budget, memory);
     this.labels = labels;
+    this.known = known;
   }
 
   public LabelNames labels() {
     return labels;
+  }
+
+  /// What sealed blocks tell of values; null when only events tell.
+  ///
+  /// @param partitions those of the range
+  @Nullable FieldValues values(List<PartitionKey> partitions, RangeQuery range) {
+    return FieldValues.of(view(), known, partitions, scan(range));
   }
 }

@@ -1,13 +1,16 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
+import io.widerow.query.fields.FieldValues;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.line.EventLines;
@@ -15,11 +18,15 @@ import io.widerow.query.logql.line.LabelNames;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.logql.line.Pipeline;
+import io.widerow.query.survey.ChosenPartitions;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StoreView;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,10 +36,12 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Which labels, values and streams there are in a range. Bodies are not read: the store counts
-/// events in groups of equal labels, and shows one of each.
+/// Which labels, values and streams there are in a range. Bodies are not read: names and values of
+/// whole types come from what is known of sealed blocks, see [FieldValues], and for the rest the
+/// store counts events in groups of equal labels, and shows one of each.
 ///
 /// - Threads: one.
 /// - Memory: what is found, told to the execution.
@@ -53,28 +62,108 @@ public final class LabelCatalog {
   /// Names of labels that streams of a selector have.
   public SortedSet<String> labels(List<Matcher> matchers) {
     SortedSet<String> found = new TreeSet<>();
+    LogQuery all = new LogQuery(matchers, List.of());
+    Selection selection = Selection.of(all, execution.labels());
+    RangeQuery query = selection.range(fromNanos, untilNanos);
+    if (query.fromNanos() >= query.untilNanos()) {
+      return found;
+    }
+    List<PartitionKey> partitions = execution.partitions(query);
     Set<AttributeName> left = new LinkedHashSet<>(execution.labels().attributes());
-    Selection selection = Selection.of(new LogQuery(matchers, List.of()), execution.labels());
-    Set<AttributeName> known =
-        fromNanos < untilNanos
-            ? execution.attributeNames(selection.range(fromNanos, untilNanos))
-            : null;
+    Set<AttributeName> known = execution.attributeNames(partitions, query);
     if (known != null) {
       left.retainAll(known); // nobody looks for what no block has
     }
-    Pipeline pipeline = new Pipeline(new LogQuery(matchers, List.of()), 0);
+    Pipeline pipeline = new Pipeline(all, 0);
     EventLines lines = new EventLines(execution.labels(), null, true);
-    @Nullable Token after = null;
-    while (!left.isEmpty()) {
-      after = next(selection, pipeline, lines, left, after, found);
-      if (after == null) {
-        break;
-      }
+    SortedSet<String> told = isOfTypes(matchers) ? told(partitions, query, left) : null;
+    if (told != null) {
+      found.addAll(told);
+    } else {
+      @Nullable Token after = null;
+      do {
+        after = left.isEmpty() ? null : next(selection, pipeline, lines, left, after, found);
+      } while (after != null);
     }
     if (!found.isEmpty() || anyEvent(selection, pipeline, lines)) {
       found.add(LabelNames.SERVICE);
     }
     return found;
+  }
+
+  private static boolean isOfTypes(List<Matcher> matchers) {
+    return matchers.stream().allMatch(matcher -> matcher.name().equals(LabelNames.SERVICE));
+  }
+
+  /// The labels that some attributes are, from sealed blocks, open rows, and the events of the rest
+  /// in groups. Null when only a scan tells: of bytes it depends on the events that it looks at.
+  private @Nullable SortedSet<String> told(
+      List<PartitionKey> partitions, RangeQuery query, Set<AttributeName> wanted) {
+    SortedSet<String> found = new TreeSet<>();
+    Set<AttributeName> left = new LinkedHashSet<>(wanted);
+    Set<AttributeName> bytes = new HashSet<>();
+    FieldValues.Visitor visitor =
+        (name, value) -> {
+          boolean isText = value.kind().isText() && value.length() > 0;
+          boolean has = isText && value.kind() == AttributeKind.STRING;
+          if (has) {
+            found.add(execution.labels().shown(name));
+          } else if (isText) {
+            bytes.add(name);
+          }
+          return !has;
+        };
+    try (FieldValues values = execution.values(partitions, query)) {
+      if (values == null) {
+        return null;
+      }
+      values.readSealed(left, visitor, execution::check, execution::hold);
+      values.readOpen(left, scan(query, left), visitor);
+      readOthers(values.others(), query, left, visitor);
+      bytes.retainAll(left);
+      if (values.hasSealed()) {
+        found.add(LabelNames.SERVICE);
+      }
+      return bytes.isEmpty() ? found : null;
+    }
+  }
+
+  private void readOthers(
+      Set<PartitionKey> others,
+      RangeQuery query,
+      Set<AttributeName> left,
+      FieldValues.Visitor visitor) {
+    if (others.isEmpty() || left.isEmpty()) {
+      return;
+    }
+    List<AttributeName> names = List.copyOf(left);
+    Filter filter = new Filter.And(List.of(query.filter(), any(left, Filter.Exists::new)));
+    RangeReader reader =
+        execution.open(
+            new ChosenPartitions(execution.view(), others),
+            query.withFields(names).withFilter(filter));
+    AttributeValue scratch = new AttributeValue();
+    try {
+      reader.inAnyOrder(new Grouping(names, 0));
+      while (!left.isEmpty() && reader.nextWhenReady() == Step.EVENT) {
+        EventView event = reader.event();
+        left.removeIf(name -> event.find(name, scratch) && !visitor.value(name, scratch));
+      }
+    } finally {
+      execution.close(reader);
+    }
+  }
+
+  /// A scan of open rows for attributes: one event for each combination of their values.
+  private Scan scan(RangeQuery query, Set<AttributeName> wanted) {
+    List<AttributeName> names = List.copyOf(wanted);
+    return execution
+        .scan(query.withFields(names).withFilter(any(wanted, Filter.Exists::new)))
+        .withFold(new Grouping(names, 0));
+  }
+
+  private static Filter any(Set<AttributeName> names, Function<AttributeName, Filter> has) {
+    return new Filter.Or(names.stream().map(has).toList());
   }
 
   /// Finds the next event with a label that is not found yet. Null when there is none.
@@ -85,12 +174,8 @@ public final class LabelCatalog {
       Set<AttributeName> left,
       @Nullable Token after,
       SortedSet<String> found) {
-    List<Filter> any = left.stream().map(LabelCatalog::isText).toList();
-    Filter filter = new Filter.And(List.of(selection.filter(), new Filter.Or(any)));
+    Filter filter = new Filter.And(List.of(selection.filter(), any(left, LabelCatalog::isText)));
     RangeQuery query = selection.range(fromNanos, untilNanos).withFilter(filter).withAfter(after);
-    if (query.fromNanos() >= query.untilNanos()) {
-      return null;
-    }
     RangeReader reader = execution.open(query);
     try {
       while (reader.nextWhenReady() == Step.EVENT) {
@@ -122,11 +207,7 @@ public final class LabelCatalog {
   }
 
   private boolean anyEvent(Selection selection, Pipeline pipeline, EventLines lines) {
-    RangeQuery query = selection.range(fromNanos, untilNanos);
-    if (query.fromNanos() >= query.untilNanos()) {
-      return false;
-    }
-    RangeReader reader = execution.open(query);
+    RangeReader reader = execution.open(selection.range(fromNanos, untilNanos));
     try {
       while (reader.nextWhenReady() == Step.EVENT) {
         if (pipeline.run(lines.show(reader.event()))) {
@@ -142,10 +223,8 @@ public final class LabelCatalog {
   /// The values of a label, or of any other attribute, among the streams of a selector.
   public SortedSet<String> values(String label, List<Matcher> matchers) {
     SortedSet<String> values = new TreeSet<>();
-    boolean ofTypes =
-        label.equals(LabelNames.SERVICE)
-            && matchers.stream().allMatch(matcher -> matcher.name().equals(LabelNames.SERVICE));
-    if (ofTypes) {
+    boolean ofTypes = isOfTypes(matchers);
+    if (ofTypes && label.equals(LabelNames.SERVICE)) {
       for (String type : types()) {
         if (matchers.stream().allMatch(matcher -> matcher.test(type))) {
           values.add(type);
@@ -153,17 +232,87 @@ public final class LabelCatalog {
       }
       return values;
     }
+    StoreView rest = ofTypes ? addTold(label, matchers, values) : execution.view();
     read(
+        rest,
         matchers,
         Set.of(label),
         false,
         line -> {
           String value = line.get(label);
-          if (value != null && !value.isEmpty() && values.add(value)) {
-            execution.hold(TEXT_BYTES + 2L * value.length());
+          if (value != null) {
+            add(value, values);
           }
         });
     return values;
+  }
+
+  private void add(String value, SortedSet<String> values) {
+    if (!value.isEmpty() && values.add(value)) {
+      execution.hold(TEXT_BYTES + 2L * value.length());
+    }
+  }
+
+  /// Adds the values of a label that sealed blocks and open rows tell. Returns a view of the
+  /// partitions whose events must be looked at.
+  private StoreView addTold(String label, List<Matcher> matchers, SortedSet<String> to) {
+    StoreView all = execution.view();
+    RangeQuery query =
+        Selection.of(new LogQuery(matchers, List.of()), execution.labels())
+            .range(fromNanos, untilNanos);
+    boolean isOwn = label.startsWith("__") || label.equals(LabelNames.DETECTED_LEVEL);
+    if (isOwn || query.fromNanos() >= query.untilNanos()) {
+      return all;
+    }
+    List<PartitionKey> partitions = execution.partitions(query);
+    Set<AttributeName> present = execution.attributeNames(partitions, query);
+    if (present == null) {
+      return all;
+    }
+    Set<AttributeName> names = new HashSet<>(attributes(label, present));
+    if (names.isEmpty()) {
+      return new ChosenPartitions(all, Set.of());
+    }
+    boolean isOne = names.stream().allMatch(name -> execution.labels().shown(name).equals(label));
+    if (names.size() > 1 || !isOne) { // what an event shows depends on which of them it has
+      return all;
+    }
+    SortedSet<String> told = new TreeSet<>();
+    boolean[] unsure = {false};
+    FieldValues.Visitor visitor =
+        (_, value) -> {
+          unsure[0] |= !isSure(value);
+          told.add(EventLines.text(value));
+          return !unsure[0];
+        };
+    try (FieldValues values = execution.values(partitions, query)) {
+      if (values == null) {
+        return all;
+      }
+      values.readSealed(names, visitor, execution::check, execution::hold);
+      values.readOpen(names, scan(query, names), visitor);
+      if (unsure[0]) {
+        return all;
+      }
+      told.forEach(value -> add(value, to));
+      return new ChosenPartitions(all, values.others());
+    }
+  }
+
+  /// Which of some attributes a label may mean.
+  private List<AttributeName> attributes(String label, Set<AttributeName> present) {
+    List<AttributeName> names = execution.labels().knowing(present).attributes(label);
+    return names == null ? List.of() : names.stream().filter(present::contains).toList();
+  }
+
+  /// False for a value that groups may hide behind an equal one that shows differently: bytes
+  /// behind a text, and a whole number of one kind behind that of another.
+  private static boolean isSure(AttributeValue value) {
+    return switch (value.kind()) {
+      case STRING, BOOLEAN -> true;
+      case LONG, DOUBLE -> Math.abs(value.asDouble()) < EventLines.WHOLE_LIMIT;
+      case BYTES -> false;
+    };
   }
 
   /// The types that may have events in the range.
@@ -182,6 +331,7 @@ public final class LabelCatalog {
     SortedSet<LabelSet> streams = new TreeSet<>();
     SortedMap<String, String> last = new TreeMap<>();
     read(
+        execution.view(),
         matchers,
         Set.of(),
         true,
@@ -214,10 +364,15 @@ public final class LabelCatalog {
 
   /// Shows one event of each group of those that agree in the labels that are needed.
   ///
+  /// @param view where
   /// @param others labels needed besides those of the matchers
   /// @param allLabels whether the labels of streams are needed too
   private void read(
-      List<Matcher> matchers, Set<String> others, boolean allLabels, Consumer<Line> seen) {
+      StoreView view,
+      List<Matcher> matchers,
+      Set<String> others,
+      boolean allLabels,
+      Consumer<Line> seen) {
     LogQuery all = new LogQuery(matchers, List.of());
     Selection selection = Selection.of(all, execution.labels());
     Pipeline pipeline = new Pipeline(all, 0);
@@ -235,7 +390,7 @@ public final class LabelCatalog {
     if (names != null) {
       projection = names.isEmpty() ? List.of(AttributeName.of("type")) : new ArrayList<>(names);
     }
-    RangeReader reader = execution.open(query.withFields(projection));
+    RangeReader reader = execution.open(view, query.withFields(projection));
     try {
       if (names != null) {
         reader.inAnyOrder(new Grouping(names, 0));
