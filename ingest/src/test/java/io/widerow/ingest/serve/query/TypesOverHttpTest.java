@@ -135,8 +135,8 @@ class TypesOverHttpTest {
           /v1/types?type= | type: is empty
           /v1/types?format=xml | format: must be json or csv, got xml
           /v1/query?wehre=a | wehre: no such parameter; did you mean where? known: after, arrived, \
-          bars, by, csv-safe, damage, download, every, explain, fields, format, from, limit, order, \
-          order-by, progress, rollup, shard, since, stats, to, type, where
+          bars, by, csv-safe, damage, download, every, explain, fields, format, from, limit, \
+          order, order-by, progress, rollup, shard, since, stats, to, type, where
           """)
   void aMisspeltParameterOfAQuestionIsNamed(String path, String why)
       throws IOException, InterruptedException {
