@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
 /// leaves no damaged record before a whole one, in whatever order its pages were written. The file
 /// is written anew, with what is still needed, when it has grown.
 ///
-/// Zeros after the last record are room for the next ones: on a disk that is full to the last byte
-/// rounds can still be written down and applied, which lets files of the journal go. Where there is
-/// no room for a new file, an opening goes on with the old one.
+/// Zeros after the last record are room for the next ones, so that rounds can still be written down
+/// on a disk that is full to the last byte. Where there is no room for a new file, an opening goes
+/// on with the old one.
 ///
 /// - Threads: one.
 public final class RoundsFile implements AutoCloseable {
@@ -71,6 +71,7 @@ public final class RoundsFile implements AutoCloseable {
   private long limit;
   private long forcedLimit;
   private long roomLimit; // end of the zeros after the last record
+  private boolean renamed; // the name of the file is not durable yet
   private final ByteArrayOutputStream unforced = new ByteArrayOutputStream(); // after forcedLimit
   private long bytesMax = BYTES_MAX;
 
@@ -99,6 +100,10 @@ public final class RoundsFile implements AutoCloseable {
     try {
       opened.rewrite(); // without what was damaged at the end
     } catch (StorageException.DiskFull full) {
+      if (opened.file != null) {
+        opened.close();
+        throw full;
+      }
       if (!disk.exists(path)) {
         throw full;
       }
@@ -266,6 +271,7 @@ public final class RoundsFile implements AutoCloseable {
     byte[] body = unforced.toByteArray();
     DiskFile to = open();
     try {
+      forceName();
       write(to, body, forcedLimit);
       if (limit > roomLimit) {
         makeRoom(to);
@@ -308,37 +314,23 @@ public final class RoundsFile implements AutoCloseable {
   }
 
   /// Writes a new file with what is still needed, and puts it under the name.
+  ///
+  /// @throws StorageException.DiskFull when there is no room; the old file stays in use if there
+  ///   was one, or the new one is in use and its name becomes durable before the next record
   private void rewrite() {
     DiskFile before = file;
     long limitBefore = limit;
     long roomBefore = roomLimit;
     DiskFile fresh = create(disk, directory);
     try {
-      file = fresh;
-      ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).putLong(MAGIC);
-      header.putLong(owner.getMostSignificantBits()).putLong(owner.getLeastSignificantBits());
-      fresh.write(MemorySegment.ofArray(header.array()), 0);
-      limit = HEADER_BYTES;
-      Round last = rounds.lastApplied();
-      writeNext(fresh, record(BEGUN, out -> writeRound(out, last)));
-      writeNext(fresh, record(APPLIED, out -> out.writeLong(last.stamp())));
-      writeNext(fresh, leftOutRecord(last.stamp(), rounds.allLeftOut()));
-      for (Batch.LeftOut left : rounds.takenOver()) {
-        writeNext(fresh, record(TAKEN, out -> out.writeLong(left.batch().counterFrom())));
+      try (fresh) {
+        writeAll(fresh);
+        makeRoom(fresh);
+        fresh.force();
       }
-      for (Rounds.Begun begun : rounds.pending()) {
-        writeNext(fresh, record(BEGUN, out -> writeRound(out, begun.round())));
-        List<Batch.LeftOut> left = begun.leftOut();
-        if (left != null) {
-          writeNext(fresh, leftOutRecord(begun.round().stamp(), left));
-        }
-      }
-      makeRoom(fresh);
-      fresh.force();
+      disk.rename(directory.resolve(NAME_NEW), directory.resolve(NAME));
     } catch (StorageException.DiskFull full) {
-      fresh.close();
       disk.delete(directory.resolve(NAME_NEW)); // its room goes to the others
-      file = before;
       limit = limitBefore;
       roomLimit = roomBefore;
       throw full;
@@ -346,12 +338,40 @@ public final class RoundsFile implements AutoCloseable {
     if (before != null) {
       before.close();
     }
-    fresh.close();
-    disk.rename(directory.resolve(NAME_NEW), directory.resolve(NAME));
-    disk.forceDirectory(directory);
     file = disk.openForWriting(directory.resolve(NAME));
     forcedLimit = limit;
     unforced.reset();
+    renamed = true;
+    forceName();
+  }
+
+  /// Makes the name of a new file durable, before anything is written that relies on it.
+  private void forceName() {
+    if (renamed) {
+      disk.forceDirectory(directory);
+      renamed = false;
+    }
+  }
+
+  private void writeAll(DiskFile fresh) {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).putLong(MAGIC);
+    header.putLong(owner.getMostSignificantBits()).putLong(owner.getLeastSignificantBits());
+    fresh.write(MemorySegment.ofArray(header.array()), 0);
+    limit = HEADER_BYTES;
+    Round last = rounds.lastApplied();
+    writeNext(fresh, record(BEGUN, out -> writeRound(out, last)));
+    writeNext(fresh, record(APPLIED, out -> out.writeLong(last.stamp())));
+    writeNext(fresh, leftOutRecord(last.stamp(), rounds.allLeftOut()));
+    for (Batch.LeftOut left : rounds.takenOver()) {
+      writeNext(fresh, record(TAKEN, out -> out.writeLong(left.batch().counterFrom())));
+    }
+    for (Rounds.Begun begun : rounds.pending()) {
+      writeNext(fresh, record(BEGUN, out -> writeRound(out, begun.round())));
+      List<Batch.LeftOut> left = begun.leftOut();
+      if (left != null) {
+        writeNext(fresh, leftOutRecord(begun.round().stamp(), left));
+      }
+    }
   }
 
   private interface Body {

@@ -275,6 +275,50 @@ class RoundsFileTest {
     }
   }
 
+  /// Writing the file anew may find the disk full at any operation, the change of names included.
+  @Test
+  void aDiskThatIsFullAtAnyOperationOfAStartLosesNothing() {
+    SimDisk before = new SimDisk(2);
+    before.createDirectory(DIRECTORY);
+    before.forceDirectory(Path.of("/"));
+    State whole;
+    try (RoundsFile file = RoundsFile.open(before, DIRECTORY, OWNER, true)) {
+      for (int number = 1; number < 12; number++) {
+        file.begun(round(number, List.of()));
+        file.applied(Stamp.of(1, number));
+      }
+      file.begun(round(12, List.of()));
+      file.begun(round(13, List.of()));
+      whole = State.of(file);
+    }
+    long refused = 0;
+    for (int full = 1; full < 40; full++) {
+      SimDisk disk = before.restart();
+      disk.fillFor(full, full + 1);
+      State after = null;
+      for (int attempt = 0; after == null && attempt < 2; attempt++) {
+        try (RoundsFile file = RoundsFile.open(disk, DIRECTORY, OWNER, false)) {
+          State found = State.of(file);
+          assertTrue(found.pending().containsAll(whole.pending()), found::toString);
+          if (found.pending().size() == whole.pending().size()) {
+            file.begun(round(14, List.of()));
+          }
+          after = State.of(file);
+        } catch (StorageException.DiskFull once) {
+          refused++;
+        }
+      }
+      refused += disk.refused();
+      assertEquals(3, after == null ? 0 : after.pending().size(), "full at " + full);
+      for (SimDisk left : List.of(disk.restart(), disk.crashToDurable())) {
+        try (RoundsFile file = RoundsFile.open(left, DIRECTORY, OWNER, false)) {
+          assertEquals(after, State.of(file), "full at " + full);
+        }
+      }
+    }
+    assertTrue(refused > 3, "the disk was full only " + refused + " times");
+  }
+
   /// A batch is in one round only, however often the file is written anew.
   @Test
   void aBatchThatWasTakenOverIsNotTakenAgain() {
