@@ -34,8 +34,8 @@ public final class Aggregation {
   private final StatsQuery asked;
   private final List<Field> by;
   private final LongConsumer memory;
-  private final TreeMap<Group, List<Accumulator>> groups = new TreeMap<>();
-  private final GroupCache<List<Accumulator>> met;
+  private final TreeMap<Group, Accumulator[]> groups = new TreeMap<>();
+  private final GroupCache<Accumulator[]> met; // no lists: iterators would be garbage of each event
   private final AttributeValue scratch = new AttributeValue();
   private long distinctBytes;
 
@@ -63,7 +63,7 @@ public final class Aggregation {
     long time = event.timeNanos();
     long every = asked.everyNanos();
     long step = every == 0 ? 0 : time - Math.floorMod(time, every);
-    List<Accumulator> tallies = met.find(step, event, scratch);
+    Accumulator[] tallies = met.find(step, event, scratch);
     if (tallies == null) {
       tallies = tallies(step, event);
       met.put(tallies);
@@ -89,13 +89,13 @@ public final class Aggregation {
     }
   }
 
-  private List<Accumulator> tallies(long step, EventView event) {
+  private Accumulator[] tallies(long step, EventView event) {
     List<Cell> values = new ArrayList<>(by.size());
     for (Field field : by) {
       values.add(field.find(event, scratch) ? Cell.of(scratch) : Cell.MISSING);
     }
     Group group = new Group(step, values);
-    List<Accumulator> tallies = groups.get(group);
+    Accumulator[] tallies = groups.get(group);
     if (tallies == null) {
       if (groups.size() == GROUPS_MAX) {
         throw new QueryException.OverBudget(
@@ -105,15 +105,15 @@ public final class Aggregation {
       groups.put(group, tallies);
       memory.accept(
           GROUP_BYTES
-              + TALLY_BYTES * tallies.size()
+              + TALLY_BYTES * tallies.length
               + TEXT_BYTES * values.size()
               + CHAR_BYTES * values.stream().mapToInt(value -> value.text().length()).sum());
     }
     return tallies;
   }
 
-  private List<Accumulator> newTallies() {
-    return asked.measures().stream().map(Accumulator::new).toList();
+  private Accumulator[] newTallies() {
+    return asked.measures().stream().map(Accumulator::new).toArray(Accumulator[]::new);
   }
 
   /// One row for each group, in order, as many as are asked for. Without grouping there is one row,
@@ -133,7 +133,9 @@ public final class Aggregation {
         row.add(Cell.ofTime(group.stepNanos(), time.toString()));
       }
       row.addAll(group.values());
-      tallies.forEach(tally -> row.add(tally.result()));
+      for (Accumulator tally : tallies) {
+        row.add(tally.result());
+      }
       rows.add(row);
     });
     if (!asked.order().isEmpty()) {

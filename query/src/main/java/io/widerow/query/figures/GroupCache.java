@@ -35,7 +35,7 @@ public final class GroupCache<T> {
   private static final byte ABSENT = -1;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
 
-  private final List<Field> by;
+  private final Field[] by; // no list: its iterator would be garbage of each event
   private final byte[][] keys = new byte[SLOTS][];
   private final Object[] groups = new Object[SLOTS];
   private final byte[] key = new byte[KEY_BYTES_MAX];
@@ -46,7 +46,7 @@ public final class GroupCache<T> {
   private long step;
 
   public GroupCache(List<Field> by) {
-    this.by = by;
+    this.by = by.toArray(Field[]::new);
   }
 
   /// The group of an event; null when it is not cached. Then pass it to [#put].
