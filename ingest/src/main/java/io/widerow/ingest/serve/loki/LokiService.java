@@ -14,6 +14,7 @@ import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThread;
+import io.widerow.ingest.serve.reply.LeftClient;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -137,6 +138,7 @@ public final class LokiService {
         new Asked(parameters, name == null ? "" : name, LokiAnswers.isCategorized(request));
     CompletableFuture<HttpResponse> answered = new CompletableFuture<>();
     HttpResponse response = HttpResponse.of(answered);
+    LeftClient.endsAnswer(context, response);
     AnswerThread.start(
         "widerow-loki-" + number.incrementAndGet(), () -> run(asked, question, response, answered));
     return response;

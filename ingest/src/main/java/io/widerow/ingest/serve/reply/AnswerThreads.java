@@ -56,6 +56,7 @@ public final class AnswerThreads {
     }
     context.clearRequestTimeout();
     QueryReply reply = new QueryReply(context, stallSeconds);
+    LeftClient.endsAnswer(context, reply.response());
     String thread = name + "-" + number.incrementAndGet();
     if (computes) {
       AnswerThread.start(thread, () -> run(work, reply));
