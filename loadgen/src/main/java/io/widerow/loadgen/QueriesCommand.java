@@ -51,7 +51,9 @@ import picocli.CommandLine.Spec;
       "access, broker: all rows in order, the latest 100, a word of one line in a thousand;"
           + " devops, iot: all rows, the latest 100, a count by a field and minute.",
       "Contestants: widerow-lines, also with :cluster-disk and :cluster-quorum; questdb; cassandra"
-          + " (all rows and the latest 100)."
+          + " (all rows and the latest 100).",
+      "Both also as objects in this process (rows, rows latest), where each contestant's events are"
+          + " on Cassandra: by its driver, or by the store of the checkout."
     })
 final class QueriesCommand implements Callable<Integer> {
   private static final int WARMUP_TURNS_MIN = 2;
@@ -307,6 +309,8 @@ final class QueriesCommand implements Callable<Integer> {
       if (node.ratio().medianA() > 0 || node.ratio().medianB() > 0) {
         rows.add(node);
       }
+      rows.add(
+          row(question.label() + " client CPU ms", runs, turn -> turn.of(question).clientCpu()));
     }
     return rows;
   }
@@ -346,6 +350,7 @@ final class QueriesCommand implements Callable<Integer> {
         members.put(question.hasTail() ? "p99_ns" : "max_ns", turn.of(question).tail());
         members.put("server_cpu_ns", turn.of(question).cpu());
         members.put("node_cpu_ns", turn.of(question).nodeCpu());
+        members.put("client_cpu_ns", turn.of(question).clientCpu());
         members.put("steal_share", turn.stealShare());
         folder.line(members);
       }

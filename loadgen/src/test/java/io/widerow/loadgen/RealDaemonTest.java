@@ -3,13 +3,19 @@ package io.widerow.loadgen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cluster.CassandraNode;
 import io.widerow.loadgen.compare.BesideRun;
 import io.widerow.loadgen.compare.CompareOptions;
 import io.widerow.loadgen.compare.HeavyQuery;
 import io.widerow.loadgen.compare.ServerProcess;
+import io.widerow.loadgen.format.Csv;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.wire.HttpText;
+import io.widerow.loadgen.wire.PeerReader;
+import io.widerow.loadgen.wire.StoreAccessFiles;
+import io.widerow.loadgen.wire.StoreProgram;
+import io.widerow.loadgen.wire.TimedQuery;
 import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
@@ -18,6 +24,8 @@ import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -114,6 +122,66 @@ class RealDaemonTest {
       assertEquals(0, turn.left());
       assertTrue(turn.millis(99) > 0);
     }
+  }
+
+  @Test
+  void rowsOfADaemonOnCassandraAreReadInThisProcess() throws Exception {
+    CassandraNode.require();
+    InetSocketAddress http = ServerProcess.freeAddress();
+    try (CassandraNode node = CassandraNode.start()) {
+      List<String> command =
+          List.of(
+              home.resolve("widerow").toString(),
+              "serve",
+              "--data=" + home.resolve("data"),
+              "--http=127.0.0.1:" + http.getPort(),
+              "--set=store=" + node.uri("rows"));
+      List<String> arguments = new ArrayList<>(List.of(plain(Target.WIDEROW_LINES, http)));
+      arguments.addAll(List.of("--types=3", "--durability=quorum"));
+      List<String> asked = new ArrayList<>();
+      try (ServerProcess server = ServerProcess.start(command, home.resolve("log"))) {
+        server.await(() -> HttpText.get(http, "/ready").status() == 200);
+        assertEquals(0, load(arguments.toArray(String[]::new)), err.toString() + out);
+        try (TimedQuery query = TimedQuery.open(http)) {
+          query.get("/v1/query?format=csv&fields=body", line -> asked.add(row(line)));
+        }
+        server.stop();
+      }
+      asked.removeFirst(); // the titles
+      assertTrue(asked.size() > 100, asked.size() + " rows");
+      Path access = Files.createDirectories(home.resolve("access"));
+      StoreAccessFiles.compile(TOP, access);
+      try (PeerReader reader =
+          StoreProgram.open(access, TOP.resolve("ingest/target"), node.uri("rows"))) {
+        assertEquals(asked, rows(reader, Long.MAX_VALUE, false));
+        assertEquals(asked.reversed().subList(0, 10), rows(reader, 10, true));
+      }
+    }
+  }
+
+  /// Time in microseconds, type and body, of a row of CSV.
+  private static String row(String line) {
+    List<String> cells = Csv.cells(line.strip());
+    return cells.get(1).startsWith("2")
+        ? row(micros(Instant.parse(cells.get(1))), cells.get(2), cells.get(3))
+        : line;
+  }
+
+  private static long micros(Instant time) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+  }
+
+  private static String row(long micros, String type, String body) {
+    return micros + " " + type + " " + body;
+  }
+
+  private static List<String> rows(PeerReader reader, long limit, boolean descending)
+      throws IOException {
+    List<String> rows = new ArrayList<>();
+    long read =
+        reader.read(limit, descending, (micros, type, body) -> rows.add(row(micros, type, body)));
+    assertEquals(rows.size(), read);
+    return rows;
   }
 
   @Test

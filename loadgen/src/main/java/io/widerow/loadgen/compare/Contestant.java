@@ -190,9 +190,7 @@ public record Contestant(
         ServerProcess.start(node(data.resolve("node"), nodes, NODE_SYNC), log(data, "-node.log"));
     try {
       started.await(() -> isListening(nodes));
-      String store =
-          "store=cassandra://127.0.0.1:%d/%s?dc=datacenter1&replication=1"
-              .formatted(nodes.getPort(), KEYSPACE);
+      String store = "store=" + storeUri(nodes) + "&replication=1";
       return ServerProcess.start(
           daemon(data.resolve("daemon"), address.getPort() + "", List.of(store)),
           log(data, ".log"),
@@ -201,6 +199,13 @@ public record Contestant(
       started.close();
       throw failure;
     }
+  }
+
+  /// The store of a daemon on a cluster, for its own program.
+  ///
+  /// @param nodes where one of them listens on loopback
+  static String storeUri(InetSocketAddress nodes) {
+    return "cassandra://127.0.0.1:%d/%s?dc=datacenter1".formatted(nodes.getPort(), KEYSPACE);
   }
 
   private static boolean isListening(InetSocketAddress address) throws IOException {

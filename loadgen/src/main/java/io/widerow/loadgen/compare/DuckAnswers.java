@@ -44,7 +44,7 @@ public final class DuckAnswers {
   /// @param program that runs the statements of a file
   public void answer(Path program, List<Question> questions, Question.Subject subject, long events)
       throws IOException, InterruptedException {
-    Path rows = directory.resolve("rows.csv");
+    Path rows = directory.resolve("events.csv");
     writeRows(rows, events);
     List<String> statements = new ArrayList<>();
     statements.add("set temp_directory='" + directory + "'");

@@ -10,6 +10,7 @@ import io.widerow.loadgen.run.RunResult;
 import io.widerow.loadgen.run.WrongAnswer;
 import io.widerow.loadgen.wire.PeerDriver;
 import io.widerow.loadgen.wire.PeerReader;
+import io.widerow.loadgen.wire.StoreProgram;
 import io.widerow.loadgen.wire.TimedQuery;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.Workload;
@@ -31,7 +32,8 @@ public final class QueriedStore implements AutoCloseable {
   private final Contestant contestant;
   private final InetSocketAddress address;
   private final ServerProcess server;
-  private final @Nullable PeerReader peer; // of one that is not asked over HTTP
+  private final @Nullable PeerReader peer; // reads in this process
+  private String taken = "-"; // the text of the last row
 
   /// Measurements of one turn.
   public record Turn(Map<Question, Took> took, double stealShare) {
@@ -46,13 +48,26 @@ public final class QueriedStore implements AutoCloseable {
   /// @param tail 99th percentile of them; the maximum where there are few
   /// @param cpu of the server, for one answer, with the node that a daemon reads from
   /// @param nodeCpu of a node of Cassandra, for one answer; 0 where there is none
-  public record Took(double median, double tail, double cpu, double nodeCpu) {
-    static Took of(double[] times, long cpuNanos, long nodeCpuNanos) {
+  /// @param clientCpu of this process, for one answer
+  public record Took(double median, double tail, double cpu, double nodeCpu, double clientCpu) {
+    static Took of(double[] times, Used used) {
       double[] sorted = times.clone();
       Arrays.sort(sorted);
       double tail = sorted[(int) Math.ceil(0.99 * sorted.length) - 1];
       double count = sorted.length;
-      return new Took(PairedRatio.median(sorted), tail, cpuNanos / count, nodeCpuNanos / count);
+      return new Took(
+          PairedRatio.median(sorted),
+          tail,
+          used.servers / count,
+          used.nodes / count,
+          used.client / count);
+    }
+  }
+
+  /// Processor time so far, in nanoseconds; or between two readings.
+  record Used(long servers, long nodes, long client) {
+    Used since(Used before) {
+      return new Used(servers - before.servers, nodes - before.nodes, client - before.client);
     }
   }
 
@@ -112,15 +127,28 @@ public final class QueriedStore implements AutoCloseable {
         server.await(() -> contestant.isReady(address));
       }
       ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
-      PeerReader peer =
-          contestant.kind() == Contestant.Kind.CASSANDRA
-              ? PeerDriver.of(contestant.target().label).reader(address)
-              : null;
-      return new QueriedStore(contestant, address, server, peer);
+      return new QueriedStore(contestant, address, server, peer(contestant, address, server));
     } catch (Throwable failure) {
       server.close();
       throw failure;
     }
+  }
+
+  /// What reads it in this process; null when it is only asked over HTTP.
+  private static @Nullable PeerReader peer(
+      Contestant contestant, InetSocketAddress address, ServerProcess server) throws IOException {
+    ServerProcess.Node node = server.node();
+    if (node != null) {
+      return StoreProgram.open(contestant.home(), Contestant.storeUri(node.address()));
+    }
+    return contestant.kind() == Contestant.Kind.CASSANDRA
+        ? PeerDriver.of(contestant.target().label).reader(address)
+        : null;
+  }
+
+  /// What reads the rows of a question in this process; null when it is asked over HTTP.
+  private @Nullable PeerReader reader(Question question) {
+    return contestant.isWiderow() && !question.isInProcess() ? null : peer;
   }
 
   /// Asks once, checks every row, and returns the number of rows.
@@ -129,10 +157,11 @@ public final class QueriedStore implements AutoCloseable {
   public long check(Question question, Question.Subject subject, Path right)
       throws IOException, InterruptedException {
     try (AnswerCheck check = new AnswerCheck(contestant, question, right)) {
-      if (peer != null) {
+      PeerReader reader = reader(question);
+      if (reader != null) {
         check.titles(List.of("time_us", "type", "body"));
-        peer.read(
-            limit(question),
+        reader.read(
+            question.limit(),
             question.isDescending(),
             (micros, type, body) -> check.row(List.of(Long.toString(micros), type, body)));
       } else {
@@ -150,10 +179,6 @@ public final class QueriedStore implements AutoCloseable {
     return line.replace("\\\\", "\\");
   }
 
-  private static long limit(Question question) {
-    return question == Question.LATEST ? Question.LATEST_ROWS : Long.MAX_VALUE;
-  }
-
   private String path(Question question, Question.Subject subject) {
     return contestant.isWiderow() ? question.widerowPath(subject) : question.questPath(subject);
   }
@@ -165,14 +190,17 @@ public final class QueriedStore implements AutoCloseable {
     watcher.measuringBegins();
     Map<Question, Took> took = new EnumMap<>(Question.class);
     for (Question question : questions) {
-      long before = cpuNanos(server.pids());
-      long nodeBefore = cpuNanos(nodes);
+      Used before = used(nodes);
       double[] times = times(question, subject);
-      long used = cpuNanos(server.pids()) - before;
-      took.put(question, Took.of(times, used, cpuNanos(nodes) - nodeBefore));
+      took.put(question, Took.of(times, used(nodes).since(before)));
     }
     watcher.measuringEnds();
     return new Turn(took, watcher.costs().stealShare());
+  }
+
+  private Used used(List<Long> nodes) throws IOException {
+    return new Used(
+        cpuNanos(server.pids()), cpuNanos(nodes), cpuNanos(List.of(ProcessHandle.current().pid())));
   }
 
   private static long cpuNanos(List<Long> pids) throws IOException {
@@ -183,7 +211,8 @@ public final class QueriedStore implements AutoCloseable {
   private double[] times(Question question, Question.Subject subject)
       throws IOException, InterruptedException {
     double[] took = new double[question.times];
-    if (peer == null) {
+    PeerReader reader = reader(question);
+    if (reader == null) {
       try (TimedQuery query = TimedQuery.open(address)) {
         for (int i = 0; i < took.length; i++) {
           took[i] = (double) query.get(path(question, subject), false).nanos();
@@ -193,10 +222,20 @@ public final class QueriedStore implements AutoCloseable {
     }
     for (int i = 0; i < took.length; i++) {
       long beganNanos = System.nanoTime();
-      peer.read(limit(question), question.isDescending(), (_, _, _) -> {});
+      reader.read(question.limit(), question.isDescending(), this::take);
       took[i] = (double) (System.nanoTime() - beganNanos);
     }
     return took;
+  }
+
+  /// Takes a row of a timed answer. Its text stays until the next one, so that no compiler leaves
+  /// out making it.
+  private void take(long micros, String type, String body) throws WrongAnswer {
+    if (body.isEmpty() && taken.isEmpty()) {
+      throw new WrongAnswer(
+          "%s: neither this row nor the one before has a text".formatted(contestant));
+    }
+    taken = body;
   }
 
   @Override

@@ -19,7 +19,12 @@ public enum Question {
   /// Lines that hold a word which one in a thousand has.
   TOKEN(3),
   /// Events of each value of a field in each minute.
-  COUNT(1);
+  COUNT(1),
+  /// [#RANGE] as a program has it that reads rows itself: as objects in its own process, without
+  /// HTTP and CSV.
+  ROWS(1),
+  /// [#LATEST] in the same way.
+  ROWS_LATEST(200);
 
   static final int LATEST_ROWS = 100;
 
@@ -58,7 +63,7 @@ public enum Question {
   }
 
   public String label() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   /// Whether only one order of the rows is right.
@@ -67,7 +72,17 @@ public enum Question {
   }
 
   boolean isDescending() {
-    return this == LATEST;
+    return this == LATEST || this == ROWS_LATEST;
+  }
+
+  /// Whether the rows are wanted as objects in the process of the load generator.
+  boolean isInProcess() {
+    return this == ROWS || this == ROWS_LATEST;
+  }
+
+  /// How many rows it asks for.
+  long limit() {
+    return isDescending() ? LATEST_ROWS : Long.MAX_VALUE;
   }
 
   /// The questions that suit the scenario and that both contestants can answer.
@@ -82,23 +97,29 @@ public enum Question {
   private boolean suits(Scenario scenario) {
     boolean log = scenario.isLog();
     return switch (this) {
-      case RANGE, LATEST -> true;
+      case RANGE, LATEST, ROWS, ROWS_LATEST -> true;
       case TOKEN -> log;
       case COUNT -> !log;
     };
   }
 
-  /// Cassandra reads partitions; it neither searches text nor counts by a field.
+  /// Cassandra reads partitions; it neither searches text nor counts by a field. In process there
+  /// is what Cassandra holds, by the driver of the one or the store of the other.
   private boolean suits(Contestant contestant) {
-    return contestant.kind() != Contestant.Kind.CASSANDRA || this == RANGE || this == LATEST;
+    boolean rows = contestant.kind() == Contestant.Kind.CASSANDRA;
+    return switch (this) {
+      case RANGE, LATEST -> true;
+      case TOKEN, COUNT -> !rows;
+      case ROWS, ROWS_LATEST -> rows || contestant.isOnCluster();
+    };
   }
 
   public String widerowPath(Subject of) {
     String path = "/v1/query?format=csv&type=" + of.typeGlob();
     String rows = path + "&fields=" + of.columns();
     return switch (this) {
-      case RANGE -> rows;
-      case LATEST -> rows + "&order=desc&limit=" + LATEST_ROWS;
+      case RANGE, ROWS -> rows;
+      case LATEST, ROWS_LATEST -> rows + "&order=desc&limit=" + LATEST_ROWS;
       case TOKEN -> rows + "&where=" + HttpText.encoded("body contains \"" + of.token() + "\"");
       case COUNT -> path + "&stats=count&by=" + of.groupField() + "&every=1m";
     };
@@ -108,8 +129,8 @@ public enum Question {
     String rows = questRows(of, of.columns());
     String sql =
         switch (this) {
-          case RANGE -> rows + " order by timestamp";
-          case LATEST -> questLatest(of);
+          case RANGE, ROWS -> rows + " order by timestamp";
+          case LATEST, ROWS_LATEST -> questLatest(of);
           case TOKEN ->
               (of.types().size() == 1 ? rows : "select * from (" + rows + ")")
                   + " where body like '%"
@@ -158,8 +179,8 @@ public enum Question {
         "select time_us, type, body%s from %s"
             .formatted(of.columns().equals("body") ? "" : ", " + of.columns(), table);
     return switch (this) {
-      case RANGE -> rows + " order by time_us, seq";
-      case LATEST -> rows + " order by time_us desc, seq desc limit " + LATEST_ROWS;
+      case RANGE, ROWS -> rows + " order by time_us, seq";
+      case LATEST, ROWS_LATEST -> rows + " order by time_us desc, seq desc limit " + LATEST_ROWS;
       case TOKEN -> rows + " where contains(body, '" + of.token() + "') order by time_us, seq";
       case COUNT ->
           ("select time_us // 60000000 * 60000000 as time_us, %s, count(*) as count from %s"
