@@ -11,6 +11,7 @@ import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
@@ -21,11 +22,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +48,7 @@ class MigrationNodeTest {
   private static final int MORE = 300;
   private static final int FREEZE_EVERY = 5;
   private static final long STILL_MILLIS_MAX = 6_000;
+  private static final long CONNECTED_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private int cuts;
@@ -228,16 +232,34 @@ class MigrationNodeTest {
   }
 
   private static long shown(Keyspace keyspace) {
-    try (KeyspaceView view = new KeyspaceView(keyspace)) {
-      return view.partitions(_ -> true, 0, Long.MAX_VALUE, null).stream()
-          .mapToLong(PartitionInfo::events)
-          .sum();
-    }
+    return read(
+        keyspace,
+        view ->
+            view.partitions(_ -> true, 0, Long.MAX_VALUE, null).stream()
+                .mapToLong(PartitionInfo::events)
+                .sum());
   }
 
   private static List<String> cluster(Keyspace keyspace, boolean descending) {
-    try (KeyspaceView view = new KeyspaceView(keyspace)) {
-      return SeededStore.read(view, descending);
+    return read(keyspace, view -> SeededStore.read(view, descending));
+  }
+
+  /// Reads until the node is connected: one that stood still on a busy machine has lost its
+  /// connections, and the next attempt of the driver comes a moment later.
+  private static <T> T read(Keyspace keyspace, Function<KeyspaceView, T> question) {
+    long began = System.nanoTime();
+    while (true) {
+      try (KeyspaceView view = new KeyspaceView(keyspace)) {
+        return question.apply(view);
+      } catch (CompletionException failed) {
+        boolean passes =
+            failed.getCause() instanceof KeyspaceException known
+                && known.kind != KeyspaceException.Kind.REFUSED;
+        if (!passes || System.nanoTime() - began > CONNECTED_NANOS_MAX) {
+          throw failed;
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+      }
     }
   }
 
