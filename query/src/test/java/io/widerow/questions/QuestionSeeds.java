@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
 
 /// Questions about [OracleEvents], of all kinds: ranges, types, filters, fields, both directions,
 /// formats, limits, pages, aggregates, tails and plots. The same seed gives the same questions.
+///
+/// Of more than [#READ_MAX] events, all but a few questions ask for a part of the time, so that
+/// most answers are as large as those about that many.
 public final class QuestionSeeds {
   private static final List<String> GLOBS =
       List.of("access*", "own.?", "cpu", "disk", "own|d", "*", "nothing", "a*r");
@@ -28,8 +31,12 @@ public final class QuestionSeeds {
   private static final List<String> GROUPS = List.of("type", "host", "type,host", "nothing");
   private static final List<String> STEPS = List.of("1m", "17m", "1h", "5h", "1d");
 
+  private static final int READ_MAX = 1_000_000;
+  private static final int WHOLE_EVERY = 50; // one question in so many is about any part
+
   private final SplittableRandom random;
   private final int events;
+  private double part = 1; // of all events, that a question is about
 
   private QuestionSeeds(SplittableRandom random, int events) {
     this.random = random;
@@ -48,6 +55,7 @@ public final class QuestionSeeds {
   }
 
   private Question next() {
+    part = events <= READ_MAX || random.nextInt(WHOLE_EVERY) == 0 ? 1 : (double) READ_MAX / events;
     Question.Kind kind =
         switch (random.nextInt(10)) {
           case 0, 1, 2 -> Question.Kind.EVENTS;
@@ -62,13 +70,13 @@ public final class QuestionSeeds {
         events(asked);
         range(asked);
         if (random.nextInt(4) == 0) {
-          asked.put("limit", List.of("" + random.nextInt(1, events)));
+          asked.put("limit", List.of("" + random.nextInt(1, read())));
         }
       }
       case PAGES -> {
         events(asked);
         range(asked);
-        asked.put("limit", List.of("" + random.nextInt(1 + events / 20, 2 + events / 4)));
+        asked.put("limit", List.of("" + random.nextInt(1 + read() / 20, 2 + read() / 4)));
       }
       case STATS -> {
         range(asked);
@@ -76,14 +84,19 @@ public final class QuestionSeeds {
       }
       case TAIL -> {
         asked.put("after", List.of(Token.before(nanos()).toString()));
-        if (random.nextInt(3) == 0) {
-          asked.put("limit", List.of("" + random.nextInt(1, events)));
+        if (random.nextInt(3) == 0 || part < 1) {
+          asked.put("limit", List.of("" + random.nextInt(1, read())));
         }
       }
       case HISTOGRAM -> range(asked);
     }
     narrow(asked);
     return new Question(kind, asked);
+  }
+
+  /// Events that an answer has, at most about.
+  private int read() {
+    return (int) (events * part);
   }
 
   private long nanos() {
@@ -99,11 +112,12 @@ public final class QuestionSeeds {
   private void range(Map<String, List<String>> asked) {
     long from = nanos();
     from -= random.nextBoolean() ? from % 1_000_000 : 0;
-    if (random.nextInt(3) != 0) {
+    if (random.nextInt(3) != 0 || part < 1) {
       asked.put("from", List.of(time(from)));
     }
-    if (random.nextInt(3) != 0) {
-      asked.put("to", List.of(time(from + random.nextLong(1, OracleEvents.SPAN))));
+    if (random.nextInt(3) != 0 || part < 1) {
+      long span = (long) (OracleEvents.SPAN * part);
+      asked.put("to", List.of(time(from + random.nextLong(1, span))));
     }
   }
 
