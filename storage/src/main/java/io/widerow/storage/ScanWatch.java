@@ -21,7 +21,7 @@ public final class ScanWatch {
   public static final int EVENTS_BETWEEN = 1 << 12;
 
   /// Approximate memory of what is known of a part that was passed over, in bytes.
-  private static final long UNREAD_BYTES = 512;
+  public static final long UNREAD_BYTES = 512;
 
   /// The cost of opening or skipping a block, in events.
   private static final int BLOCK = 1 << 8;

@@ -160,7 +160,10 @@ public interface StoreView extends AutoCloseable {
     ///
     /// @param block its number in the part, from 0
     /// @param wanted which attributes
-    void read(Part part, int block, Predicate<AttributeName> wanted, ValueVisitor visitor);
+    /// @return false when the scan passes over the block: what the visitor was told of it is not
+    ///   all
+    /// @throws StorageException.Corrupt when it is damaged, and the scan does not pass over it
+    boolean read(Part part, int block, Predicate<AttributeName> wanted, ValueVisitor visitor);
 
     /// Approximate memory held, in bytes.
     long heldBytes();

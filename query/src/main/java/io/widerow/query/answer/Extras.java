@@ -73,8 +73,19 @@ public record Extras(boolean explain, boolean progress, @Nullable String downloa
 
   /// The value of the header `widerow-damage`; null when figures lack no damaged part.
   public static @Nullable String damage(RangeReader reader) {
-    List<ScanWatch.Unread> unread = reader.unread();
+    return damage(reader.unread());
+  }
+
+  /// The same of any answer.
+  ///
+  /// @param unread the damaged parts that it lacks
+  public static @Nullable String damage(List<ScanWatch.Unread> unread) {
     return unread.isEmpty() ? null : UnreadText.header(unread);
+  }
+
+  /// Writes the last lines of an answer: the damaged parts that it lacks.
+  public static void damage(List<ScanWatch.Unread> unread, OutputBuffer out) {
+    UnreadText.lines(unread, out);
   }
 
   /// Writes how far an answer is.

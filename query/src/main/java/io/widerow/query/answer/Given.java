@@ -35,6 +35,21 @@ public final class Given {
     return values.isEmpty() ? null : values.getFirst();
   }
 
+  /// The parameter `damage`: whether an answer passes over what cannot be read, which otherwise
+  /// ends it.
+  ///
+  /// @throws QueryException.Refused when it is neither `refuse` nor `skip`
+  public static boolean skipsDamage(Map<String, List<String>> given) {
+    String damage = single(given, "damage");
+    return switch (damage) {
+      case null -> false;
+      case "refuse" -> false;
+      case "skip" -> true;
+      default ->
+          throw new QueryException.Refused("damage", "must be refuse or skip, got " + damage);
+    };
+  }
+
   /// A parameter that is a whole number.
   ///
   /// @param otherwise what counts when it is not given

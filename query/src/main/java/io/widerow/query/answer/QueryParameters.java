@@ -164,17 +164,10 @@ public record QueryParameters(
   }
 
   private static boolean skipsDamage(Map<String, List<String>> given) {
-    String damage = Given.single(given, "damage");
-    if (damage != null && !given.containsKey("stats")) {
+    if (Given.single(given, "damage") != null && !given.containsKey("stats")) {
       throw new QueryException.Refused("damage", "is for the figures of stats; add --stats count");
     }
-    return switch (damage) {
-      case null -> false;
-      case "refuse" -> false;
-      case "skip" -> true;
-      default ->
-          throw new QueryException.Refused("damage", "must be refuse or skip, got " + damage);
-    };
+    return Given.skipsDamage(given);
   }
 
   private static TypeGlobs types(List<String> values) {

@@ -15,7 +15,6 @@ import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
-import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
@@ -42,10 +41,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
 final class QueryRun {
+  private static final String COMMAND = "widerow query";
   private static final int CHUNK_BYTES = 1 << 16;
-
-  /// Damaged parts that are named one by one.
-  private static final int NAMED_MAX = 20;
 
   /// Parameters that take each other's place.
   private static final List<Set<String>> ONE_OF =
@@ -117,7 +114,8 @@ final class QueryRun {
         kept.sentences().forEach(shell.err()::println);
         view.explain().forEach(shell.err()::println);
       }
-      return code == ExitCode.OK ? tell(reader.unread()) : code;
+      ExitCode lost = ShownWithout.tell(COMMAND, reader.unread(), zone, shell);
+      return code == ExitCode.OK ? lost : code;
     }
   }
 
@@ -148,17 +146,6 @@ final class QueryRun {
     if (kept.missing() > 0) {
       shell.err().println("widerow query: " + kept.lack());
     }
-  }
-
-  /// Names the damaged parts that figures were made without.
-  private ExitCode tell(List<ScanWatch.Unread> unread) {
-    for (ScanWatch.Unread part : unread.subList(0, Math.min(unread.size(), NAMED_MAX))) {
-      shell.err().println("widerow query: shown without: " + UnreadText.sentence(part, zone));
-    }
-    if (unread.size() > NAMED_MAX) {
-      shell.err().printf("widerow query: and without %d more parts%n", unread.size() - NAMED_MAX);
-    }
-    return unread.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT;
   }
 
   /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that
@@ -207,7 +194,7 @@ final class QueryRun {
       }
     }
     Advice.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
-    return tell(unread);
+    return ShownWithout.tell(COMMAND, unread, zone, shell);
   }
 
   private static boolean isCountOfNothing(StatsQuery asked, List<List<Cell>> rows) {

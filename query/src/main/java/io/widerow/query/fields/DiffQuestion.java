@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What is asked of two ranges of time: `type`, `from`, `to`, `since` and `where` as in a query for
-/// the later one; `beforefrom` and `beforeto` for the earlier one; `limit`; `budget`.
+/// the later one; `beforefrom` and `beforeto` for the earlier one; `limit`; `damage`; `budget`.
 ///
 /// Without `to` the later range ends now. Without `beforefrom` and `beforeto` the earlier one is as
 /// long and ends where the later one begins.
@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
 /// @param after the events of the later range
 /// @param before those of the earlier one
 /// @param limit at most so many differences
+/// @param skipsDamage whether it passes over what cannot be read
 /// @param budgetNanos how long it may read
-public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long budgetNanos)
+public record DiffQuestion(
+    RangeQuery after, RangeQuery before, int limit, boolean skipsDamage, long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES =
       SurveyParameters.names("beforefrom", "beforeto", "limit");
@@ -49,6 +51,7 @@ public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long 
         after,
         after.withRange(beforeFrom(given, after, nowNanos), beforeTo(given, after, nowNanos)),
         Given.whole(given, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT),
+        Given.skipsDamage(given),
         SurveyParameters.budgetNanos(given));
   }
 
@@ -92,6 +95,7 @@ public record DiffQuestion(RangeQuery after, RangeQuery before, int limit, long 
             new FieldsScan.Part(before, ValueCounts.REST, null)),
         null,
         budgetNanos,
+        skipsDamage,
         memory,
         (counted, out) -> DiffAnswer.write(this, counted, out));
   }

@@ -82,7 +82,7 @@ public final class FieldValues implements AutoCloseable {
       for (int block = 0; block < part.blocks() && !wanted.isEmpty(); block++) {
         check.run();
         long before = values.heldBytes();
-        values.read(part, block, wanted::contains, each);
+        boolean _ = values.read(part, block, wanted::contains, each); // damage ends it
         memory.accept(values.heldBytes() - before);
       }
     }

@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Counts the fields of sealed blocks before anybody asks, the newest first: after a start, and
 /// whenever segments were sealed or merged. So the first question has them in memory, too.
@@ -135,9 +136,9 @@ public final class FieldsAhead {
 
   private void read(StoreView.SealedValues values, StoreView.Part part, long untilNanos) {
     try {
-      KnownFields.Known read =
+      KnownFields.@Nullable Known read =
           SealedFields.readOn(values, part, known.take(part), () -> isOver(untilNanos), _ -> {});
-      if (!known.put(part, read)) {
+      if (read == null || !known.put(part, read)) {
         leftOut.add(part);
       }
     } catch (StorageException.Corrupt damaged) { // the store remembers it for its report

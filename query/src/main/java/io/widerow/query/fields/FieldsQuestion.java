@@ -23,15 +23,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What is asked of fields: `type`, `shard`, `from`, `to`, `since` and `where` as in a query;
-/// `top`; `pick`, `pickfrom` and `pickto` for the events that are compared with the rest; `budget`.
+/// `top`; `pick`, `pickfrom` and `pickto` for the events that are compared with the rest; `damage`;
+/// `budget`.
 ///
 /// @param query the events
 /// @param field the only field wanted, as answers show it; null for all
 /// @param top at most so many values of a field
 /// @param pick which of the events are compared with the rest; null for none
+/// @param skipsDamage whether it passes over what cannot be read
 /// @param budgetNanos how long it may read
 public record FieldsQuestion(
-    RangeQuery query, @Nullable String field, int top, @Nullable Pick pick, long budgetNanos)
+    RangeQuery query,
+    @Nullable String field,
+    int top,
+    @Nullable Pick pick,
+    boolean skipsDamage,
+    long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES =
       SurveyParameters.names("top", "pick", "pickfrom", "pickto");
@@ -93,6 +100,7 @@ public record FieldsQuestion(
         field,
         Given.whole(given, "top", 1, TOP_MAX, field == null ? TOP_OF_ALL : TOP_OF_ONE),
         pick,
+        Given.skipsDamage(given),
         SurveyParameters.budgetNanos(given));
   }
 
@@ -145,6 +153,7 @@ public record FieldsQuestion(
         parts(),
         field,
         budgetNanos,
+        skipsDamage,
         memory,
         (counted, out) -> FieldsAnswer.write(this, counted, out));
   }

@@ -12,12 +12,14 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.ChosenPartitions;
 import io.widerow.query.survey.EvenScan;
 import io.widerow.query.survey.Json;
+import io.widerow.query.survey.PassedOver;
 import io.widerow.query.survey.Survey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +49,7 @@ final class FieldsScan implements Survey {
   private final long budgetNanos;
   private final BiConsumer<Counted, OutputBuffer> answer;
   private final QueryMemory memory;
+  private final PassedOver damage;
   private final FieldTable table = new FieldTable();
   private final AttributeValue scratch = new AttributeValue();
   private final EventView.AttributeVisitor visitor = this::attribute;
@@ -66,6 +69,7 @@ final class FieldsScan implements Survey {
   /// @param view remains the caller's
   /// @param known what was counted before
   /// @param field the only field wanted, as answers show it; null for all
+  /// @param skipsDamage whether it passes over what cannot be read
   /// @param answer writes what was counted
   FieldsScan(
       StoreView view,
@@ -73,9 +77,11 @@ final class FieldsScan implements Survey {
       List<Part> parts,
       @Nullable String field,
       long budgetNanos,
+      boolean skipsDamage,
       QueryMemory memory,
       BiConsumer<Counted, OutputBuffer> answer) {
     this.answer = answer;
+    this.damage = new PassedOver(skipsDamage, memory);
     this.view = view;
     this.known = known;
     this.parts = parts;
@@ -92,16 +98,18 @@ final class FieldsScan implements Survey {
   /// @param picked events that were
   /// @param read how much of the range was read, 0 to 1; 1 when all was
   /// @param more whether there are more fields than are counted
+  /// @param damage what could not be read
   record Counted(
       Map<AttributeName, FieldCounts> fields,
       FieldCounts types,
       long rest,
       long picked,
       double read,
-      boolean more) {
+      boolean more,
+      PassedOver damage) {
     /// Writes how much of the events and of their fields was counted.
     void putHowMuch(OutputBuffer out) {
-      out.put(Json.exact(read));
+      out.put(Json.exact(read, damage));
       if (more) {
         out.put(",\"fieldsMax\":" + FIELDS_MAX);
       }
@@ -143,7 +151,8 @@ final class FieldsScan implements Survey {
         table.events(ValueCounts.REST),
         table.events(ValueCounts.PICKED),
         read,
-        table.hasMore());
+        table.hasMore(),
+        damage);
   }
 
   /// Returns how much of a part was read, 0 to 1.
@@ -158,12 +167,15 @@ final class FieldsScan implements Survey {
     }
     List<PartitionInfo> partitions =
         query.ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()));
-    Scan range = Scan.ofTime(query.fromNanos(), query.untilNanos());
+    ScanWatch watch = damage.watch();
+    Scan range = Scan.ofTime(query.fromNanos(), query.untilNanos()).withWatch(watch);
     List<PartitionKey> keys = partitions.stream().map(PartitionInfo::key).toList();
     try (StoreView.SealedValues values = view.sealedValues(keys, range)) {
       return values == null
           ? readEvents(view, query, untilNanos, this::add)
           : readSealed(values, partitions, query, range, untilNanos);
+    } finally {
+      damage.add(watch.unread());
     }
   }
 
@@ -186,7 +198,8 @@ final class FieldsScan implements Survey {
       ofOthers += others.contains(info.key()) ? info.events() : 0;
     }
     SealedFields blocks =
-        new SealedFields(values, known, only, allFields, table, column, this::hold);
+        new SealedFields(
+            values, known, only, allFields, table, column, damage.passesOver(), this::hold);
     double counted = blocks.addKnown();
     long now = System.nanoTime();
     long middleNanos = counted < sealed ? now + (untilNanos - now) / 2 : untilNanos;
@@ -224,7 +237,7 @@ final class FieldsScan implements Survey {
 
   private double readEvents(
       StoreView of, RangeQuery query, long untilNanos, Consumer<EventView> each) {
-    EvenScan reading = new EvenScan(of, memory);
+    EvenScan reading = new EvenScan(of, memory, damage);
     scan = reading;
     if (cancelled) {
       reading.cancel();
@@ -269,8 +282,14 @@ final class FieldsScan implements Survey {
   }
 
   @Override
+  public List<ScanWatch.Unread> unread() {
+    return damage.parts();
+  }
+
+  @Override
   public void close() {
     memory.hold(-held);
     held = 0;
+    damage.close();
   }
 }

@@ -20,12 +20,24 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class SealedFields {
+  /// What was counted of a block before its damage was met would stay, so that blocks that may be
+  /// damaged are read for nothing first.
+  private static final StoreView.ValueVisitor UNCOUNTED =
+      new StoreView.ValueVisitor() {
+        @Override
+        public void block(String type, int events) {}
+
+        @Override
+        public void value(AttributeName name, AttributeValue value, int events) {}
+      };
+
   private final StoreView.SealedValues values;
   private final KnownFields known;
   private final @Nullable AttributeName only;
   private final boolean allFields;
   private final FieldTable into;
   private final int column;
+  private final boolean passesOver;
   private final LongConsumer memory;
   private final List<StoreView.Part> left = new ArrayList<>();
   private double done; // events
@@ -33,6 +45,7 @@ final class SealedFields {
   /// @param only the only field wanted; null for all
   /// @param allFields false for types alone
   /// @param into where events are counted, in a column
+  /// @param passesOver whether the scan of the values passes over damaged blocks
   /// @param memory is told of bytes that are held, and may refuse
   SealedFields(
       StoreView.SealedValues values,
@@ -41,7 +54,9 @@ final class SealedFields {
       boolean allFields,
       FieldTable into,
       int column,
+      boolean passesOver,
       LongConsumer memory) {
+    this.passesOver = passesOver;
     this.values = values;
     this.known = known;
     this.only = only;
@@ -96,7 +111,10 @@ final class SealedFields {
         break;
       }
       first = false;
-      done += only != null || !allFields ? readSome(part, untilNanos) : readAll(part, untilNanos);
+      done +=
+          only != null || !allFields
+              ? readSome(part, this::isOnly, untilNanos)
+              : readAll(part, untilNanos);
     }
     return done;
   }
@@ -105,10 +123,14 @@ final class SealedFields {
     return System.nanoTime() - untilNanos > 0;
   }
 
-  /// Reads all fields of a part, which are known from then on.
+  /// Reads all fields of a part, which are known from then on, unless some of its blocks cannot be
+  /// read.
   private double readAll(StoreView.Part part, long untilNanos) {
-    KnownFields.Known read =
+    KnownFields.@Nullable Known read =
         readOn(values, part, known.take(part), () -> isOver(untilNanos), memory);
+    if (read == null) {
+      return readSome(part, SealedFields::isCounted, untilNanos);
+    }
     add(read.table());
     double events = read.table().events(ValueCounts.REST);
     boolean _ = known.put(part, read);
@@ -120,7 +142,8 @@ final class SealedFields {
   /// @param begun what is known of it; null for nothing
   /// @param over whether there is no time for another block
   /// @param more takes how much more memory reading holds, in bytes, after each block
-  static KnownFields.Known readOn(
+  /// @return null when the scan of the values passed over a block
+  static KnownFields.@Nullable Known readOn(
       StoreView.SealedValues values,
       StoreView.Part part,
       KnownFields.@Nullable Known begun,
@@ -132,30 +155,39 @@ final class SealedFields {
     Counter counter = new Counter(table, ValueCounts.REST);
     do {
       long before = values.heldBytes();
-      values.read(part, block++, name -> !name.equals(AttributeName.BODY), counter);
+      boolean whole = values.read(part, block++, SealedFields::isCounted, counter);
       more.accept(values.heldBytes() - before);
+      if (!whole) {
+        return null;
+      }
       bytes += table.takeGrown();
     } while (block < part.blocks() && !over.getAsBoolean());
     return new KnownFields.Known(table, block, bytes);
   }
 
-  /// Reads one field of a part, or none but the types.
-  private double readSome(StoreView.Part part, long untilNanos) {
+  private static boolean isCounted(AttributeName name) {
+    return !name.equals(AttributeName.BODY);
+  }
+
+  private boolean isOnly(AttributeName name) {
     AttributeName wanted = only;
+    return wanted != null && wanted.equals(name);
+  }
+
+  /// Reads some fields of a part, or none but the types, which stay unknown.
+  private double readSome(StoreView.Part part, Predicate<AttributeName> wanted, long untilNanos) {
     Counter counter = new Counter(into, column);
     int block = 0;
     do {
-      read(part, block++, name -> wanted != null && wanted.equals(name), counter);
+      long before = values.heldBytes();
+      if (!passesOver || values.read(part, block, wanted, UNCOUNTED)) {
+        boolean _ = values.read(part, block, wanted, counter);
+      }
+      memory.accept(values.heldBytes() - before);
       memory.accept(into.takeGrown());
+      block++;
     } while (block < part.blocks() && !isOver(untilNanos));
-    return counter.events;
-  }
-
-  private void read(
-      StoreView.Part part, int block, Predicate<AttributeName> wanted, Counter counter) {
-    long before = values.heldBytes();
-    values.read(part, block, wanted, counter);
-    memory.accept(values.heldBytes() - before);
+    return block == part.blocks() ? part.events() : counter.events;
   }
 
   /// Counts the values of blocks.

@@ -26,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class UnreadText {
   private static final String DAMAGE = "damage";
+  private static final String BEGIN = "{\"damage\":";
 
   private UnreadText() {}
 
   /// Writes a line for each part.
   public static void lines(List<Unread> parts, OutputBuffer out) {
     for (Unread part : parts) {
-      text("{\"damage\":", part.name(), out);
+      text(BEGIN, part.name(), out);
       text(",\"what\":", what(part), out);
       out.put(",\"offset\":" + part.offset());
       text(",\"found\":", part.found(), out);
@@ -92,6 +93,11 @@ public final class UnreadText {
                 part.partition() == null ? "unknown partitions" : "partition " + part.partition(),
                 time(part.firstNanos(), zone),
                 time(part.lastNanos(), zone)));
+  }
+
+  /// True for a line that [#lines] has written.
+  public static boolean isLine(String line) {
+    return line.startsWith(BEGIN);
   }
 
   /// A part as [#lines] writes it; null for another line.

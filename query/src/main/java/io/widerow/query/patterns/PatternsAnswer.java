@@ -24,7 +24,7 @@ final class PatternsAnswer {
     if (counts.others() > 0) {
       out.put(",\"others\":" + counts.others());
     }
-    out.put(Json.exact(read) + "}\n");
+    out.put(Json.exact(read, scan.damage()) + "}\n");
     patterns.stream().limit(asked.limit()).forEach(pattern -> write(pattern, counts.lines(), out));
   }
 

@@ -15,13 +15,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What is asked of patterns: `type`, `from`, `to`, `since` and `where` as in a query; `field`,
-/// whose texts are looked at; `limit`; `budget`.
+/// whose texts are looked at; `limit`; `damage`; `budget`.
 ///
 /// @param query the events
 /// @param field the attribute with the texts
 /// @param limit at most so many patterns
+/// @param skipsDamage whether it passes over what cannot be read
 /// @param budgetNanos how long it may read
-public record PatternsQuestion(RangeQuery query, AttributeName field, int limit, long budgetNanos)
+public record PatternsQuestion(
+    RangeQuery query, AttributeName field, int limit, boolean skipsDamage, long budgetNanos)
     implements SurveyQuestion {
   private static final List<String> NAMES = SurveyParameters.names("field", "limit");
   private static final int LIMIT_DEFAULT = 100;
@@ -36,6 +38,7 @@ public record PatternsQuestion(RangeQuery query, AttributeName field, int limit,
         SurveyParameters.query(given, nowNanos).withFields(List.of(field)),
         field,
         Given.whole(given, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT),
+        Given.skipsDamage(given),
         SurveyParameters.budgetNanos(given));
   }
 

@@ -4,13 +4,17 @@ import io.widerow.event.AttributeValue;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.PassedOver;
 import io.widerow.query.survey.Survey;
+import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import java.util.List;
 
 /// Counts the patterns of a range within a budget of time, see [EvenScan].
 ///
 /// - Threads: one; any thread may call [#cancel].
 final class PatternsScan implements Survey {
+  private final PassedOver damage;
   private final EvenScan scan;
   private final PatternsQuestion asked;
   private final PatternCounts counts;
@@ -19,7 +23,8 @@ final class PatternsScan implements Survey {
 
   /// @param view remains the caller's
   PatternsScan(StoreView view, PatternsQuestion asked, QueryMemory memory) {
-    this.scan = new EvenScan(view, memory);
+    this.damage = new PassedOver(asked.skipsDamage(), memory);
+    this.scan = new EvenScan(view, memory, damage);
     this.asked = asked;
     this.counts = new PatternCounts(memory, 0);
   }
@@ -56,8 +61,18 @@ final class PatternsScan implements Survey {
     return counts;
   }
 
+  PassedOver damage() {
+    return damage;
+  }
+
+  @Override
+  public List<ScanWatch.Unread> unread() {
+    return damage.parts();
+  }
+
   @Override
   public void close() {
     counts.close();
+    damage.close();
   }
 }

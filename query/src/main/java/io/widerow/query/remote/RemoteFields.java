@@ -2,7 +2,9 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
+import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.TextWriter;
+import io.widerow.storage.ScanWatch;
 import java.util.List;
 import java.util.Map;
 
@@ -11,7 +13,9 @@ import java.util.Map;
 /// @param lines as the daemon wrote them
 /// @param exact whether all was read
 /// @param fields the fields, in the order of the answer
-public record RemoteFields(List<String> lines, boolean exact, List<Field> fields) {
+/// @param unread the damaged parts that the daemon has passed over
+public record RemoteFields(
+    List<String> lines, boolean exact, List<Field> fields, List<ScanWatch.Unread> unread) {
   private static final String VALUES = ",\"values\":[";
 
   /// One field.
@@ -31,8 +35,13 @@ public record RemoteFields(List<String> lines, boolean exact, List<Field> fields
   public static RemoteFields ask(DaemonAddress daemon, String path) {
     List<String> lines = RemoteSurvey.lines(daemon, path);
     boolean exact = Boolean.TRUE.equals(JsonLine.parse(lines.getFirst()).get("exact"));
-    List<Field> fields = lines.subList(1, lines.size()).stream().map(RemoteFields::field).toList();
-    return new RemoteFields(lines, exact, fields);
+    List<Field> fields =
+        lines.stream()
+            .skip(1)
+            .filter(line -> !UnreadText.isLine(line))
+            .map(RemoteFields::field)
+            .toList();
+    return new RemoteFields(lines, exact, fields, RemoteSurvey.unread(lines));
   }
 
   /// What stands before the values is a flat object; inside a text of JSON the quotes of their name

@@ -2,6 +2,9 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
+import io.widerow.query.figures.UnreadText;
+import io.widerow.storage.ScanWatch;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +14,12 @@ import java.util.Map;
 /// @param lines as the daemon wrote them
 /// @param whole members of the first line
 /// @param rows members of each other line, by name
+/// @param unread the damaged parts that the daemon has passed over
 public record RemoteSurvey(
-    List<String> lines, Map<String, Cell> whole, List<Map<String, Cell>> rows) {
+    List<String> lines,
+    Map<String, Cell> whole,
+    List<Map<String, Cell>> rows,
+    List<ScanWatch.Unread> unread) {
   private static final String IDS = ",\"ids\":[";
   private static final String SEGMENTS = ",\"segments\":[";
 
@@ -24,7 +31,12 @@ public record RemoteSurvey(
     return new RemoteSurvey(
         lines,
         members(withoutLast(lines.getFirst(), IDS)),
-        lines.subList(1, lines.size()).stream().map(RemoteSurvey::members).toList());
+        lines.stream()
+            .skip(1)
+            .filter(line -> !UnreadText.isLine(line))
+            .map(RemoteSurvey::members)
+            .toList(),
+        unread(lines));
   }
 
   /// Asks for lines of several kinds and keeps those that begin with a text. A list of segments,
@@ -33,7 +45,10 @@ public record RemoteSurvey(
     List<String> lines =
         RemoteRows.lines(daemon, path).stream().filter(line -> line.startsWith(begin)).toList();
     return new RemoteSurvey(
-        lines, Map.of(), lines.stream().map(line -> members(withoutLast(line, SEGMENTS))).toList());
+        lines,
+        Map.of(),
+        lines.stream().map(line -> members(withoutLast(line, SEGMENTS))).toList(),
+        List.of());
   }
 
   /// A line whose last member, which is no scalar, is cut off. Quotes in texts are escaped.
@@ -49,6 +64,19 @@ public record RemoteSurvey(
       throw new QueryException.Remote("the daemon answered with nothing");
     }
     return lines;
+  }
+
+  /// The damaged parts that lines tell of.
+  static List<ScanWatch.Unread> unread(List<String> lines) {
+    List<ScanWatch.Unread> unread = new ArrayList<>();
+    for (String line : lines) {
+      ScanWatch.Unread part =
+          UnreadText.isLine(line) ? UnreadText.parse(JsonLine.cells(line)) : null;
+      if (part != null) {
+        unread.add(part);
+      }
+    }
+    return unread;
   }
 
   private static Map<String, Cell> members(String line) {

@@ -26,11 +26,21 @@ public final class EvenScan {
 
   private final StoreView view;
   private final QueryMemory memory;
+  private final PassedOver damage;
   private volatile boolean cancelled;
   private volatile @Nullable RangeReader reader;
 
+  /// A scan that damage ends.
+  ///
   /// @param view remains the caller's
   public EvenScan(StoreView view, QueryMemory memory) {
+    this(view, memory, new PassedOver(false, memory));
+  }
+
+  /// @param view remains the caller's
+  /// @param damage what becomes of damage
+  public EvenScan(StoreView view, QueryMemory memory, PassedOver damage) {
+    this.damage = damage;
     this.view = view;
     this.memory = memory;
   }
@@ -80,6 +90,7 @@ public final class EvenScan {
         open.cancel();
       }
       open.inAnyOrder();
+      damage.begin(open);
       int look = 0;
       try {
         while (open.nextWhenReady() == EventCursor.Step.EVENT) {
@@ -94,6 +105,8 @@ public final class EvenScan {
           throw stopped;
         }
         return open.eventsScanned();
+      } finally {
+        damage.add(open.unread());
       }
     } finally {
       reader = null;

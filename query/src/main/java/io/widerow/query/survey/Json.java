@@ -26,13 +26,16 @@ public final class Json {
     return out.toString();
   }
 
-  /// Members that say whether all was read, and if not, how much.
+  /// Members that say whether all was read, and if not, how much; and whether parts were passed
+  /// over that cannot be read.
   ///
-  /// @param read 0 to 1, which is all
-  public static String exact(double read) {
-    return read >= 1
-        ? ",\"exact\":true"
-        : String.format(Locale.ROOT, ",\"exact\":false,\"read\":%.4f", read);
+  /// @param read 0 to 1, which is all that can be read
+  public static String exact(double read, PassedOver damage) {
+    String exact =
+        read >= 1
+            ? ",\"exact\":true"
+            : String.format(Locale.ROOT, ",\"exact\":false,\"read\":%.4f", read);
+    return damage.parts().isEmpty() ? exact : exact + ",\"widerow.incomplete\":true";
   }
 
   /// A number: whole ones without a point; infinities and NaN, which JSON lacks, as strings.

@@ -1,6 +1,8 @@
 package io.widerow.query.survey;
 
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.ScanWatch;
+import java.util.List;
 
 /// An answer within a budget of time.
 ///
@@ -8,6 +10,9 @@ import io.widerow.query.output.OutputBuffer;
 public interface Survey extends AutoCloseable {
   /// Reads, and writes the answer as JSON lines, the first of which is about the whole.
   void write(OutputBuffer out);
+
+  /// The damaged parts of the store that what was written is without.
+  List<ScanWatch.Unread> unread();
 
   /// Ends [#write] with [QueryException.Stopped] soon.
   void cancel();

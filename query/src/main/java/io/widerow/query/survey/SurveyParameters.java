@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The parameters that all surveys have: those that say of which events, and `budget`.
+/// The parameters that all surveys have: those that say of which events, `damage` and `budget`.
 public final class SurveyParameters {
   /// Of which events, as in a query.
   private static final List<String> OF_QUERY =
@@ -27,6 +27,7 @@ public final class SurveyParameters {
   public static List<String> names(String... own) {
     List<String> names = new ArrayList<>(OF_QUERY);
     names.addAll(List.of(own));
+    names.add("damage");
     names.add("budget");
     return List.copyOf(names);
   }

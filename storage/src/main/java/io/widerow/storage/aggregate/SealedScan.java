@@ -3,9 +3,12 @@ package io.widerow.storage.aggregate;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.live.LiveSegment;
@@ -190,7 +193,7 @@ public final class SealedScan implements StoreView.SealedValues {
   }
 
   @Override
-  public void read(
+  public boolean read(
       StoreView.Part part,
       int block,
       Predicate<AttributeName> wanted,
@@ -201,8 +204,7 @@ public final class SealedScan implements StoreView.SealedValues {
     }
     SegmentIndexes indexes = file.indexes();
     if (part.partition() >= 0) {
-      values.read(file, indexes.get(part.partition()), block, wanted, visitor);
-      return;
+      return read(file, indexes.get(part.partition()), block, wanted, visitor);
     }
     BitSet several = part.several();
     if (!part.equals(last) || block < partitionFirst) {
@@ -216,7 +218,25 @@ public final class SealedScan implements StoreView.SealedValues {
       partition = several == null ? partition + 1 : several.nextSetBit(partition + 1);
       index = indexes.get(partition);
     }
-    values.read(file, index, block - partitionFirst, wanted, visitor);
+    return read(file, index, block - partitionFirst, wanted, visitor);
+  }
+
+  private boolean read(
+      Segment file,
+      SegmentIndex index,
+      int block,
+      Predicate<AttributeName> wanted,
+      StoreView.ValueVisitor visitor) {
+    try {
+      values.read(file, index, block, wanted, visitor);
+      return true;
+    } catch (StorageException.Corrupt told) {
+      PartitionInfo lost = index.info(block);
+      if (scan.watch().passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, lost))) {
+        return false;
+      }
+      throw told;
+    }
   }
 
   @Override

@@ -62,8 +62,8 @@ final class QueryService {
 
   private static final AsciiString KEPT = HttpHeaderNames.of("widerow-kept");
 
-  /// Without which damaged parts figures were made.
-  private static final AsciiString DAMAGE = HttpHeaderNames.of("widerow-damage");
+  /// Without which damaged parts an answer was made.
+  static final AsciiString DAMAGE = HttpHeaderNames.of("widerow-damage");
 
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 32 << 10; // at first; it grows

@@ -4,6 +4,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
@@ -13,6 +14,7 @@ import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.answer.Extras;
 import io.widerow.query.fields.DiffQuestion;
 import io.widerow.query.fields.FieldsAhead;
 import io.widerow.query.fields.FieldsQuestion;
@@ -132,7 +134,13 @@ final class SurveyService {
         Survey survey = asked.open(view, memory)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> survey.cancel());
       survey.write(sink);
-      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
+      ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);
+      Extras.damage(survey.unread(), sink);
+      String damage = Extras.damage(survey.unread());
+      if (damage != null) {
+        headers.set(QueryService.DAMAGE, damage);
+      }
+      reply.begin(headers.build());
       reply.end(sink.bytes(), sink.length());
     } catch (StorageException.Unreachable away) {
       reply.refuse(QueryService.unreachable(away));

@@ -137,6 +137,12 @@ class TypesOverHttpTest {
           /v1/query?wehre=a | wehre: no such parameter; did you mean where? known: after, arrived, \
           bars, by, csv-safe, damage, download, every, explain, fields, format, from, limit, \
           order, order-by, progress, rollup, shard, since, stats, to, type, where
+          /v1/fields?damege=skip | damege: no such parameter; did you mean damage? known: type, \
+          shard, from, to, since, where, top, pick, pickfrom, pickto, damage, budget
+          /v1/diff?damege=skip | damege: no such parameter; did you mean damage? known: type, \
+          shard, from, to, since, where, beforefrom, beforeto, limit, damage, budget
+          /v1/patterns?damege=skip | damege: no such parameter; did you mean damage? known: type, \
+          shard, from, to, since, where, field, limit, damage, budget
           """)
   void aMisspeltParameterOfAQuestionIsNamed(String path, String why)
       throws IOException, InterruptedException {

@@ -2,11 +2,12 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.ShownWithout;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteSurvey;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -100,7 +101,7 @@ public final class DiffCommand implements Callable<Integer> {
     if (!answer.exact()) {
       shell.err().println("widerow diff: an estimate; give it more time with --budget");
     }
-    return ExitCode.OK.number;
+    return ShownWithout.tell("widerow diff", answer.unread(), ZoneOffset.UTC, shell).number;
   }
 
   /// A part of a histogram has bounds in place of a value.
@@ -115,6 +116,6 @@ public final class DiffCommand implements Callable<Integer> {
       }
       rows.add(with);
     }
-    return new RemoteSurvey(answer.lines(), answer.whole(), rows);
+    return new RemoteSurvey(answer.lines(), answer.whole(), rows, answer.unread());
   }
 }

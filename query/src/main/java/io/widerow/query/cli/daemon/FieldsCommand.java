@@ -2,8 +2,8 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.ShownWithout;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
@@ -12,6 +12,7 @@ import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteFields;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +111,7 @@ public final class FieldsCommand implements Callable<Integer> {
     } else if (!answer.exact()) {
       shell.err().println("widerow fields: an estimate; give it more time with --budget");
     }
-    return ExitCode.OK.number;
+    return ShownWithout.tell("widerow fields", answer.unread(), ZoneOffset.UTC, shell).number;
   }
 
   private static List<List<Cell>> rows(RemoteFields answer) {

@@ -2,10 +2,11 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.cli.CommandLines;
-import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.ShownWithout;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteSurvey;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -80,6 +81,6 @@ public final class PatternsCommand implements Callable<Integer> {
     } else if (!answer.exact()) {
       shell.err().println("widerow patterns: an estimate; give it more time with --budget");
     }
-    return ExitCode.OK.number;
+    return ShownWithout.tell("widerow patterns", answer.unread(), ZoneOffset.UTC, shell).number;
   }
 }

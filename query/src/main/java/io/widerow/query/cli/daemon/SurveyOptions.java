@@ -30,6 +30,12 @@ final class SurveyOptions {
   @Nullable String where;
 
   @Option(
+      names = "--damage",
+      paramLabel = "MODE",
+      description = "What cannot be read: refuse (default), or skip it, with a warning.")
+  @Nullable String damage;
+
+  @Option(
       names = "--budget",
       paramLabel = "TIME",
       defaultValue = "10s",
@@ -44,6 +50,7 @@ final class SurveyOptions {
     ParameterText.put(parameters, "from", from);
     ParameterText.put(parameters, "to", to);
     ParameterText.put(parameters, "where", where);
+    ParameterText.put(parameters, "damage", damage);
     ParameterText.put(parameters, "budget", budget);
     return parameters;
   }
