@@ -27,6 +27,16 @@ export function figures(asked, signal, lost, each) {
   return ask("/v1/query", asked, signal, (line) => (line.ts ? each(line) : lost.set(JSON.stringify(line), line)));
 }
 
+/** True when an answer ended at damage. @param {any} failure */
+export function isDamage(failure) {
+  return / corrupt at byte /.test(failure.message);
+}
+
+/** Says that figures are of what can be read, when they are. @param {any} head @param {string} of its element */
+export function without(head, of) {
+  return head["widerow.incomplete"] ? h(of, {}, "without what cannot be read") : null;
+}
+
 /** Which bars may lack events. @param {any} strip @returns {boolean[]} */
 export function incomplete({ lost, first, step, bars }) {
   const spans = [...lost.values()].map((part) => [nanos(part.first), nanos(part.last)]);
@@ -39,17 +49,15 @@ export function incomplete({ lost, first, step, bars }) {
 /**
  * Hatches the bars that may lack events, neighbours as one.
  * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colour
- * @param {boolean[]} bars @param {(i: number) => [number, number]} place @param {number} y @param {number} height
+ * @param {boolean[]} bars @param {(first: number, last: number) => any} box where some of them lie
  */
-export function draw(pen, colour, bars, place, y, height) {
-  let x = -1;
+export function draw(pen, colour, bars, box) {
+  let first = 0;
   pen.globalAlpha = 0.5; // bars of what can be read lie on it, also red ones
   bars.forEach((is, i) => {
-    const [left, wide] = place(i);
-    x = x < 0 && is ? left : x;
+    first = bars[i - 1] ? first : i;
     if (is && !bars[i + 1]) {
-      hatch(pen, { x, y, width: left + wide - x, height }, colour);
-      x = -1;
+      hatch(pen, box(first, i), colour);
     }
   });
   pen.globalAlpha = 1;

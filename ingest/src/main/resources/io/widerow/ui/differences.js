@@ -3,6 +3,7 @@
 
 import { all, ask, latest } from "./api.js";
 import { fields as columns } from "./columns.js";
+import { isDamage, without } from "./damage.js";
 import { between, narrow, number } from "./facets.js";
 import { fill, h, shown } from "./dom.js";
 import { clock, iso, minuteText, nanos, percent, sinceText, whole } from "./format.js";
@@ -25,7 +26,7 @@ export const element = h("main.differences", { test: "why", hidden: true });
 export async function load() {
   const time = pick();
   const where = state.pickwhere || (time ? "" : errorFilter());
-  const asked = params({ top: 8, budget: "2s" });
+  const asked = params({ top: 8, budget: "2s", damage: "skip" });
   if (where) {
     asked.set("pick", where);
   }
@@ -53,6 +54,7 @@ function show(head, fields, where, time) {
     h("p.why-legend", {}, h("i.swatch.chosen-bar"), `chosen: ${plain(what)}${when}, ${whole(head.picked)} events`,
       h("i.swatch.rest-bar"), `the rest: ${whole(rest)} events`,
       head.exact ? null : h("span.quiet", {}, `estimated from ${Math.round(head.read * 100)} % of the events`),
+      without(head, "span.few"),
       head.picked > 0 && head.picked < FEW ? h("span.few", {}, "these are few: chance alone makes differences") : null),
     h("div.cards", {}, ...fields.map((field) => card(field, head.picked, rest))),
     h("div.first"));
@@ -156,7 +158,7 @@ async function first(where, time) {
   }
   const filter = where ? both(state.where, `(${where})`) : state.where;
   await ask("/v1/query", params({ limit: FIRST }, { where: filter, from, to }), latest("why-first"),
-    (line) => line.id && events.push(line));
+    (line) => line.id && events.push(line)).catch((failure) => isDamage(failure) || Promise.reject(failure));
   const box = /** @type {HTMLElement | null} */ (element.querySelector(".first"));
   box?.style.setProperty("--columns", `25ch 11ch 18ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 14ch)".repeat(columns().length)}`);
   if (box && events.length > 0) {

@@ -1,4 +1,5 @@
 import { all, isOld, latest } from "./api.js";
+import { without } from "./damage.js";
 import { fill, h, shown } from "./dom.js";
 import { short, whole } from "./format.js";
 import { classOf } from "./levels.js";
@@ -18,8 +19,9 @@ export const known = { fields: /** @type {any[]} */ ([]), exact: true };
 /** Asks which fields the events have, and shows their values. */
 export async function load() {
   try {
-    const { lines } = await all("/v1/fields", params({ top: 8 }), latest("fields"));
-    const [head, ...fields] = lines;
+    const { lines } = await all("/v1/fields", params({ top: 8, damage: "skip" }), latest("fields"));
+    const [head, ...rest] = lines;
+    const fields = rest.filter((line) => line.field);
     known.fields = fields;
     known.exact = head.exact;
     show(head, fields);
@@ -30,18 +32,13 @@ export async function load() {
   }
 }
 
-/** Says why there are none. @param {string} why */
-export function leave(why) {
-  fill(element, h("p.facets-note", {}, why));
-}
-
 /** @param {any} head @param {any[]} fields */
 function show(head, fields) {
   const place = (/** @type {any} */ field) =>
     FIRST.includes(field.field) ? FIRST.indexOf(field.field) : field.many || field.bins ? 4 : 3;
   const sorted = [...fields].sort((a, b) => place(a) - place(b) || b.events - a.events || (a.field < b.field ? -1 : 1));
   const scale = head.exact ? 1 : 1 / Math.max(head.read, 0.001);
-  fill(element,
+  fill(element, without(head, "p.facets-note"),
     head.exact ? null : h("p.facets-note", { title: "the answer was due before all was read" }, `estimated from ${Math.round(head.read * 100)} % of the events`),
     ...sorted.map((field) => facet(field, head.events, scale)));
 }

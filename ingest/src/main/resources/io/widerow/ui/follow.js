@@ -3,8 +3,9 @@
 // nobody sees, asks for nothing and loses nothing.
 
 import { Refused, all, isOld, latest } from "./api.js";
+import { isDamage } from "./damage.js";
 import { whenSeen } from "./dom.js";
-import { now, whole } from "./format.js";
+import { iso, now, whole } from "./format.js";
 import { append, item, list, replace } from "./list.js";
 import { params, positionOf, slide } from "./range.js";
 import { count, load as loadStrip, redraw } from "./strip.js";
@@ -63,7 +64,7 @@ export function hold(held) {
 /** Asks again and again how far the held list is behind; a count, no event. */
 async function behind() {
   try {
-    const { lines } = await all("/v1/query", position({ stats: "count" }), latest("follow"));
+    const { lines } = await all("/v1/query", position({ stats: "count", damage: "skip" }), latest("follow"));
     follow.behind = lines[0]?.count ?? 0;
     follow.away = 0;
   } catch (failure) {
@@ -153,11 +154,13 @@ function look(items) {
   flooded = lags[2] > lags[0];
 }
 
-/** @param {unknown} failure */
+/** What is gone or cannot be read is told, and passed over: to what is left, or to now. @param {any} failure */
 function lost(failure) {
-  if (failure instanceof Refused && failure.status === 410) {
-    follow.gap = failure.message;
+  const damage = isDamage(failure);
+  if (damage || failure.status === 410) {
+    follow.gap = damage ? `nothing shown up to ${iso(now())}: ${failure.message}` : failure.message;
     after = failure.first || positionOf(now());
+    arrived = damage ? "" : arrived; // events before the new position are not late
     return;
   }
   follow.away ||= Date.now();

@@ -34,7 +34,7 @@ export async function load(strip, drawn) {
   if (!field) {
     return;
   }
-  const { lines } = await all(`/v1/fields/${encodeURIComponent(field)}`, params(), signal);
+  const { lines } = await all(`/v1/fields/${encodeURIComponent(field)}`, params({ damage: "skip" }), signal);
   const rows = rowsOf(lines.find((line) => line.field === field), strip.bars.length);
   Object.assign(heat, { field, rows });
   for (const row of rows) {

@@ -2,6 +2,7 @@
 // pages nor a limit, and it keeps at most KEPT events.
 
 import { ask, isOld, latest } from "./api.js";
+import { isDamage } from "./damage.js";
 import { nanos, now } from "./format.js";
 import { refuse } from "./question.js";
 import { both, params, quoted, range } from "./range.js";
@@ -55,7 +56,7 @@ async function page(order, more, kind, part = {}) {
 
 /** An answer that meets damage ends there: what comes before is shown, and why it ends. @param {Error} failure */
 function stop(failure) {
-  if (!/: corrupt at byte /.test(failure.message)) {
+  if (!isDamage(failure)) {
     throw failure;
   }
   list.broken = failure;

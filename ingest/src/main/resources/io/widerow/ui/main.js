@@ -65,16 +65,11 @@ async function ask() {
     if (state.tail && mine === asked) {
       await follows();
     }
-    await loadFacets();
+    await facets.load();
   });
   tell();
   showView(done);
   document.documentElement.dataset.ready = "true";
-}
-
-/** The daemon counts no fields of a range of which a part cannot be read. */
-function loadFacets() {
-  return strip.strip.lost.size > 0 ? facets.leave("Fields are not counted: a part of the range cannot be read.") : facets.load();
 }
 
 /** Follows from the newest events on, or stops, as the state says. */
@@ -214,7 +209,7 @@ onChange((changed) => {
       layout.repaint();
     }
     if (has("cols")) {
-      void run(loadFacets);
+      void run(facets.load);
     }
     question.show();
     tell();

@@ -1,3 +1,4 @@
+import { draw as drawDamage } from "./damage.js";
 import { h, palette, surface } from "./dom.js";
 import { volume } from "./levels.js";
 import { range } from "./range.js";
@@ -39,8 +40,10 @@ export function draw(first, last) {
   const y = (/** @type {bigint} */ time) => Number(time - range.from) / span * height;
   const most = Math.max(...strip.bars.map((bar) => volume(bar) + bar.error), 1);
   const high = Math.max(height / Math.max(strip.bars.length, 1), 1);
+  const topOf = (/** @type {number} */ i) => y(strip.first + BigInt(i) * strip.step);
+  drawDamage(pen, colour, strip.incomplete, (from, to) => ({ x: 0, y: topOf(from), width, height: topOf(to) + high - topOf(from) }));
   strip.bars.forEach((bar, i) => {
-    const top = y(strip.first + BigInt(i) * strip.step);
+    const top = topOf(i);
     const events = volume(bar);
     const wide = Math.min(1, events / most) * (width - 4);
     pen.fillStyle = colour("--bar-info");

@@ -47,7 +47,11 @@ export function draw(canvas, legend, strip, pick) {
     const right = Math.min(x(begin + strip.step), width - PLOT.right);
     return /** @type {[number, number]} */ ([left, Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5)]);
   };
-  drawDamage(pen, colour, strip.incomplete, place, PLOT.top, PLOT.errorBottom - PLOT.top);
+  drawDamage(pen, colour, strip.incomplete, (first, last) => {
+    const [from] = place(first);
+    const [left, wide] = place(last);
+    return { x: from, y: PLOT.top, width: left + wide - from, height: PLOT.errorBottom - PLOT.top };
+  });
   drawHeat(pen, PLOT, place);
   strip.bars.forEach((/** @type {any} */ bar, /** @type {number} */ i) => {
     const [left, wide] = place(i);

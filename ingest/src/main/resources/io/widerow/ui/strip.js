@@ -118,10 +118,10 @@ export function redraw() {
   canvas.dataset.incomplete = String(damaged);
   canvas.dataset.total = String(strip.total);
   canvas.dataset.step = String(Number(strip.step) / 1e6);
-  canvas.dataset.heat = String(heat.rows.reduce((sum, row) => sum + row.counts.reduce((a, b) => a + b, 0), 0));
-  draw(canvas, legend, strip, pick());
-  tools.hidden = pick() === null || strip.drag !== null;
+  canvas.dataset.heat = String(heat.rows.flatMap((row) => row.counts).reduce((a, b) => a + b, 0));
   const chosen = pick();
+  draw(canvas, legend, strip, chosen);
+  tools.hidden = chosen === null || strip.drag !== null;
   if (chosen) {
     tools.style.left = `${Math.max(8, Math.min(placeOf(chosen.from) - 280, canvas.clientWidth - 360))}px`;
   }

@@ -149,9 +149,8 @@ final class PageFile {
     }
   }
 
-  /// A script with empty lines for those that are comments as a whole, so that numbers of lines
-  /// stay, and without other comments, types and indentation. What its comments say is for those
-  /// who read it in the repository.
+  /// A script without comments, types, indentation and empty lines. What its comments say is for
+  /// those who read it in the repository.
   static String withoutComments(String script) {
     StringBuilder kept = new StringBuilder(script.length());
     boolean inside = false;
@@ -161,9 +160,10 @@ final class PageFile {
       boolean comment =
           inside || text.startsWith("//") || (text.startsWith("/**") && text.endsWith("*/"));
       inside &= !text.endsWith("*/");
-      kept.append(comment ? "" : SAID.matcher(text).replaceAll("")).append('\n');
+      if (!comment && !text.isEmpty()) {
+        kept.append(SAID.matcher(text).replaceAll("")).append('\n');
+      }
     }
-    kept.setLength(kept.length() - 1);
     return kept.toString();
   }
 

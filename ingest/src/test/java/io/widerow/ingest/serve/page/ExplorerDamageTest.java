@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,8 @@ class ExplorerDamageTest extends ExplorerRun {
   private static final String RANGE = "from=" + DAY + "10:00:00Z&to=" + DAY + "20:00:00Z";
   private static final String BARS = element("bars");
   private static final String DAMAGE = element("damage");
+  private static final String TAIL = element("tail");
+  private static final String RAIL = element("rail");
   private static final String REFUSED = element("refused");
   private static final int HOURS = 10;
   private static final int AN_HOUR = 400; // events of a type
@@ -49,32 +52,59 @@ class ExplorerDamageTest extends ExplorerRun {
     }
     post(lines.toString());
     operated.merge();
-    gone = segment(15);
-    String hurt = segment(12);
+    gone = segment(hour(15));
+    String hurt = segment(hour(12));
     operated.close();
     Files.delete(file(gone));
-    try (var open = new RandomAccessFile(file(hurt).toFile(), "rw")) {
-      open.seek(BLOCKS_AT + 1);
-      open.write(0xff);
-    }
+    hurt(file(hurt));
     serve();
   }
 
-  private String segment(int hour) throws IOException, InterruptedException {
-    String range = "&from=%s%d:00:00Z&to=%s%d:59:59Z".formatted(DAY, hour, DAY, hour);
-    for (String line : http.get("/v1/partitions?layout=true" + range).body().lines().toList()) {
+  private static void hurt(Path file) throws IOException {
+    try (var open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.seek(BLOCKS_AT + 1);
+      open.write(0xff);
+    }
+  }
+
+  private static String hour(int hour) {
+    return "from=%s%d:00:00Z&to=%s%d:59:59Z".formatted(DAY, hour, DAY, hour);
+  }
+
+  /// The name of the first segment that has events of a question.
+  private String segment(String question) throws IOException, InterruptedException {
+    String asked = "/v1/partitions?layout=true&" + question;
+    for (String line : http.get(asked).body().lines().toList()) {
       JsonNode read = JSON.readTree(line);
       if (read.has("segment")) {
         return read.path("file").asText();
       }
     }
-    throw new IllegalStateException("no segment of hour " + hour);
+    throw new IllegalStateException("no segment of " + question);
   }
 
   private Path file(String name) throws IOException {
     try (var found = Files.walk(directory)) {
       return found.filter(each -> each.endsWith(name)).findFirst().orElseThrow();
     }
+  }
+
+  /// How many pixels of a part of a canvas are rather red than of another colour.
+  private int reds(String canvasLeftWidth) {
+    return browser
+        .evaluate(
+            """
+            ((canvas, left, width) => {
+              const of = canvas.getContext("2d").getImageData(left, 0, width, canvas.height).data;
+              let reds = 0;
+              for (let i = 0; i < of.length; i += 4) {
+                reds += of[i + 3] > 60 && of[i] > of[i + 1] + 60 && of[i] > of[i + 2] + 60 ? 1 : 0;
+              }
+              return reds;
+            })(%s)
+            """
+                .formatted(canvasLeftWidth))
+        .asInt();
   }
 
   private boolean isHidden(String element) {
@@ -99,8 +129,18 @@ class ExplorerDamageTest extends ExplorerRun {
     assertTrue(
         browser.requests().stream().anyMatch(each -> each.contains("damage=skip")), "it asks so");
     String fields = browser.text(element("facets") + ".textContent");
-    assertTrue(fields.startsWith("Fields are not counted"), fields);
+    assertTrue(fields.startsWith("without what cannot be read"), fields);
+    String types = element("facet") + ".querySelector('[data-value=auth]').title";
+    String title = browser.text(types);
+    assertTrue(
+        title.contains("\n3\u2009200 events"), title); // of 4,000: a segment and a block less
+    assertTrue(reds(RAIL + ", 0, 9") > 20, "hatched in the rail");
     shots("damage");
+    browser.evaluate(element("tab-why") + ".click()");
+    browser.await(element("why") + ".textContent.includes('without what cannot be read')");
+    browser.await("document.querySelectorAll('.first-rows .row').length === 10");
+    assertTrue(isHidden(REFUSED), "nothing is refused");
+    shots("damage-differences");
     browser.evaluate("[...%s.querySelectorAll('button')].at(-1).click()".formatted(DAMAGE));
     browser.await("location.search.includes('view=layout')");
     browser.await(element("map") + ".dataset.damaged > 0");
@@ -127,12 +167,42 @@ class ExplorerDamageTest extends ExplorerRun {
     assertEquals(List.of(), browser.problems());
   }
 
+  /// What came while the page held still cannot be read any more: it is told, and following goes
+  /// on.
+  @Test
+  void followingGoesOnAfterDamage() throws IOException, InterruptedException {
+    Instant now = Instant.now();
+    post(live(now.minusSeconds(20)));
+    browser.open(url + "/ui/?type=live&tail=1");
+    browser.await(IDS + ".length === 1");
+    browser.press(" ");
+    browser.await(TAIL + ".textContent.startsWith('held')");
+    post(live(now.minusSeconds(10)));
+    operated.merge();
+    hurt(file(segment("type=live")));
+    browser.press(" ");
+    browser.await(element("status") + ".textContent.includes('corrupt at byte')");
+    String said = browser.text(element("status") + ".textContent");
+    assertTrue(said.contains("nothing shown up to 20"), said);
+    assertEquals("true", browser.text(TAIL + ".getAttribute('aria-pressed')"));
+    post(live(Instant.now().plusMillis(100)));
+    browser.await(IDS + ".length === 2");
+    assertTrue(isHidden(REFUSED));
+    shots("damage-follow");
+    assertEquals(List.of(), browser.problems());
+  }
+
+  private static String live(Instant time) {
+    return "{\"ts\":\"%s\",\"type\":\"live\",\"body\":\"here\"}%n".formatted(time);
+  }
+
   @Test
   void nothingIsSaidOfDamageElsewhere() {
     browser.open(url + "/ui/?from=" + DAY + "16:00:00Z&to=" + DAY + "18:00:00Z");
     assertEquals(String.valueOf(4 * AN_HOUR), browser.text(BARS + ".dataset.total"));
     assertEquals("0", browser.text(BARS + ".dataset.incomplete"));
     assertTrue(isHidden(DAMAGE) && isHidden(REFUSED));
+    assertEquals(0, reds(RAIL + ", 0, 9"));
     String label = browser.text(BARS + ".getAttribute('aria-label')");
     assertFalse(label.contains("incomplete"), label);
     assertEquals(List.of(), browser.problems());

@@ -158,8 +158,8 @@ class PageFilesTest {
   @Test
   void scriptsAreServedWithoutTheirComments() {
     String script = "/** One.\n * two */\na = b\n  * c; // three\n// four\n/** @type {x} */ (d)\n";
-    assertEquals("\n\na = b\n* c;\n\n(d)\n", PageFile.withoutComments(script));
-    assertEquals("e(\"; // f\");", PageFile.withoutComments("e(\"; // f\");"));
+    assertEquals("a = b\n* c;\n(d)\n", PageFile.withoutComments(script));
+    assertEquals("e(\"; // f\");\n", PageFile.withoutComments("e(\"; // f\");"));
   }
 
   @Test
