@@ -8,12 +8,13 @@ import { whenSeen } from "./dom.js";
 import { iso, now, whole } from "./format.js";
 import { append, item, list, replace } from "./list.js";
 import { params, positionOf, slide } from "./range.js";
-import { count, load as loadStrip, redraw } from "./strip.js";
+import { count, goOn, load as loadStrip, redraw, strip } from "./strip.js";
 import { change, state } from "./state.js";
 
 const PAUSE_MILLIS = 250;
 const AWAY_MILLIS = 1000;
 const SLIDE_MILLIS = 3000;
+const SPARE = 100; // what is asked again and again is asked for a hundredth of the time
 const LIMIT = 5000;
 const NEWEST = 300;
 
@@ -63,9 +64,11 @@ export function hold(held) {
 
 /** Asks again and again how far the held list is behind; a count, no event. */
 async function behind() {
+  let spent = 0;
   try {
-    const { lines } = await all("/v1/query", position({ stats: "count", damage: "skip" }), latest("follow"));
+    const { lines, millis } = await all("/v1/query", position({ stats: "count", damage: "skip" }), latest("follow"));
     follow.behind = lines[0]?.count ?? 0;
+    spent = millis;
     follow.away = 0;
   } catch (failure) {
     if (isOld(failure)) {
@@ -75,7 +78,7 @@ async function behind() {
   }
   if (follow.held && !document.hidden) {
     tell();
-    timer = setTimeout(behind, AWAY_MILLIS);
+    timer = setTimeout(behind, Math.max(AWAY_MILLIS, spent * SPARE));
   }
 }
 
@@ -122,10 +125,12 @@ async function newest() {
   replace(items);
 }
 
-/** Lets the bars go on with the time, now and then. */
+/** Asks for the bars anew: what came is counted here, so it is done as seldom as it is dear. */
 async function slideOn() {
-  if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > SLIDE_MILLIS * (flooded ? 3 : 1)) {
-    moment.slid = performance.now();
+  const at = performance.now();
+  const pause = flooded ? 3 * SLIDE_MILLIS : Math.max(SLIDE_MILLIS, strip.millis * SPARE);
+  if (follow.on && !follow.held && !follow.away && at - moment.slid > pause) {
+    moment.slid = at;
     slide();
     await loadStrip().catch(lost);
   }
@@ -142,6 +147,8 @@ function take(answer) {
   if (items.length === 0) {
     return;
   }
+  slide();
+  goOn();
   items.forEach((each) => count(each.time, each.event));
   follow.seen += items.length;
   append(items);
@@ -179,15 +186,9 @@ function rate() {
 }
 
 function tell() {
-  if (!follow.on) {
-    told("Follow");
-  } else if (follow.away) {
-    told(`away since ${new Date(follow.away).toISOString().slice(11, 19)}`);
-  } else if (follow.held) {
-    told(follow.behind > 0 ? `held: ${whole(follow.behind)} behind` : "held");
-  } else if (flooded) {
-    told("following the newest");
-  } else {
-    told(follow.rate >= 1 ? `following ${whole(follow.rate)}/s` : "following");
-  }
+  told(!follow.on ? "Follow"
+    : follow.away ? `away since ${new Date(follow.away).toISOString().slice(11, 19)}`
+    : follow.held ? follow.behind > 0 ? `held: ${whole(follow.behind)} behind` : "held"
+    : flooded ? "following the newest"
+    : follow.rate >= 1 ? `following ${whole(follow.rate)}/s` : "following");
 }

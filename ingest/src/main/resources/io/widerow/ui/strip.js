@@ -62,20 +62,15 @@ export async function load() {
       await errorsInTexts(bars, sums, first, step, lost);
     }
     Object.assign(strip, { step, first, bars, sums, levels, texts, total, lost, millis: told.millis });
-    show();
+    redraw();
     performance.mark("bars");
     await loadHeat(strip, redraw);
-    show();
+    redraw();
   } catch (failure) {
     if (!isOld(failure)) {
       throw failure;
     }
   }
-}
-
-function show() {
-  strip.incomplete = incomplete(strip);
-  redraw();
 }
 
 /** Moves events without a level whose text says that they are errors to the errors. */
@@ -106,6 +101,21 @@ export function count(time, event) {
   strip.total++;
 }
 
+/** Moves the bars on with the range: those that it has left are gone, and new ones are empty. */
+export function goOn() {
+  const { bars, step, sums } = strip;
+  for (; strip.first + step <= range.from; strip.first += step) {
+    Object.entries(bars.shift() ?? {}).forEach(([of, events]) => {
+      sums[of] -= events;
+      strip.total -= events;
+    });
+    heat.rows.forEach((row) => row.counts.shift());
+  }
+  while (strip.first + BigInt(bars.length) * step < range.to) {
+    bars.push(none());
+  }
+}
+
 /** The chosen time, or null. */
 export function pick() {
   const [from, to] = state.pick.split("/");
@@ -113,6 +123,7 @@ export function pick() {
 }
 
 export function redraw() {
+  strip.incomplete = incomplete(strip);
   const damaged = strip.incomplete.filter((is) => is).length;
   tell(strip.lost);
   canvas.dataset.incomplete = String(damaged);

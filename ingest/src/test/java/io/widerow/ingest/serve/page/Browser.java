@@ -10,11 +10,13 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -28,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Chromium without a window, driven over the DevTools protocol. It keeps what went wrong in the
 /// page, and which addresses were asked.
@@ -44,6 +47,8 @@ final class Browser implements AutoCloseable {
   private final Map<Integer, CompletableFuture<JsonNode>> waiting = new ConcurrentHashMap<>();
   private final List<String> problems = new CopyOnWriteArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
+  private CompletableFuture<String> traced = new CompletableFuture<>();
+  private @Nullable URI own; // where the page is driven
   private int debugPort;
   private int number;
 
@@ -113,19 +118,25 @@ final class Browser implements AutoCloseable {
     }
     Thread.ofVirtual().start(() -> told.lines().forEach(_ -> {})); // else its pipe fills
     debugPort = browser.getPort();
-    URI pages = URI.create("http://127.0.0.1:" + debugPort + "/json/list");
-    JsonNode all =
-        JSON.readTree(
-            client
-                .send(HttpRequest.newBuilder(pages).build(), HttpResponse.BodyHandlers.ofString())
-                .body());
-    for (JsonNode page : all) {
+    List<URI> pages = pages();
+    if (pages.isEmpty()) {
+      throw new IOException("it has no page");
+    }
+    own = pages.getFirst();
+    return client.newWebSocketBuilder().buildAsync(own, new Listener()).join();
+  }
+
+  /// Where each page is driven.
+  private List<URI> pages() throws IOException, InterruptedException {
+    URI list = URI.create("http://127.0.0.1:" + debugPort + "/json/list");
+    HttpRequest request = HttpRequest.newBuilder(list).build();
+    List<URI> pages = new ArrayList<>();
+    for (JsonNode page : JSON.readTree(client.send(request, BodyHandlers.ofString()).body())) {
       if (page.path("type").asText().equals("page")) {
-        URI url = URI.create(page.path("webSocketDebuggerUrl").asText());
-        return client.newWebSocketBuilder().buildAsync(url, new Listener()).join();
+        pages.add(URI.create(page.path("webSocketDebuggerUrl").asText()));
       }
     }
-    throw new IOException("it has no page: " + all);
+    return pages;
   }
 
   /// Takes what the browser says.
@@ -155,6 +166,7 @@ final class Browser implements AutoCloseable {
       case "Runtime.exceptionThrown" -> problems.add(with.path("exceptionDetails").toString());
       case "Log.entryAdded" -> problems.add(with.path("entry").toString());
       case "Network.requestWillBeSent" -> requests.add(with.path("request").path("url").asText());
+      case "Tracing.tracingComplete" -> traced.complete(with.path("stream").asText());
       case "" -> {
         CompletableFuture<JsonNode> answer = waiting.remove(said.path("id").asInt());
         if (answer != null) {
@@ -190,10 +202,94 @@ final class Browser implements AutoCloseable {
     String of = URLEncoder.encode(url, StandardCharsets.UTF_8);
     URI made = URI.create("http://127.0.0.1:%d/json/new?%s".formatted(debugPort, of));
     HttpRequest request = HttpRequest.newBuilder(made).PUT(BodyPublishers.noBody()).build();
-    int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    int status = client.send(request, BodyHandlers.discarding()).statusCode();
     if (status != 200) {
       throw new IOException("no page beside: " + status);
     }
+  }
+
+  /// Opens a page in a window of its own, so that both it and the one that is driven are seen.
+  ///
+  /// @return what [#close(String)] closes
+  String openWindow(String url) {
+    ObjectNode with = JSON.createObjectNode().put("url", url).put("newWindow", true);
+    return call("Target.createTarget", with.put("width", 1440).put("height", 900))
+        .path("targetId")
+        .asText();
+  }
+
+  /// Closes a page beside the one that is driven.
+  void close(String page) {
+    call("Target.closeTarget", JSON.createObjectNode().put("targetId", page));
+  }
+
+  /// The value of an expression in each other page.
+  List<JsonNode> evaluateBeside(String expression) throws IOException, InterruptedException {
+    List<JsonNode> values = new ArrayList<>();
+    for (URI page : pages().stream().filter(each -> !each.equals(own)).toList()) {
+      var answer = new CompletableFuture<String>();
+      WebSocket to = client.newWebSocketBuilder().buildAsync(page, new OneAnswer(answer)).join();
+      ObjectNode said = JSON.createObjectNode().put("id", 1).put("method", "Runtime.evaluate");
+      said.putObject("params").put("expression", expression).put("returnByValue", true);
+      to.sendText(said.toString(), true).join();
+      String told = answer.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+      values.add(JSON.readTree(told).path("result").path("result").path("value"));
+      to.abort();
+    }
+    return values;
+  }
+
+  /// Takes the first message.
+  private record OneAnswer(CompletableFuture<String> answer, StringBuilder parts)
+      implements WebSocket.Listener {
+    OneAnswer(CompletableFuture<String> answer) {
+      this(answer, new StringBuilder());
+    }
+
+    @Override
+    public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+      parts.append(data);
+      if (last) {
+        answer.complete(parts.toString());
+      }
+      from.request(1);
+      return CompletableFuture.completedStage(null);
+    }
+  }
+
+  /// What the frames of some work were made of, by the browser's own trace, in the form of its
+  /// performance panel.
+  void trace(Path file, Runnable work) throws IOException {
+    ObjectNode config = JSON.createObjectNode().put("transferMode", "ReturnAsStream");
+    config
+        .putObject("traceConfig")
+        .putArray("includedCategories")
+        .add("devtools.timeline")
+        .add("disabled-by-default-devtools.timeline")
+        .add("disabled-by-default-v8.gc")
+        .add("blink.user_timing")
+        .add("toplevel")
+        .add("v8");
+    traced = new CompletableFuture<>();
+    call("Tracing.start", config);
+    work.run();
+    call("Tracing.end", JSON.createObjectNode());
+    String handle = traced.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    StringBuilder text = new StringBuilder();
+    for (boolean end = false; !end; ) {
+      JsonNode part = call("IO.read", JSON.createObjectNode().put("handle", handle));
+      text.append(part.path("data").asText());
+      end = part.path("eof").asBoolean();
+    }
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path _ = Files.writeString(file, text);
+  }
+
+  /// The processor time of all its processes until now.
+  Duration used() {
+    return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+        .map(each -> each.info().totalCpuDuration().orElse(Duration.ZERO))
+        .reduce(Duration.ZERO, Duration::plus);
   }
 
   /// Brings the page that is driven in front of others, which hide it.

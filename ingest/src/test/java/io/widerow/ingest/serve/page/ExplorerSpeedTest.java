@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,8 +20,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -237,13 +242,17 @@ class ExplorerSpeedTest {
   }
 
   @Test
-  void scrollingDrawsWhatIsSeen() {
+  void scrollingDrawsWhatIsSeen() throws IOException {
     browser.open(url + "/ui/?" + SHOP);
     browser.press("g");
     browser.await("document.querySelector('[aria-selected=true][data-test=row]')");
     String wheel = "list.scrollTop += 400";
     String key = "list.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))";
     report("worst frame while scrolling", "50 ms", frames(wheel));
+    String trace = System.getProperty("page.trace");
+    if (trace != null) {
+      browser.trace(Path.of(trace), () -> frames(key));
+    }
     report("worst frame while j is held", "50 ms", frames(key));
   }
 
@@ -267,6 +276,36 @@ class ExplorerSpeedTest {
                 .formatted(statement));
     assertTrue(found.path("most").asInt() <= ROWS_MAX, found::toString);
     return millis(found.path("worst").asDouble());
+  }
+
+  /// The processor time of the daemon's threads until now in milliseconds, by their names without
+  /// numbers; only Linux tells it.
+  private Map<String, Long> threadMillis() throws IOException {
+    Map<String, Long> all = new TreeMap<>();
+    File[] tasks = Path.of("/proc", String.valueOf(daemon.pid()), "task").toFile().listFiles();
+    for (File task : tasks == null ? new File[0] : tasks) {
+      try {
+        String name = Files.readString(task.toPath().resolve("comm")).strip();
+        String stat = Files.readString(task.toPath().resolve("stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 14);
+        long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+        all.merge(name.replaceAll("[#\\d-]+$", ""), ticks * 10, Long::sum);
+      } catch (NoSuchFileException _) {
+        // a thread that has ended since
+      }
+    }
+    return all;
+  }
+
+  /// The threads that took more, the most first.
+  private static String more(Map<String, Long> before, Map<String, Long> after) {
+    return after.entrySet().stream()
+        .map(each ->
+            Map.entry(each.getKey(), each.getValue() - before.getOrDefault(each.getKey(), 0L)))
+        .filter(each -> each.getValue() >= 3L * SECONDS)
+        .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+        .map(each -> "%s %.1f %%".formatted(each.getKey(), each.getValue() / 10.0 / SECONDS))
+        .collect(Collectors.joining(", "));
   }
 
   /// Sends at the rate for some seconds; the daemon's processor time meanwhile, as a share of one.
@@ -294,7 +333,9 @@ class ExplorerSpeedTest {
   @Test
   void whatIsFollowedIsCounted() throws IOException, InterruptedException {
     send(SECONDS / 2); // compiled code
+    Map<String, Long> threads = threadMillis();
     double alone = send(SECONDS);
+    report("threads alone", "-", more(threads, threadMillis()));
     browser.open(url + "/ui/?type=live&since=1h");
     int before = sent;
     browser.press("f");
@@ -309,7 +350,12 @@ class ExplorerSpeedTest {
           window.frames.push(now - window.last); window.last = now; next();
         }); })()
         """);
+    threads = threadMillis();
     double followed = send(SECONDS);
+    report("threads followed", "-", more(threads, threadMillis()));
+    threads = threadMillis();
+    double later = send(SECONDS);
+    report("threads followed, the next as many seconds", "-", more(threads, threadMillis()));
     String seen = ExplorerRun.element("tail") + ".dataset.seen";
     browser.await(seen + " === '" + (sent - before) + "'");
     JsonNode frames = browser.evaluate("window.frames.sort((a, b) => a - b)");
@@ -329,9 +375,72 @@ class ExplorerSpeedTest {
     browser.await(ExplorerRun.element("tail") + ".textContent.includes('held')");
     double held = send(SECONDS);
     report(
-        "the daemon's processor time at %,d events/s: alone, followed, held".formatted(RATE),
+        "the daemon's processor time at %,d events/s: alone, followed, later, held".formatted(RATE),
         "3 % of a core more, none",
-        "%.1f %%, %.1f %%, %.1f %%".formatted(100 * alone, 100 * followed, 100 * held));
+        "%.1f %%, %.1f %%, %.1f %%, %.1f %%"
+            .formatted(100 * alone, 100 * followed, 100 * later, 100 * held));
+  }
+
+  /// Pages that are all seen, as those of as many people, but on the processors of the daemon.
+  @Test
+  @Order(Integer.MAX_VALUE - 1) // what it sends is in no other figure
+  void whatManyPagesFollowIsCounted() throws IOException, InterruptedException {
+    send(SECONDS / 2);
+    double alone = send(SECONDS);
+    double full = fullRate();
+    List<String> windows = new ArrayList<>();
+    for (int i = 0; i < PAGES; i++) {
+      windows.add(browser.openWindow(url + "/ui/?type=live&since=1m&tail=1"));
+    }
+    String seen = "Number(%s?.dataset.seen ?? -1)".formatted(ExplorerRun.element("tail"));
+    while (browser.evaluateBeside(seen).stream().anyMatch(each -> each.asInt() < 0)) {
+      Thread.onSpinWait();
+    }
+    send(SECONDS / 2); // until they are loaded
+    List<Integer> before = counts(seen);
+    int begun = sent;
+    Duration browserBefore = browser.used();
+    Map<String, Long> threads = threadMillis();
+    double followed = send(SECONDS);
+    double ofBrowser = browser.used().minus(browserBefore).toMillis() / 10.0 / SECONDS;
+    String more = more(threads, threadMillis());
+    List<Integer> after = counts(seen);
+    long shown =
+        browser.evaluateBeside("!document.hidden").stream().filter(JsonNode::asBoolean).count();
+    for (int i = 0; i < PAGES; i++) {
+      assertEquals(sent - begun, after.get(i) - before.get(i), "events of page " + i);
+    }
+    report(
+        "the daemon's processor time at %,d events/s: alone, beside %d pages that follow, %d seen"
+            .formatted(RATE, PAGES, shown),
+        "-",
+        "%.1f %%, %.1f %% (%s); the browser's %.0f %%"
+            .formatted(100 * alone, 100 * followed, more, ofBrowser));
+    fullRate();
+    browserBefore = browser.used();
+    double beside = fullRate();
+    ofBrowser = browser.used().minus(browserBefore).toMillis() / 10.0 / SECONDS;
+    report(
+        "ingest at full rate beside %d pages that follow, %d seen".formatted(PAGES, shown),
+        "97 %% of %,.0f/s alone".formatted(full),
+        "%.0f %%; the browser took %.0f %% of a core".formatted(100 * beside / full, ofBrowser));
+    windows.forEach(browser::close);
+    assertEquals(PAGES, shown, "pages seen");
+  }
+
+  /// What the pages beside have counted, when nothing comes any more.
+  private List<Integer> counts(String seen) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    List<Integer> counts = List.of();
+    do {
+      LockSupport.parkNanos(300_000_000L); // for the next question of a page
+      List<Integer> next = browser.evaluateBeside(seen).stream().map(JsonNode::asInt).toList();
+      if (next.equals(counts)) {
+        return counts;
+      }
+      counts = next;
+    } while (System.nanoTime() < end);
+    throw new AssertionError("pages go on counting: " + counts);
   }
 
   /// Events a second of one sender that waits for each answer.
