@@ -33,7 +33,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /// Question: what does an event cost that is compressed into a journal frame and sealed later, and
-/// what does it cost when its group becomes a block at once?
+/// what does it cost when its group becomes a block at once? Such a block can be copied into a
+/// segment only if no other one of its partition has events of the same time, because the blocks of
+/// a partition follow each other: with one sender all can, with two that send at the same time none
+/// can, and their events are sealed as they are today.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -62,6 +65,10 @@ public class EncodeOnceBench {
   @Param({"250", "1000", "5000"})
   public int group;
 
+  /// Senders of the partition, which take turns event by event, and send groups.
+  @Param({"1", "2"})
+  public int senders;
+
   private final EventBatch batch = new EventBatch(1 << 20, 64 << 20);
   private final RecordView view = new RecordView();
   private final MemoryDisk disk = new MemoryDisk();
@@ -70,6 +77,7 @@ public class EncodeOnceBench {
   private final BlockWriter block = new BlockWriter(SegmentProfile.SEALED, Throttle.NONE);
   private final SegmentChecksum checksum = new SegmentChecksum(STORE, 1);
   private final ByteSink out = new ByteSink();
+  private final ByteSink copied = new ByteSink();
   private final long[] offsets = new long[EVENTS + 1];
 
   @Setup(Level.Trial)
@@ -155,5 +163,40 @@ public class EncodeOnceBench {
       bytes += out.length() + block.tokens().size();
     }
     return bytes;
+  }
+
+  /// Blocks of what each sender sends, in place of frames, and later one segment: of these blocks
+  /// where they follow each other, of the events where they do not. A bound: the segment's index,
+  /// filters and cells of copied blocks are not made.
+  @Benchmark
+  @OperationsPerInvocation(EVENTS)
+  public long onceAndSeal() {
+    long bytes = 0;
+    out.clear();
+    copied.clear();
+    int turn = group * senders;
+    boolean follow = true; // no two blocks have events of the same time
+    long greatest = -1;
+    for (int from = 0; from < EVENTS; from += turn) {
+      for (int sender = 0; sender < senders; sender++) {
+        int start = out.length();
+        int events = 0;
+        for (int i = from + sender; i < Math.min(EVENTS, from + turn); i += senders) {
+          block.add(view.show(batch.memory(), offsets[i]));
+          follow &= events > 0 || i > greatest;
+          greatest = Math.max(greatest, i);
+          events++;
+        }
+        if (events > 0) {
+          block.finish(events, out, checksum, 0);
+          bytes += block.tokens().size();
+          int length = out.length() - start;
+          copied.put(out.bytes(), start, length);
+          bytes += checksum.of(out.bytes(), start, length, 0); // what lay there is right
+          bytes += checksum.of(copied.bytes(), start, length, 1); // for its place in the segment
+        }
+      }
+    }
+    return bytes + out.length() + (follow ? copied.length() : seal());
   }
 }

@@ -387,7 +387,6 @@ class ExplorerSpeedTest {
   void whatManyPagesFollowIsCounted() throws IOException, InterruptedException {
     send(SECONDS / 2);
     double alone = send(SECONDS);
-    double full = fullRate();
     List<String> windows = new ArrayList<>();
     for (int i = 0; i < PAGES; i++) {
       windows.add(browser.openWindow(url + "/ui/?type=live&since=1m&tail=1"));
@@ -412,18 +411,20 @@ class ExplorerSpeedTest {
         "the daemon's processor time at %,d events/s: alone, beside %d pages that follow, %d seen"
             .formatted(RATE, PAGES, shown),
         "-",
-        "%.1f %%, %.1f %% (%s); the browser's %.0f %%; %d pages counted all, others the newest"
-            .formatted(100 * alone, 100 * followed, more, ofBrowser, whole));
+        "%.1f %%, %.1f %% (%s); the browser's %.0f %%"
+            .formatted(100 * alone, 100 * followed, more, ofBrowser));
     fullRate();
     browserBefore = browser.used();
     double beside = fullRate();
     ofBrowser = browser.used().minus(browserBefore).toMillis() / 10.0 / SECONDS;
+    windows.forEach(browser::close);
+    double full = fullRate(); // last: pages that open after it begin with its minute
     report(
         "ingest at full rate beside %d pages that follow, %d seen".formatted(PAGES, shown),
         "97 %% of %,.0f/s alone".formatted(full),
         "%.0f %%; the browser took %.0f %% of a core".formatted(100 * beside / full, ofBrowser));
-    windows.forEach(browser::close);
     assertEquals(PAGES, shown, "pages seen");
+    assertEquals(PAGES, whole, "pages that counted each event once");
   }
 
   /// What each page beside has counted, by when it was opened, when nothing comes any more.
