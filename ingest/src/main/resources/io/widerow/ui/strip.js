@@ -104,14 +104,19 @@ export function count(time, event) {
 /** Moves the bars on with the range: those that it has left are gone, and new ones are empty. */
 export function goOn() {
   const { bars, step, sums } = strip;
-  for (; strip.first + step <= range.from; strip.first += step) {
-    Object.entries(bars.shift() ?? {}).forEach(([of, events]) => {
+  if (!bars.length) {
+    return; // the first ones are under way
+  }
+  const left = Number((range.from - strip.first) / step);
+  if (left > 0) {
+    bars.splice(0, left).forEach((bar) => Object.entries(bar).forEach(([of, events]) => {
       sums[of] -= events;
       strip.total -= events;
-    });
-    heat.rows.forEach((row) => row.counts.shift());
+    }));
+    heat.rows.forEach((row) => row.counts.splice(0, left));
+    strip.first += BigInt(left) * step;
   }
-  while (strip.first + BigInt(bars.length) * step < range.to) {
+  while (bars.length < 2 * BARS && strip.first + BigInt(bars.length) * step < range.to) {
     bars.push(none());
   }
 }

@@ -42,7 +42,7 @@ class RetentionOverHttpTest {
     }
 
     long shown(String type) throws IOException, InterruptedException {
-      return get("/v1/query?type=" + type).lines().filter(line -> line.contains("ts")).count();
+      return get("/v1/query?type=" + type).lines().filter(line -> line.contains("\"ts\":")).count();
     }
   }
 
