@@ -127,10 +127,9 @@ async function newest() {
 
 /** Asks for the bars anew: what came is counted here, so it is done as seldom as it is dear. */
 async function slideOn() {
-  const at = performance.now();
   const pause = flooded ? 3 * SLIDE_MILLIS : Math.max(SLIDE_MILLIS, strip.millis * SPARE);
-  if (follow.on && !follow.held && !follow.away && at - moment.slid > pause) {
-    moment.slid = at;
+  if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > pause) {
+    moment.slid = performance.now();
     slide();
     await loadStrip().catch(lost);
   }

@@ -107,16 +107,16 @@ export function goOn() {
   if (!bars.length) {
     return; // the first ones are under way
   }
-  const left = Number((range.from - strip.first) / step);
-  if (left > 0) {
-    bars.splice(0, left).forEach((bar) => Object.entries(bar).forEach(([of, events]) => {
-      sums[of] -= events;
-      strip.total -= events;
-    }));
-    heat.rows.forEach((row) => row.counts.splice(0, left));
-    strip.first += BigInt(left) * step;
+  const left = Math.max(0, Number((range.from - strip.first) / step));
+  for (const bar of bars.splice(0, left)) {
+    for (const of in bar) {
+      sums[of] -= bar[of];
+      strip.total -= bar[of];
+    }
   }
-  while (bars.length < 2 * BARS && strip.first + BigInt(bars.length) * step < range.to) {
+  heat.rows.forEach((row) => row.counts.splice(0, left));
+  strip.first += BigInt(left) * step;
+  while (strip.first + BigInt(bars.length) * step < range.to) {
     bars.push(none());
   }
 }
