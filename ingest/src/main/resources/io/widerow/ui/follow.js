@@ -127,7 +127,7 @@ async function newest() {
 
 /** Asks for the bars anew: what came is counted here, so it is done as seldom as it is dear. */
 async function slideOn() {
-  const pause = flooded ? 3 * SLIDE_MILLIS : Math.max(SLIDE_MILLIS, strip.millis * SPARE);
+  const pause = Math.max(SLIDE_MILLIS, strip.millis * SPARE);
   if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > pause) {
     moment.slid = performance.now();
     slide();
