@@ -13,6 +13,7 @@ import java.util.List;
 /// Runs typical queries against the demo's store over HTTP, many times, while the JVM records its
 /// AOT cache. The speed of a new daemon's first minute depends on what the JVM has learned here.
 final class DemoRehearsal {
+  /// The days of the demo's access log.
   private static final String DAYS = "start=2015-05-17T00:00:00Z&end=2015-05-21T00:00:00Z";
 
   private final HttpClient client = HttpClient.newHttpClient();
@@ -37,21 +38,21 @@ final class DemoRehearsal {
     questions.add(URI.create(loki + "labels?" + DAYS));
     questions.add(URI.create(loki + "label/service_name/values?" + DAYS));
     String lines = "{service_name=\"apache.access\"} |= \"logstash\"";
-    questions.add(URI.create(loki + "query_range?limit=100&" + DAYS + query(lines)));
+    questions.add(URI.create(loki + "query_range?limit=100&" + DAYS + parameter("query", lines)));
     questions.add(
         URI.create(
             loki
                 + "query_range?step=3600&"
                 + DAYS
-                + query("sum(count_over_time(" + lines + "[1h]))")));
-  }
-
-  private static String query(String logql) {
-    return "&query=" + URLEncoder.encode(logql, StandardCharsets.UTF_8);
+                + parameter("query", "sum(count_over_time(" + lines + "[1h]))")));
   }
 
   private static String where(String filter) {
-    return "&where=" + URLEncoder.encode(filter, StandardCharsets.UTF_8);
+    return parameter("where", filter);
+  }
+
+  private static String parameter(String name, String text) {
+    return "&" + name + "=" + URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   /// @throws IOException when an answer is an error or empty

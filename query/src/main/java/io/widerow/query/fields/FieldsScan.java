@@ -198,8 +198,7 @@ final class FieldsScan implements Survey {
       ofOthers += others.contains(info.key()) ? info.events() : 0;
     }
     SealedFields blocks =
-        new SealedFields(
-            values, known, only, allFields, table, column, damage.passesOver(), this::hold);
+        new SealedFields(values, known, only, allFields, table, column, this::hold);
     double counted = blocks.addKnown();
     long now = System.nanoTime();
     long middleNanos = counted < sealed ? now + (untilNanos - now) / 2 : untilNanos;

@@ -20,24 +20,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class SealedFields {
-  /// What was counted of a block before its damage was met would stay, so that blocks that may be
-  /// damaged are read for nothing first.
-  private static final StoreView.ValueVisitor UNCOUNTED =
-      new StoreView.ValueVisitor() {
-        @Override
-        public void block(String type, int events) {}
-
-        @Override
-        public void value(AttributeName name, AttributeValue value, int events) {}
-      };
-
   private final StoreView.SealedValues values;
   private final KnownFields known;
   private final @Nullable AttributeName only;
   private final boolean allFields;
   private final FieldTable into;
   private final int column;
-  private final boolean passesOver;
   private final LongConsumer memory;
   private final List<StoreView.Part> left = new ArrayList<>();
   private double done; // events
@@ -45,7 +33,6 @@ final class SealedFields {
   /// @param only the only field wanted; null for all
   /// @param allFields false for types alone
   /// @param into where events are counted, in a column
-  /// @param passesOver whether the scan of the values passes over damaged blocks
   /// @param memory is told of bytes that are held, and may refuse
   SealedFields(
       StoreView.SealedValues values,
@@ -54,9 +41,7 @@ final class SealedFields {
       boolean allFields,
       FieldTable into,
       int column,
-      boolean passesOver,
       LongConsumer memory) {
-    this.passesOver = passesOver;
     this.values = values;
     this.known = known;
     this.only = only;
@@ -176,18 +161,20 @@ final class SealedFields {
 
   /// Reads some fields of a part, or none but the types, which stay unknown.
   private double readSome(StoreView.Part part, Predicate<AttributeName> wanted, long untilNanos) {
-    Counter counter = new Counter(into, column);
+    double events = 0;
     int block = 0;
     do {
+      FieldTable table = new FieldTable(); // first: a block whose end is damaged counts in nothing
+      Counter counter = new Counter(table, ValueCounts.REST);
       long before = values.heldBytes();
-      if (!passesOver || values.read(part, block, wanted, UNCOUNTED)) {
-        boolean _ = values.read(part, block, wanted, counter);
-      }
+      boolean whole = values.read(part, block++, wanted, counter);
       memory.accept(values.heldBytes() - before);
-      memory.accept(into.takeGrown());
-      block++;
+      if (whole) {
+        add(table);
+        events += counter.events;
+      }
     } while (block < part.blocks() && !isOver(untilNanos));
-    return block == part.blocks() ? part.events() : counter.events;
+    return block == part.blocks() ? part.events() : events;
   }
 
   /// Counts the values of blocks.

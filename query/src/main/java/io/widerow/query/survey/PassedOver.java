@@ -24,10 +24,6 @@ public final class PassedOver implements AutoCloseable {
     this.memory = memory;
   }
 
-  public boolean passesOver() {
-    return passesOver;
-  }
-
   /// Has a reader pass over damage, when the survey does.
   void begin(RangeReader reader) {
     if (passesOver) {

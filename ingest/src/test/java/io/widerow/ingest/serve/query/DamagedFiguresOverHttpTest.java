@@ -5,13 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.Shell;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /// Goal: with `damage=skip` figures are of what can be read: the rows that may lack events are
@@ -31,10 +27,7 @@ import picocli.CommandLine;
 /// changes, and without the parameter damage is an error. Method: a daemon over a store on the
 /// disk, whose files are damaged while it is stopped.
 @Timeout(120)
-class DamagedFiguresOverHttpTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int BLOCKS_AT =
-      64; // of a segment: its first block begins with its directory
+class DamagedFiguresOverHttpTest extends DamagedHours {
   private static final String FLAG = "widerow.incomplete";
   private static final String LEVELS = "stats=count&by=level&every=1m";
   private static final List<String> QUESTIONS =
@@ -49,91 +42,13 @@ class DamagedFiguresOverHttpTest {
           "stats=count&where=ms%20%3E%2050&by=level",
           "stats=count&type=none&by=level");
 
-  @TempDir private Path directory = Path.of(".");
-
-  private OperatedDaemon open() {
-    return new OperatedDaemon(
-        directory, Map.of("lanes", "1", "shards", "1", "bucket-minutes", "60", "final", "keep"));
-  }
-
-  /// Writes 60 events in an hour, one a minute.
-  private static void write(OperatedDaemon it, String type, String hour)
-      throws IOException, InterruptedException {
-    StringBuilder lines = new StringBuilder();
-    for (int i = 0; i < 60; i++) {
-      lines.append(
-          "{\"ts\":\"%s:%02d:30Z\",\"type\":\"%s\",\"level\":\"%s\",\"ms\":%d}%n"
-              .formatted(hour, i, type, i % 3 == 0 ? "error" : "info", i * 2));
-    }
-    post(it, lines.toString());
-  }
-
-  private static void post(OperatedDaemon it, String lines)
-      throws IOException, InterruptedException {
-    HttpResponse<String> answer = it.http.post("/v1/events", Http.NDJSON, lines);
-    assertEquals(200, answer.statusCode(), answer.body());
-  }
-
-  /// Three hours of two types, each hour a segment of its own.
-  private void fill() throws IOException, InterruptedException {
-    try (OperatedDaemon it = open()) {
-      for (int hour = 10; hour < 13; hour++) {
-        write(it, "web", "2025-11-20T" + hour);
-        write(it, "auth", "2025-11-20T" + hour);
-      }
-      it.merge();
-    }
-  }
-
   private static List<JsonNode> lines(OperatedDaemon it, String question)
       throws IOException, InterruptedException {
     return lines(it.get("/v1/query?" + question));
   }
 
-  private static List<JsonNode> lines(String body) throws IOException {
-    List<JsonNode> found = new ArrayList<>();
-    for (String line : body.lines().toList()) {
-      found.add(JSON.readTree(line));
-    }
-    return found;
-  }
-
-  private static List<JsonNode> damage(List<JsonNode> lines) {
-    return lines.stream().filter(line -> line.has("damage")).toList();
-  }
-
   private static long count(List<JsonNode> lines) {
     return lines.stream().mapToLong(line -> line.path("count").asLong()).sum();
-  }
-
-  /// The file of the segment of an hour.
-  private Path segment(String hour) throws IOException, InterruptedException {
-    String name;
-    try (OperatedDaemon it = open()) {
-      String range = "&from=2025-11-20T%s:00:00Z&to=2025-11-20T%s:59:59Z".formatted(hour, hour);
-      name =
-          lines(it.get("/v1/partitions?layout=true" + range)).stream()
-              .filter(line -> line.has("segment"))
-              .map(line -> line.path("file").asText())
-              .findFirst()
-              .orElseThrow();
-    }
-    return file(name);
-  }
-
-  private Path file(String end) throws IOException {
-    try (var found = Files.walk(directory)) {
-      return found.filter(each -> each.toString().endsWith(end)).findFirst().orElseThrow();
-    }
-  }
-
-  private static void flip(Path file, long at) throws IOException {
-    try (var open = new RandomAccessFile(file.toFile(), "rw")) {
-      open.seek(at);
-      int was = open.read();
-      open.seek(at);
-      open.write(~was);
-    }
   }
 
   private static CommandLine query(Shell shell) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.faults.PendingStore;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
@@ -17,7 +16,6 @@ import io.widerow.query.cli.daemon.DiffCommand;
 import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.PatternsCommand;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,10 +23,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: with `damage=skip` fields, differences and patterns are of what can be read, and what they
 /// lack is named, over HTTP and by the commands; without damage nothing changes, and without the
@@ -36,9 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// a daemon over a store on the disk, whose files are damaged while it is stopped, and over one
 /// that has no sealed values to tell, as a cluster.
 @Timeout(240)
-class DamagedSurveysOverHttpTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int BLOCKS_AT = 64; // of a segment: its first block's directory
+class DamagedSurveysOverHttpTest extends DamagedHours {
   private static final int EVENTS = 360;
   private static final String INCOMPLETE = "widerow.incomplete";
   private static final String ERRORS = "level%20%3D%20%22error%22";
@@ -53,56 +47,14 @@ class DamagedSurveysOverHttpTest {
           "/v1/diff?budget=1m&from=2025-11-20T12:00:00Z&to=2025-11-20T13:00:00Z",
           "/v1/patterns?budget=1m");
 
-  @TempDir private Path directory = Path.of(".");
-
-  private Map<String, String> keys() {
-    return Map.of("lanes", "1", "shards", "1", "bucket-minutes", "60", "final", "keep");
-  }
-
-  private OperatedDaemon open() {
-    return new OperatedDaemon(directory, keys());
-  }
-
-  /// Writes 60 events in an hour, one a minute.
-  private static void write(OperatedDaemon it, String type, String hour)
-      throws IOException, InterruptedException {
-    StringBuilder lines = new StringBuilder();
-    for (int i = 0; i < 60; i++) {
-      lines.append(
-          ("{\"ts\":\"%s:%02d:30Z\",\"type\":\"%s\",\"level\":\"%s\",\"ms\":%d,"
-                  + "\"body\":\"request %d of %s\"}%n")
-              .formatted(hour, i, type, i % 3 == 0 ? "error" : "info", i * 2, i, type));
-    }
-    HttpResponse<String> answer = it.http.post("/v1/events", Http.NDJSON, lines.toString());
-    assertEquals(200, answer.statusCode(), answer.body());
-  }
-
-  /// Three hours of two types, each hour a segment of its own.
-  private void fill() throws IOException, InterruptedException {
-    try (OperatedDaemon it = open()) {
-      for (int hour = 10; hour < 13; hour++) {
-        write(it, "auth", "2025-11-20T" + hour);
-        write(it, "web", "2025-11-20T" + hour);
-      }
-      it.merge();
-    }
-  }
-
-  private static List<JsonNode> lines(String body) throws IOException {
-    List<JsonNode> found = new ArrayList<>();
-    for (String line : body.lines().toList()) {
-      found.add(JSON.readTree(line));
-    }
-    return found;
+  @Override
+  String members(int number, String type) {
+    return ",\"body\":\"request %d of %s\"".formatted(number, type);
   }
 
   private static List<JsonNode> skipping(OperatedDaemon it, String question)
       throws IOException, InterruptedException {
     return lines(it.get(question + "&damage=skip"));
-  }
-
-  private static List<JsonNode> damage(List<JsonNode> lines) {
-    return lines.stream().filter(line -> line.has("damage")).toList();
   }
 
   private static long lost(List<JsonNode> lines) {
@@ -123,31 +75,6 @@ class DamagedSurveysOverHttpTest {
 
   private static int sum(Map<String, Integer> counts) {
     return counts.values().stream().mapToInt(Integer::intValue).sum();
-  }
-
-  private Path segment(String hour) throws IOException, InterruptedException {
-    String name;
-    try (OperatedDaemon it = open()) {
-      String range = "&from=2025-11-20T%s:00:00Z&to=2025-11-20T%s:59:59Z".formatted(hour, hour);
-      name =
-          lines(it.get("/v1/partitions?layout=true" + range)).stream()
-              .filter(line -> line.has("segment"))
-              .map(line -> line.path("file").asText())
-              .findFirst()
-              .orElseThrow();
-    }
-    try (Stream<Path> found = Files.walk(directory)) {
-      return found.filter(each -> each.endsWith(name)).findFirst().orElseThrow();
-    }
-  }
-
-  private static void flip(Path file, long at) throws IOException {
-    try (var open = new RandomAccessFile(file.toFile(), "rw")) {
-      open.seek(at);
-      int was = open.read();
-      open.seek(at);
-      open.write(~was);
-    }
   }
 
   @Test
@@ -313,7 +240,7 @@ class DamagedSurveysOverHttpTest {
   }
 
   private static String at(String body) throws IOException {
-    JsonNode event = JSON.readTree(body.lines().findFirst().orElseThrow());
+    JsonNode event = parse(body.lines().findFirst().orElseThrow());
     return event.path("type").asText() + "/" + event.path("id").asText();
   }
 
