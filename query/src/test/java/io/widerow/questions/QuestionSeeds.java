@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 /// Questions about [OracleEvents], of all kinds: ranges, types, filters, fields, both directions,
 /// formats, limits, pages, aggregates, tails and plots. The same seed gives the same questions.
 ///
-/// Of more than [#READ_MAX] events, all but a few questions ask for a part of the time, so that
-/// most answers are as large as those about that many.
+/// Of more than [#READ_MAX] events, all but a few questions ask for a part of the time: as much as
+/// has [#READ_MIN] to [#READ_MAX] events, each order of magnitude as often as the next, as people
+/// ask for minutes, hours and days.
 public final class QuestionSeeds {
   private static final List<String> GLOBS =
       List.of("access*", "own.?", "cpu", "disk", "own|d", "*", "nothing", "a*r");
@@ -31,6 +32,7 @@ public final class QuestionSeeds {
   private static final List<String> GROUPS = List.of("type", "host", "type,host", "nothing");
   private static final List<String> STEPS = List.of("1m", "17m", "1h", "5h", "1d");
 
+  private static final int READ_MIN = 10_000;
   private static final int READ_MAX = 1_000_000;
   private static final int WHOLE_EVERY = 50; // one question in so many is about any part
 
@@ -55,7 +57,7 @@ public final class QuestionSeeds {
   }
 
   private Question next() {
-    part = events <= READ_MAX || random.nextInt(WHOLE_EVERY) == 0 ? 1 : (double) READ_MAX / events;
+    part = events <= READ_MAX || random.nextInt(WHOLE_EVERY) == 0 ? 1 : narrowed();
     Question.Kind kind =
         switch (random.nextInt(10)) {
           case 0, 1, 2 -> Question.Kind.EVENTS;
@@ -92,6 +94,10 @@ public final class QuestionSeeds {
     }
     narrow(asked);
     return new Question(kind, asked);
+  }
+
+  private double narrowed() {
+    return READ_MIN * Math.pow((double) READ_MAX / READ_MIN, random.nextDouble()) / events;
   }
 
   /// Events that an answer has, at most about.
