@@ -170,6 +170,9 @@ final class RangeSamples {
     RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
     try {
       if (names == null || looksAtLines) {
+        if (takesAnyOrder()) { // else each overlapping segment holds a block until its turn
+          reader.inAnyOrder();
+        }
         while (reader.nextWhenReady() == Step.EVENT) {
           add(reader.event(), lines);
         }
@@ -181,18 +184,20 @@ final class RangeSamples {
     }
   }
 
+  private boolean takesAnyOrder() {
+    return switch (range.function()) {
+      case FIRST_OVER_TIME, LAST_OVER_TIME -> false;
+      default -> true;
+    };
+  }
+
   /// Reads events of which no line has to be shown.
   private void readEvents(RangeReader reader, EventLines lines) {
     EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
     Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = alike(stages, others);
     boolean byType = others.contains(LabelNames.SERVICE) || !stages.same().stages().isEmpty();
-    boolean takesAnyOrder =
-        switch (range.function()) {
-          case FIRST_OVER_TIME, LAST_OVER_TIME -> false;
-          default -> true;
-        };
-    if (takesAnyOrder) {
+    if (takesAnyOrder()) {
       boolean folds = range.unwrap() == null && stages.tests().isEmpty();
       reader.inAnyOrder(
           folds ? new Grouping(names, widthNanos).withPhase(baseNanos).withCells() : null);
