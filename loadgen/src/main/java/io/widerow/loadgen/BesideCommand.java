@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -231,6 +232,8 @@ final class BesideCommand implements Callable<Integer> {
     row("p50 ms", runs, turn -> turn.millis(50));
     row("p90 ms", runs, turn -> turn.millis(90));
     row("p99.9 ms", runs, turn -> turn.millis(99.9));
+    row("p99 ms from sending", runs, turn -> millis99(turn.result().service()));
+    row("p99 ms this tool was late", runs, turn -> millis99(turn.result().slip()));
     row("events/s", runs, turn -> turn.result().eventsPerSecond());
     row(
         "cores of the daemon",
@@ -240,6 +243,10 @@ final class BesideCommand implements Callable<Integer> {
       return ExitCode.FAILURES;
     }
     return maxRatio > 0 && p99.ratio() > maxRatio ? ExitCode.BOUND : ExitCode.OK;
+  }
+
+  private static double millis99(Histogram times) {
+    return times.getValueAtPercentile(99) / (double) Quantity.MILLI;
   }
 
   private PairedRatio row(
