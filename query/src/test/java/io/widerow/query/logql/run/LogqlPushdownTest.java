@@ -31,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LogqlPushdownTest {
   private static final int EVENTS = 4_000;
   private static final int BODY_CHARS = 400;
+  private static final int SEGMENTS = 20;
+  private static final int EACH = 1_000; // events of a segment
   private static final long SECOND = 1_000_000_000L;
   private static final long UNTIL = PlainLine.START + EVENTS / 10 * SECOND;
 
@@ -186,5 +188,35 @@ class LogqlPushdownTest {
           () -> new LogRun(execution, query, false).read(PlainLine.START, UNTIL, true, 10_000));
     }
     assertEquals(0, little.bytesUsed());
+  }
+
+  /// Segments overlap in time: read in order, some would hold a block each until their turn.
+  @Test
+  void linesOfManySegmentsNeedTheMemoryOfOne(@TempDir Path directory) {
+    StoreConfig config = StoreConfig.at(directory).withJournal(8 << 20, 64 << 20);
+    try (EmbeddedStore many = EmbeddedStore.open(config, Runnable::run)) {
+      for (int segment = 0; segment < SEGMENTS; segment++) {
+        List<Stored> events = new ArrayList<>();
+        for (int i = 0; i < EACH; i++) {
+          String body = "line %d ".formatted(i * SEGMENTS + segment) + "x".repeat(BODY_CHARS);
+          long nanos = PlainLine.START + (long) i * SECOND / 10 + segment;
+          events.add(new Stored("shop", nanos, new TreeMap<>(Map.of("body", body))));
+        }
+        StoreDirectory.append(many, events);
+        many.sealAll();
+      }
+      QueryMemory little = new QueryMemory(3L * EACH * BODY_CHARS / 2); // a block and a half
+      try (StoreView all = many.view();
+          Execution execution =
+              new Execution(all, new LabelNames(LabelNames.DEFAULT), QueryBudget.DEFAULT, little)) {
+        Metric metric = (Metric) LogqlParser.parse("count_over_time({} |~ `line .*7 x` [1h])");
+        double sum = 0;
+        for (Series series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {
+          sum += series.at(0);
+        }
+        assertEquals(SEGMENTS * EACH / 10.0, sum);
+      }
+      assertEquals(0, little.bytesUsed());
+    }
   }
 }
