@@ -232,8 +232,8 @@ final class BesideCommand implements Callable<Integer> {
     row("p50 ms", runs, turn -> turn.millis(50));
     row("p90 ms", runs, turn -> turn.millis(90));
     row("p99.9 ms", runs, turn -> turn.millis(99.9));
-    row("p99 ms from sending", runs, turn -> millis99(turn.result().service()));
-    row("p99 ms this tool was late", runs, turn -> millis99(turn.result().slip()));
+    row("service p99 ms", runs, turn -> millis99(turn.result().service()));
+    row("slip p99 ms", runs, turn -> millis99(turn.result().slip()));
     row("events/s", runs, turn -> turn.result().eventsPerSecond());
     row(
         "cores of the daemon",

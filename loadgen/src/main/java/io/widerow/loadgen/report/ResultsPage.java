@@ -70,7 +70,7 @@ public final class ResultsPage {
     lines.add(
         "Written by `./widerow load report` from `data/`; do not edit. Each row is the newest");
     lines.add(
-        "run of its question on its machine. All %d runs keep their lines in"
+        "run of its question on its machine; long tables lack the oldest. All %d runs are in"
             .formatted(all.size()));
     lines.add("[data/runs.ndjson](data/runs.ndjson) (one a run) and");
     lines.add("[data/comparisons.ndjson](data/comparisons.ndjson) (one for each figure).");

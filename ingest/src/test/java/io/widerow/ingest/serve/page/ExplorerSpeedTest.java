@@ -66,7 +66,6 @@ class ExplorerSpeedTest {
   private Browser browser;
   private String url = "";
   private int sent;
-  private double eventMicros;
 
   @BeforeAll
   void start(@TempDir Path given) throws IOException, InterruptedException {
@@ -416,16 +415,19 @@ class ExplorerSpeedTest {
             .formatted(100 * alone, 100 * followed, more, ofBrowser));
     fullRate();
     browserBefore = browser.used();
-    double beside = fullRate();
-    double eventBeside = eventMicros;
+    FullRate beside = fullRate();
     ofBrowser = browser.used().minus(browserBefore).toMillis() / 10.0 / SECONDS;
     windows.forEach(browser::close);
-    double full = fullRate(); // last: pages that open after it begin with its minute
+    FullRate full = fullRate(); // last: pages that open after it begin with its minute
     report(
         "ingest at full rate beside %d pages that follow, %d seen".formatted(PAGES, shown),
-        "97 %% of %,.0f/s alone".formatted(full),
+        "97 %% of %,.0f/s alone".formatted(full.eventsPerSecond),
         "%.0f %%; the browser took %.0f %% of a core; the daemon an event %.2f us, alone %.2f us"
-            .formatted(100 * beside / full, ofBrowser, eventBeside, eventMicros));
+            .formatted(
+                100 * beside.eventsPerSecond / full.eventsPerSecond,
+                ofBrowser,
+                beside.daemonMicros,
+                full.daemonMicros));
     assertEquals(PAGES, shown, "pages seen");
     assertEquals(PAGES, whole, "pages that counted each event once");
   }
@@ -452,9 +454,13 @@ class ExplorerSpeedTest {
     throw new AssertionError("pages go on counting: " + counts);
   }
 
-  /// Events a second of one sender that waits for each answer. [#eventMicros] is then the daemon's
-  /// processor time an event, which a browser on the same processors leaves as it is.
-  private double fullRate() throws IOException, InterruptedException {
+  /// What one sender that waits for each answer has stored.
+  ///
+  /// @param daemonMicros the daemon's processor time an event, which a browser on the same
+  ///   processors leaves as it is
+  private record FullRate(double eventsPerSecond, double daemonMicros) {}
+
+  private FullRate fullRate() throws IOException, InterruptedException {
     String lines = LIVE.repeat(BATCH);
     long used = daemonMillis();
     long begun = System.nanoTime();
@@ -464,8 +470,8 @@ class ExplorerSpeedTest {
       assertEquals(200, daemon.post("/v1/events", Http.NDJSON, lines).statusCode());
       stored += BATCH;
     }
-    eventMicros = (daemonMillis() - used) * 1e3 / stored;
-    return stored / ((System.nanoTime() - begun) / 1e9);
+    double seconds = (System.nanoTime() - begun) / 1e9;
+    return new FullRate(stored / seconds, (daemonMillis() - used) * 1e3 / stored);
   }
 
   /// Chromium is on the same processors as the daemon. All pages but one are in tabs behind others,
@@ -474,17 +480,17 @@ class ExplorerSpeedTest {
   @Order(Integer.MAX_VALUE) // its pages are in front of the one that is driven
   void ingestBesideManyPages() throws IOException, InterruptedException {
     fullRate(); // compiled code
-    double alone = fullRate();
+    double alone = fullRate().eventsPerSecond;
     for (int i = 0; i < PAGES; i++) {
       browser.openBeside(url + "/ui/?type=shop&" + RANGE);
     }
     fullRate(); // until they are loaded
-    double open = fullRate();
+    double open = fullRate().eventsPerSecond;
     for (int i = 0; i < PAGES; i++) {
       browser.openBeside(url + "/ui/?type=live&since=1m&tail=1");
     }
     fullRate();
-    double followed = fullRate();
+    double followed = fullRate().eventsPerSecond;
     report(
         "ingest at full rate beside %d open pages, and %d more that follow".formatted(PAGES, PAGES),
         "97 %% of %,.0f/s alone".formatted(alone),

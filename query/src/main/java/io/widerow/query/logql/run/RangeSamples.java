@@ -170,7 +170,7 @@ final class RangeSamples {
     RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
     try {
       if (names == null || looksAtLines) {
-        if (takesAnyOrder()) { // else each overlapping segment holds a block until its turn
+        if (takesAnyOrder()) { // in order, segments that overlap hold a block each
           reader.inAnyOrder();
         }
         while (reader.nextWhenReady() == Step.EVENT) {
