@@ -13,6 +13,7 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.ingest.serve.reply.AnswerThread;
 import io.widerow.ingest.serve.reply.LeftClient;
 import io.widerow.query.QueryBudget;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -52,7 +52,7 @@ public final class LokiService {
   private final LongSupplier epochNanos;
   private final LokiAnswers answers;
   private final LokiTail tail;
-  private final Semaphore places;
+  private final AnswerPlaces places;
   private final AtomicLong number = new AtomicLong();
   private final Set<Execution> running = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
@@ -76,7 +76,7 @@ public final class LokiService {
     this.answers = new LokiAnswers(version);
     int stallSeconds = config.limits().stallSeconds();
     this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
-    this.places = new Semaphore(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
+    this.places = new AnswerPlaces(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
   }
 
   /// Answers a question.
@@ -128,10 +128,19 @@ public final class LokiService {
 
   private HttpResponse answer(
       ServiceRequestContext context, HttpRequest request, QueryParams given, Question question) {
-    if (stopping || !places.tryAcquire()) {
-      return LokiErrors.of(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+    if (stopping) {
+      return busy();
     }
     context.clearRequestTimeout(); // the query's own budget counts
+    return places.take(() -> start(context, request, given, question), LokiService::busy);
+  }
+
+  private static HttpResponse busy() {
+    return LokiErrors.of(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+  }
+
+  private HttpResponse start(
+      ServiceRequestContext context, HttpRequest request, QueryParams given, Question question) {
     String name = context.pathParam("name");
     LokiParameters parameters = new LokiParameters(given, epochNanos.getAsLong());
     Asked asked =
@@ -173,7 +182,7 @@ public final class LokiService {
     } catch (Throwable failure) { // else the client would wait for ever
       answered.completeExceptionally(failure);
     } finally {
-      places.release();
+      places.leave();
     }
   }
 

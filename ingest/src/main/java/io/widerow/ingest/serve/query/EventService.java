@@ -13,7 +13,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.answer.EventAnswer;
@@ -23,7 +23,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/events/{id}`: one event, its position and where it lies. `GET /v1/events/{id}/context`:
@@ -38,7 +37,7 @@ final class EventService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+  private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
 
   /// @param memory that all queries share
   EventService(EventStore store, QueryMemory memory) {
@@ -63,11 +62,9 @@ final class EventService {
   private HttpResponse answer(ServiceRequestContext context, boolean around) {
     try {
       Wanted wanted = wanted(context, around);
-      if (!places.tryAcquire()) {
-        return AnswerThreads.busy();
-      }
-      return HttpResponse.of(
-          CompletableFuture.supplyAsync(() -> find(wanted), context.blockingTaskExecutor()));
+      return places.take(() ->
+          HttpResponse.of(
+              CompletableFuture.supplyAsync(() -> find(wanted), context.blockingTaskExecutor())));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -127,7 +124,7 @@ final class EventService {
     } catch (QueryException | StorageException failed) {
       return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage()));
     } finally {
-      places.release();
+      places.leave();
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),

@@ -17,7 +17,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.lane.LaneRing;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
@@ -30,7 +30,6 @@ import io.widerow.storage.embedded.PartitionCatalog;
 import io.widerow.storage.embedded.PartitionCatalog.LaneFigures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
 /// `GET /v1/partitions`: the wide rows of a store and what is in them, and with `layout=true` how
@@ -50,7 +49,7 @@ final class PartitionsService {
 
   private final EventStore store;
   private final List<LaneRing> rings;
-  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+  private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
 
   PartitionsService(EventStore store, List<LaneRing> rings) {
     this.store = store;
@@ -78,11 +77,9 @@ final class PartitionsService {
     try {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
-      if (!places.tryAcquire()) {
-        return AnswerThreads.busy();
-      }
-      return HttpResponse.of(
-          CompletableFuture.supplyAsync(() -> answer(wanted), context.blockingTaskExecutor()));
+      return places.take(() ->
+          HttpResponse.of(
+              CompletableFuture.supplyAsync(() -> answer(wanted), context.blockingTaskExecutor())));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     } catch (QueryException.Refused refused) {
@@ -153,7 +150,7 @@ final class PartitionsService {
     } catch (StorageException.Unreachable away) {
       return QueryService.unreachable(away);
     } finally {
-      places.release();
+      places.leave();
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),

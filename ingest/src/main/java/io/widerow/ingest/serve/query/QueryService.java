@@ -14,6 +14,7 @@ import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
@@ -151,7 +152,7 @@ final class QueryService {
       return small;
     }
     return stopping
-        ? AnswerThreads.busy()
+        ? AnswerPlaces.busy()
         : threads.answer(context, reply -> run(context, parameters, reply));
   }
 

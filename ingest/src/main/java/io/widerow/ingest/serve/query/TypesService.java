@@ -12,7 +12,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.TypesAnswer;
@@ -22,7 +22,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 
 /// `GET /v1/types`: what types there are, with the number and the times of their events. The answer
 /// comes from indexes in memory; no event is read.
@@ -36,7 +35,7 @@ final class TypesService {
   private static final int ANSWERS_MAX = 4;
 
   private final EventStore store;
-  private final Semaphore places = new Semaphore(ANSWERS_MAX);
+  private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
 
   TypesService(EventStore store) {
     this.store = store;
@@ -54,12 +53,10 @@ final class TypesService {
         throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
-      if (!places.tryAcquire()) {
-        return AnswerThreads.busy();
-      }
-      return HttpResponse.of(
-          CompletableFuture.supplyAsync(
-              () -> answer(wanted, format), context.blockingTaskExecutor()));
+      return places.take(() ->
+          HttpResponse.of(
+              CompletableFuture.supplyAsync(
+                  () -> answer(wanted, format), context.blockingTaskExecutor())));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -82,7 +79,7 @@ final class TypesService {
     } catch (StorageException.Unreachable away) {
       return QueryService.unreachable(away);
     } finally {
-      places.release();
+      places.leave();
     }
     return HttpResponse.of(
         ResponseHeaders.of(HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, format.contentType),

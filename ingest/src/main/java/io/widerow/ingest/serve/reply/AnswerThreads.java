@@ -1,10 +1,7 @@
 package io.widerow.ingest.serve.reply;
 
 import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.http.HttpAnswers;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Threads that each make one answer, and how many there may be at a time.
@@ -12,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// - Threads: any.
 public final class AnswerThreads {
   private final String name;
-  private final Semaphore places;
+  private final AnswerPlaces places;
   private final int stallSeconds;
   private final boolean computes;
   private final AtomicLong number = new AtomicLong();
@@ -20,7 +17,7 @@ public final class AnswerThreads {
   private AnswerThreads(String name, int most, int stallSeconds, boolean computes) {
     this.computes = computes;
     this.name = name;
-    this.places = new Semaphore(most);
+    this.places = new AnswerPlaces(most);
     this.stallSeconds = stallSeconds;
   }
 
@@ -51,10 +48,11 @@ public final class AnswerThreads {
   /// The answer that a thread makes, without a timeout: the question's own budget counts. What the
   /// work throws ends it. Too many at a time are refused.
   public HttpResponse answer(ServiceRequestContext context, Work work) {
-    if (!places.tryAcquire()) {
-      return busy();
-    }
     context.clearRequestTimeout();
+    return places.take(() -> start(context, work));
+  }
+
+  private HttpResponse start(ServiceRequestContext context, Work work) {
     QueryReply reply = new QueryReply(context, stallSeconds);
     LeftClient.endsAnswer(context, reply.response());
     String thread = name + "-" + number.incrementAndGet();
@@ -75,12 +73,7 @@ public final class AnswerThreads {
       reply.fail(failure);
     } finally {
       reply.close();
-      places.release();
+      places.leave();
     }
-  }
-
-  /// The answer when there are too many.
-  public static HttpResponse busy() {
-    return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
   }
 }

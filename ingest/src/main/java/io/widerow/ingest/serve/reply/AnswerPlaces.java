@@ -1,0 +1,91 @@
+package io.widerow.ingest.serve.reply;
+
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import io.widerow.ingest.http.HttpAnswers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/// How many answers of a kind are made at a time. A question that finds no place waits a moment for
+/// one: a client that asks one thing after the other has its whole answer a moment before the place
+/// of it is free, and would be refused when it is faster than these threads.
+///
+/// - Threads: any; those that take a place never wait.
+public final class AnswerPlaces {
+  private static final int PATIENCE_MILLIS = 250;
+
+  /// Questions that wait at a time; more are refused at once.
+  private static final int WAITING_MAX = 256;
+
+  private final Semaphore free;
+  private final Semaphore waiting = new Semaphore(WAITING_MAX);
+  private final int patienceMillis;
+
+  /// @param most answers at a time
+  public AnswerPlaces(int most) {
+    this(most, PATIENCE_MILLIS);
+  }
+
+  AnswerPlaces(int most, int patienceMillis) {
+    this.free = new Semaphore(most, true);
+    this.patienceMillis = patienceMillis;
+  }
+
+  /// The answer of one who has a place, now or soon; [#busy()] when none gets free.
+  ///
+  /// @param withPlace begins the answer, on this thread or another one; that answer must
+  ///   [#leave()]. When this throws, the place is free again
+  public HttpResponse take(Supplier<HttpResponse> withPlace) {
+    return take(withPlace, AnswerPlaces::busy);
+  }
+
+  /// As [#take(Supplier)].
+  ///
+  /// @param refused the answer when no place gets free
+  public HttpResponse take(Supplier<HttpResponse> withPlace, Supplier<HttpResponse> refused) {
+    if (free.tryAcquire()) {
+      return begin(withPlace);
+    }
+    if (!waiting.tryAcquire()) {
+      return refused.get();
+    }
+    CompletableFuture<HttpResponse> begun = new CompletableFuture<>();
+    var _ = Thread.ofVirtual().name("widerow-place").start(() -> await(withPlace, refused, begun));
+    return HttpResponse.of(begun);
+  }
+
+  private HttpResponse begin(Supplier<HttpResponse> withPlace) {
+    try {
+      return withPlace.get();
+    } catch (Throwable failure) { // as when there is no memory for a thread
+      leave();
+      throw failure;
+    }
+  }
+
+  private void await(
+      Supplier<HttpResponse> withPlace,
+      Supplier<HttpResponse> refused,
+      CompletableFuture<HttpResponse> begun) {
+    try {
+      boolean has = free.tryAcquire(patienceMillis, TimeUnit.MILLISECONDS);
+      begun.complete(has ? begin(withPlace) : refused.get());
+    } catch (Throwable failure) { // else the client would wait for ever
+      begun.completeExceptionally(failure);
+    } finally {
+      waiting.release();
+    }
+  }
+
+  /// Frees a place that was taken.
+  public void leave() {
+    free.release();
+  }
+
+  /// The answer when there are too many.
+  public static HttpResponse busy() {
+    return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+  }
+}
