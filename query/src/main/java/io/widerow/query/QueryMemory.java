@@ -1,12 +1,15 @@
 package io.widerow.query;
 
+import io.widerow.storage.ScanWatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The memory budget that all queries share, for their open blocks and the groups of their
-/// aggregates.
+/// aggregates. Blocks that wait for their turn in a merge get at most half of it. A merge of more
+/// inputs keeps some events of each of the others, and decodes a block again for the next ones: it
+/// takes longer, and is not refused.
 ///
 /// - Threads: any.
-public final class QueryMemory {
+public final class QueryMemory implements ScanWatch.Memory {
   private final long bytesMax;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -24,6 +27,7 @@ public final class QueryMemory {
   /// until the query gives them back.
   ///
   /// @throws QueryException.OverBudget when it adds bytes and the sum exceeds the budget
+  @Override
   public void hold(long bytesMore) {
     long now = used.addAndGet(bytesMore);
     if (bytesMore > 0 && now > bytesMax) {
@@ -40,12 +44,28 @@ public final class QueryMemory {
   ///
   /// @param bytesMore not negative
   /// @return false when it does not; then nothing changed
+  @Override
   public boolean tryHold(long bytesMore) {
-    if (used.addAndGet(bytesMore) > bytesMax) {
+    return tryHold(bytesMore, bytesMax);
+  }
+
+  @Override
+  public boolean tryHoldBlock(long bytesMore) {
+    return tryHold(bytesMore, bytesMax / 2);
+  }
+
+  private boolean tryHold(long bytesMore, long most) {
+    if (used.addAndGet(bytesMore) > most) {
       used.addAndGet(-bytesMore);
       return false;
     }
     return true;
+  }
+
+  /// Half of what is free, so that another merge has some, too.
+  @Override
+  public long sliceBytes() {
+    return Math.max(0, bytesMax - used.get()) / 2;
   }
 
   public long bytesMax() {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// keeps any, so a query may exceed its budget by that many events.
 ///
 /// - Threads: one; any thread may call [#cancel].
-/// - Memory: the cursors of the current group, and a block of each partition whose turn has come.
-///   Does not own the view.
+/// - Memory: the cursors of the current group, and a block of each partition whose turn has come
+///   or, where these do not fit the budget, some of its events. Does not own the view.
 /// - Order: id, then type, in each part.
 public final class RangeReader implements EventCursor {
   /// Approximate memory of the closed cursors of a partition, in bytes.
@@ -60,7 +60,7 @@ public final class RangeReader implements EventCursor {
   private ScanStatistics finished = ScanStatistics.NONE;
 
   private RangeReader(StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
-    this.watch = new ScanWatch(this::check, memory::hold, memory::tryHold);
+    this.watch = new ScanWatch(this::check, memory);
     this.view = view;
     this.query = query;
     this.budget = budget;

@@ -107,9 +107,27 @@ class QueryBudgetTest {
     }
   }
 
+  private List<String> ids(EmbeddedStore store, boolean descending, QueryMemory memory) {
+    List<String> ids = new ArrayList<>();
+    RangeQuery query = RangeQuery.ALL.withDescending(descending);
+    try (StoreView view = store.view();
+        var reader = RangeReader.open(view, query, QueryBudget.DEFAULT, memory)) {
+      while (reader.next() == EventCursor.Step.EVENT) {
+        ids.add(reader.event().type() + reader.event().id());
+        assertTrue(memory.bytesUsed() <= memory.bytesMax(), memory.bytesUsed() + " bytes");
+      }
+    }
+    assertEquals(0, memory.bytesUsed());
+    return ids;
+  }
+
+  /// What does not fit is read in slices; only where not even these fit, a query is refused.
   @Test
   void memoryBudgetIsSharedAndGivenBack() {
-    QueryMemory memory = new QueryMemory(1 << 18);
+    List<String> all = ids(stores.get(1), false, QueryMemory.unlimited());
+    assertEquals(EVENTS, all.size());
+    assertEquals(all, ids(stores.get(1), false, new QueryMemory(1 << 18)));
+    QueryMemory memory = new QueryMemory((1 << 10) + 100);
     try (StoreView view = stores.get(1).view()) {
       try (var reader = RangeReader.open(view, RangeQuery.ALL, QueryBudget.DEFAULT, memory)) {
         var refused = assertThrows(QueryException.OverBudget.class, reader::next);
@@ -126,6 +144,28 @@ class QueryBudgetTest {
       assertTrue(enough.bytesUsed() > 1 << 18, enough.bytesUsed() + " bytes");
     }
     assertEquals(0, enough.bytesUsed());
+  }
+
+  /// Blocks of all these types took 60 times the memory; ranges over them were refused.
+  @Test
+  void aMergeOfManyBlocksNeedsTheMemoryOfFew() {
+    List<Stored> events = new ArrayList<>();
+    for (int i = 0; i < EVENTS; i++) {
+      String body = "GET /cart/" + i + " of " + i % 97;
+      events.add(new Stored("app" + i % 40, START + i * 1_000L, Map.of("body", body)));
+    }
+    StoreConfig config = StoreConfig.at(directory.resolve("types"));
+    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+      StoreDirectory.append(store, events);
+      store.sealAll();
+      for (boolean descending : List.of(false, true)) {
+        List<String> all = ids(store, descending, QueryMemory.unlimited());
+        assertEquals(EVENTS, all.size());
+        QueryMemory memory = new QueryMemory(1 << 20);
+        assertEquals(all, ids(store, descending, memory));
+        assertEquals(0, memory.refused());
+      }
+    }
   }
 
   /// Cursors whose turn never comes count as well: of thousands of types, a query for the latest

@@ -6,8 +6,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.LongConsumer;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Counts the events that the cursors of one scan examine and the memory they hold, and calls the
@@ -27,8 +25,7 @@ public final class ScanWatch {
   private static final int BLOCK = 1 << 8;
 
   private final Runnable check;
-  private final LongConsumer memory;
-  private final LongPredicate room;
+  private final Memory memory;
   private long events;
   private long cells;
   private long minutesFromEvents;
@@ -43,24 +40,43 @@ public final class ScanWatch {
     this(check, _ -> {});
   }
 
-  /// @param memory receives changes of the memory that cursors hold, in bytes
-  public ScanWatch(Runnable check, LongConsumer memory) {
-    this(
-        check,
-        memory,
-        bytesMore -> {
-          memory.accept(bytesMore);
-          return true;
-        });
-  }
-
-  /// @param memory receives changes of the memory that cursors hold, in bytes
-  /// @param room receives an increase that the scan can do without; false when there is no room for
-  ///   it, and it does not count
-  public ScanWatch(Runnable check, LongConsumer memory, LongPredicate room) {
+  /// @param memory is told of what cursors hold
+  public ScanWatch(Runnable check, Memory memory) {
     this.check = check;
     this.memory = memory;
-    this.room = room;
+  }
+
+  /// The memory that a scan shares with others, in bytes.
+  ///
+  /// - Threads: any.
+  @FunctionalInterface
+  public interface Memory {
+    /// Adds to the bytes in use, or subtracts when negative. May throw when it adds, which ends the
+    /// scan; the bytes count all the same until they are subtracted.
+    void hold(long bytesMore);
+
+    /// Adds what a scan can do without, such as a block read ahead.
+    ///
+    /// @return false when there is no room for it; then nothing changed
+    default boolean tryHold(long bytesMore) {
+      hold(bytesMore);
+      return true;
+    }
+
+    /// Adds a block that waits for its turn in a merge. There is less room for these, so that some
+    /// is left for merges of more inputs than blocks fit.
+    ///
+    /// @return false when there is none; then nothing changed, and the cursor should keep few
+    ///   events of the block instead
+    default boolean tryHoldBlock(long bytesMore) {
+      hold(bytesMore);
+      return true;
+    }
+
+    /// Bytes that the inputs of a merge may use in all for events of blocks that did not fit.
+    default long sliceBytes() {
+      return Long.MAX_VALUE;
+    }
   }
 
   /// A damaged part that a scan has passed over.
@@ -140,14 +156,19 @@ public final class ScanWatch {
 
   /// Cursors hold this many more bytes; negative for fewer.
   public void holds(long bytesMore) {
-    memory.accept(bytesMore);
+    memory.hold(bytesMore);
   }
 
   /// Cursors would hold this many more bytes to read ahead, if there is room for them.
   ///
   /// @return false when there is none; then nothing changed
   public boolean tryHold(long bytesMore) {
-    return room.test(bytesMore);
+    return memory.tryHold(bytesMore);
+  }
+
+  /// The memory that cursors share.
+  public Memory memory() {
+    return memory;
   }
 
   /// Minutes were counted from cells, and so many more, in part or whole, from events.
@@ -203,7 +224,7 @@ public final class ScanWatch {
   /// @return false when the scan has to end with the damage
   public boolean passesOver(Unread part) {
     if (passesOver && unread.add(part)) {
-      memory.accept(UNREAD_BYTES);
+      memory.hold(UNREAD_BYTES);
     }
     return passesOver;
   }

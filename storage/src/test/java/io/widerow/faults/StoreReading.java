@@ -84,6 +84,16 @@ public final class StoreReading {
     List<StoreModel.Shown> down =
         read(view, types, fromNanos, untilNanos, scan.withDescending(true));
     assertEquals(up, down.reversed(), "descending is ascending reversed");
+    for (int roomOneIn : new int[] {0, 3}) {
+      Crowded memory = new Crowded(up.size(), roomOneIn);
+      Scan crowded = scan.withWatch(new ScanWatch(() -> {}, memory));
+      boolean descending = roomOneIn == 0;
+      assertEquals(
+          descending ? down : up,
+          read(view, types, fromNanos, untilNanos, crowded.withDescending(descending)),
+          "the same in slices");
+      memory.assertGivenBack();
+    }
     assertEquals(up, readSorted(view, types, fromNanos, untilNanos, scan), "the same in any order");
     for (int i = 1; i < up.size(); i++) {
       assertTrue(

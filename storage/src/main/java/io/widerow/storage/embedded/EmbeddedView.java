@@ -38,7 +38,7 @@ import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
-import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.scan.SlicedCursor;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -427,12 +427,13 @@ final class EmbeddedView implements StoreView, CellView {
               new LazyCursor(
                   FirstBlocks.bound(partition, kept),
                   () ->
-                      SegmentCursor.open(
+                      SlicedCursor.open(
                           segment.fileFor(partition.info(), own.watch()),
                           key,
                           own,
                           readers,
-                          prefetch)));
+                          prefetch,
+                          cursors.size())));
         }
       }
       for (OpenRows.View view : rows) {

@@ -75,6 +75,8 @@ public final class SegmentCursor implements EventCursor {
   private @Nullable BitSet candidates; // rows of the block that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
+  private boolean yields; // see `yielding`
+  private boolean crowded;
   private long held; // bytes reported to the watch
   private long bytesBefore; // read of earlier blocks
   private long blocksRead;
@@ -135,7 +137,7 @@ public final class SegmentCursor implements EventCursor {
     return found;
   }
 
-  private static SegmentCursor leased(
+  static SegmentCursor leased(
       Segment segment, PartitionKey key, Scan scan, BlockReaders readers, Prefetch prefetch) {
     SegmentIndex found = segment.index(key);
     if (!segment.tryAcquire()) {
@@ -348,8 +350,24 @@ public final class SegmentCursor implements EventCursor {
   /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
   private void tellMemory() {
     long more = prefilter.ownBytes() + prefilters.heldBytes(prefilter) - held;
-    held += more;
-    watch.holds(more);
+    if (yields && more > 0) {
+      crowded = !watch.memory().tryHoldBlock(more);
+      held += crowded ? 0 : more;
+    } else {
+      held += more;
+      watch.holds(more);
+    }
+  }
+
+  /// Makes this cursor ask for room, and tell when there is none, see [#isCrowded].
+  SegmentCursor yielding() {
+    yields = true;
+    return this;
+  }
+
+  /// True when there is no room for the block of the current event.
+  boolean isCrowded() {
+    return crowded;
   }
 
   private int rowOf(EventId id, int events) {

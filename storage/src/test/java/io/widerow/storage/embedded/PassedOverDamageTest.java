@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Crowded;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.StoreDriver;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Consumer;
@@ -114,6 +116,15 @@ class PassedOverDamageTest {
       List<StoreModel.Shown> left =
           StoreReading.readKeys(hurt, keys(hurt), ALL.withDescending(descending).withWatch(watch));
       named = watch.unread();
+      Crowded memory = new Crowded(all.size(), 4);
+      ScanWatch crowded = new ScanWatch(() -> {}, memory);
+      crowded.passOverDamage();
+      assertEquals(
+          left,
+          StoreReading.readKeys(
+              hurt, keys(hurt), ALL.withDescending(descending).withWatch(crowded)),
+          what + ": in slices");
+      assertEquals(Set.copyOf(named), Set.copyOf(crowded.unread()), what + ": in slices");
       List<StoreModel.Shown> expected = outside(all, named);
       assertEquals(
           descending ? expected.reversed() : expected, outside(left, named), what + " " + named);

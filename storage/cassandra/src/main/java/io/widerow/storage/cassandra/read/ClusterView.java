@@ -262,7 +262,8 @@ final class ClusterView implements StoreView {
             blocks,
             ahead,
             reader.storeId(),
-            reader::isExpiredByNow);
+            reader::isExpiredByNow,
+            group.directories.size());
     List<PartitionReader> readers = new ArrayList<>();
     for (Directory directory : group.directories) {
       PartitionKey key = directory.partition();

@@ -17,7 +17,7 @@ import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.scan.Prefetch;
-import io.widerow.storage.scan.SegmentCursor;
+import io.widerow.storage.scan.SlicedCursor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -49,13 +49,15 @@ final class PartitionReader {
   ///
   /// @param position of the view
   /// @param expired by now, whatever it was when the view was made
+  /// @param partitions of the query that are open together
   record Shared(
       ClusterArrivals position,
       Directories directories,
       BlockReaders readers,
       ReadAhead ahead,
       UUID storeId,
-      Predicate<PartitionKey> expired) {}
+      Predicate<PartitionKey> expired,
+      int partitions) {}
 
   private final Shared shared;
   private final int generation;
@@ -172,7 +174,8 @@ final class PartitionReader {
     boolean filtered = read.isFiltered(fetch.row);
     Scan own = filtered ? scan.withFold(null) : scan; // a fold does not know arrivals
     EventCursor cursor =
-        SegmentCursor.open(fetch.segment(), read.key(), own, shared.readers, Prefetch.OFF);
+        SlicedCursor.open(
+            fetch.segment(), read.key(), own, shared.readers, Prefetch.OFF, shared.partitions);
     return filtered
         ? new ArrivalCursor(
             cursor,

@@ -329,7 +329,20 @@ class ClusterFaultsTest {
   @Test
   void aBudgetWithoutRoomForReadingAheadIsEnough() {
     AtomicLong held = new AtomicLong();
-    ScanWatch watch = new ScanWatch(() -> {}, held::addAndGet, _ -> false);
+    ScanWatch watch =
+        new ScanWatch(
+            () -> {},
+            new ScanWatch.Memory() {
+              @Override
+              public void hold(long bytesMore) {
+                held.addAndGet(bytesMore);
+              }
+
+              @Override
+              public boolean tryHold(long bytesMore) {
+                return false;
+              }
+            });
     StoreView view = world.reader.view();
     List<TestEvent> shown = new ArrayList<>();
     try (EventCursor cursor = view.open(keys(view), Scan.all().withWatch(watch))) {

@@ -1,0 +1,215 @@
+package io.widerow.storage.scan;
+
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Scan;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.WouldBlockException;
+import io.widerow.storage.segment.Segment;
+import org.jspecify.annotations.Nullable;
+
+/// A cursor over a partition of a segment, as one input of a merge. An input keeps the block that
+/// its next event is in, while it waits for its turn. When there is no room for all these blocks,
+/// it keeps a slice: copies of its next few events. Then the block is closed, and opened again when
+/// the slice is used up.
+///
+/// ```
+///   room     block .......................... | block ...
+///   none     block | slice ... | block | slice ... |
+/// ```
+///
+/// A merge of any number of partitions so needs little memory, and decodes a block as often as
+/// slices of it are taken.
+///
+/// - Threads: one.
+/// - Memory: that of [SegmentCursor], or a slice; a block beside it, which is not counted, while
+///   one is taken.
+public final class SlicedCursor implements EventCursor {
+  /// The most bytes of events in a slice: hundreds of them.
+  private static final int SLICE_BYTES_MAX = 256 << 10;
+
+  private final Segment segment;
+  private final PartitionKey key;
+  private final Scan scan;
+  private final BlockReaders readers;
+  private final Prefetch prefetch;
+  private final int inputs;
+  private final ScanWatch watch;
+  private final EventSlice slice;
+  private @Nullable SegmentCursor cursor; // null while the slice is shown
+  private @Nullable EventId from; // where the next slice begins; null at the beginning
+  private boolean ended; // nothing is behind the slice
+  private boolean closed;
+  private long held; // by the slice, as the watch knows it
+  private ScanStatistics finished = ScanStatistics.NONE;
+
+  private SlicedCursor(
+      Segment segment,
+      PartitionKey key,
+      Scan scan,
+      BlockReaders readers,
+      Prefetch prefetch,
+      int inputs) {
+    this.segment = segment;
+    this.key = key;
+    this.scan = scan;
+    this.readers = readers;
+    this.prefetch = prefetch;
+    this.inputs = inputs;
+    this.watch = scan.watch();
+    this.slice = new EventSlice(key.type());
+    this.cursor = SegmentCursor.leased(segment, key, scan, readers, prefetch).yielding();
+  }
+
+  /// Opens a cursor. The caller must hold a lease on the segment until it is closed.
+  ///
+  /// @param segment null when the scan has passed over it; then there are no events
+  /// @param inputs of the merge
+  public static EventCursor open(
+      @Nullable Segment segment,
+      PartitionKey key,
+      Scan scan,
+      BlockReaders readers,
+      Prefetch prefetch,
+      int inputs) {
+    return segment == null || scan.fold() != null // one that stands for many is not copied
+        ? SegmentCursor.open(segment, key, scan, readers, prefetch)
+        : new SlicedCursor(segment, key, scan, readers, prefetch, inputs);
+  }
+
+  @Override
+  public Step next() {
+    SegmentCursor open = cursor;
+    if (open == null) {
+      return EventCursor.searchThrough(this);
+    }
+    Step found = open.next();
+    if (open.isCrowded() && found == Step.EVENT) {
+      take(open);
+    }
+    return found;
+  }
+
+  @Override
+  public @Nullable Step search() {
+    SegmentCursor open = cursor;
+    if (open == null) {
+      if (slice.next()) {
+        return Step.EVENT;
+      }
+      if (ended) {
+        return Step.END;
+      }
+      open = reopen();
+    }
+    Step found = open.search();
+    if (open.isCrowded() && found == Step.EVENT) {
+      take(open);
+    }
+    return found;
+  }
+
+  private SegmentCursor reopen() {
+    EventId start = from;
+    Scan rest =
+        start == null
+            ? scan
+            : scan.descending()
+                ? scan.withRange(scan.from(), start)
+                : scan.withRange(start, scan.until());
+    slice.clear();
+    SegmentCursor open = SegmentCursor.leased(segment, key, rest, readers, prefetch).yielding();
+    cursor = open;
+    return open;
+  }
+
+  /// Copies the current event and those after it, closes the cursor, and shows the first of them.
+  private void take(SegmentCursor open) {
+    long bytes = Math.min(SLICE_BYTES_MAX, watch.memory().sliceBytes() / inputs);
+    slice.clear();
+    slice.add(open.event());
+    try {
+      while (takesNext(open, bytes)) {
+        slice.add(open.event());
+      }
+    } catch (WouldBlockException elsewhere) {
+      throw elsewhere;
+    } catch (StorageException _) { // it is met again behind the slice
+      from = behindLast();
+    }
+    leave(open);
+    long more = slice.heldBytes() - held;
+    held += more;
+    watch.holds(more);
+    slice.next();
+  }
+
+  /// True when the cursor has moved to an event that belongs to the slice. Writes of one id are not
+  /// torn apart.
+  private boolean takesNext(SegmentCursor open, long bytes) {
+    Step found = open.search();
+    if (found == null) {
+      EventId bound = open.bound();
+      from = scan.descending() ? bound.next() : bound;
+      return false;
+    }
+    if (found == Step.END) {
+      ended = true;
+      return false;
+    }
+    if (slice.eventBytes() < bytes || slice.endsWithIdOf(open.event())) {
+      return true;
+    }
+    from = behindLast();
+    return false;
+  }
+
+  private EventId behindLast() {
+    return scan.descending() ? slice.last() : slice.last().next();
+  }
+
+  private void leave(SegmentCursor open) {
+    finished = finished.plus(open.statistics());
+    cursor = null;
+    open.close();
+  }
+
+  @Override
+  public EventId bound() {
+    SegmentCursor open = cursor;
+    if (open == null) {
+      throw new IllegalStateException("the last piece had an event");
+    }
+    return open.bound();
+  }
+
+  @Override
+  public EventView event() {
+    SegmentCursor open = cursor;
+    return open == null ? slice : open.event();
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    SegmentCursor open = cursor;
+    return open == null ? finished : finished.plus(open.statistics());
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      ended = true;
+      SegmentCursor open = cursor;
+      if (open != null) {
+        leave(open);
+      }
+      slice.clear();
+      watch.holds(-held);
+    }
+  }
+}
