@@ -1,6 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.storage.ScanWatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The memory budget that all queries share, for their open blocks and the groups of their
@@ -10,12 +11,20 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// - Threads: any.
 public final class QueryMemory implements ScanWatch.Memory {
+  /// A block that is open for a moment takes 3 to 8 MB.
+  private static final long BYTES_A_TURN = 32 << 20;
+
+  private static final int TURNS_MIN = 2;
+  private static final int TURNS_MAX = 256;
+
   private final long bytesMax;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private final Semaphore turns;
 
   public QueryMemory(long bytesMax) {
     this.bytesMax = bytesMax;
+    this.turns = new Semaphore(Math.clamp(bytesMax / BYTES_A_TURN, TURNS_MIN, TURNS_MAX));
   }
 
   /// No limit, for the only query of a process.
@@ -62,10 +71,26 @@ public final class QueryMemory implements ScanWatch.Memory {
     return true;
   }
 
-  /// Half of what is free, so that another merge has some, too.
+  @Override
+  public boolean isCrowded() {
+    return used.get() > bytesMax / 16 * 7; // one more block may pass the half
+  }
+
+  @Override
+  public void takeTurn() {
+    turns.acquireUninterruptibly();
+  }
+
+  @Override
+  public void endTurn() {
+    turns.release();
+  }
+
+  /// A quarter of what is free, since a slice may take twice its events, and another merge needs
+  /// some, too. An eighth of all is left for the slices of one event that are the least.
   @Override
   public long sliceBytes() {
-    return Math.max(0, bytesMax - used.get()) / 2;
+    return Math.max(0, bytesMax / 8 * 7 - used.get()) / 4;
   }
 
   public long bytesMax() {

@@ -17,6 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -164,8 +167,37 @@ class QueryBudgetTest {
         QueryMemory memory = new QueryMemory(1 << 20);
         assertEquals(all, ids(store, descending, memory));
         assertEquals(0, memory.refused());
+        assertEveryReaderIsAnswered(store, descending, all);
       }
     }
+  }
+
+  /// Readers at the same time share the memory and take turns.
+  private static void assertEveryReaderIsAnswered(
+      EmbeddedStore store, boolean descending, List<String> all) {
+    QueryMemory memory = new QueryMemory(4 << 20);
+    List<CompletableFuture<List<String>>> answers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      for (int i = 0; i < 8; i++) {
+        answers.add(
+            CompletableFuture.supplyAsync(
+                () -> {
+                  List<String> ids = new ArrayList<>();
+                  RangeQuery query = RangeQuery.ALL.withDescending(descending);
+                  try (StoreView view = store.view();
+                      var reader = RangeReader.open(view, query, QueryBudget.DEFAULT, memory)) {
+                    while (reader.next() == EventCursor.Step.EVENT) {
+                      ids.add(reader.event().type() + reader.event().id());
+                    }
+                  }
+                  return ids;
+                },
+                threads));
+      }
+    }
+    answers.forEach(answer -> assertEquals(all, answer.join()));
+    assertEquals(0, memory.bytesUsed());
+    assertEquals(0, memory.refused());
   }
 
   /// Cursors whose turn never comes count as well: of thousands of types, a query for the latest

@@ -73,6 +73,18 @@ public final class ScanWatch {
       return true;
     }
 
+    /// True when there may be no room for another such block. Then one may be opened for a moment
+    /// only, between [#takeTurn] and [#endTurn], because it does not count.
+    default boolean isCrowded() {
+      return false;
+    }
+
+    /// Waits until few others have such a block open. They have it for milliseconds.
+    default void takeTurn() {}
+
+    /// Ends a turn. Any thread.
+    default void endTurn() {}
+
     /// Bytes that the inputs of a merge may use in all for events of blocks that did not fit.
     default long sliceBytes() {
       return Long.MAX_VALUE;
@@ -164,6 +176,18 @@ public final class ScanWatch {
   /// @return false when there is none; then nothing changed
   public boolean tryHold(long bytesMore) {
     return memory.tryHold(bytesMore);
+  }
+
+  /// A cursor holds this many more bytes for the block that its next event is in, if there is room
+  /// for them; negative for fewer.
+  ///
+  /// @return false when there is none; then nothing changed
+  public boolean tryHoldBlock(long bytesMore) {
+    if (bytesMore > 0) {
+      return memory.tryHoldBlock(bytesMore);
+    }
+    memory.hold(bytesMore);
+    return true;
   }
 
   /// The memory that cursors share.

@@ -12,6 +12,7 @@ public final class Crowded implements ScanWatch.Memory {
   private final int roomOneIn;
   private long held;
   private long most;
+  private int turns;
 
   /// @param roomOneIn there is room for one block in so many; 0 for none
   public Crowded(long seed, int roomOneIn) {
@@ -35,6 +36,21 @@ public final class Crowded implements ScanWatch.Memory {
   }
 
   @Override
+  public boolean isCrowded() {
+    return random.nextBoolean();
+  }
+
+  @Override
+  public void takeTurn() {
+    turns++;
+  }
+
+  @Override
+  public void endTurn() {
+    turns--;
+  }
+
+  @Override
   public long sliceBytes() {
     return random.nextInt(4_000);
   }
@@ -46,5 +62,6 @@ public final class Crowded implements ScanWatch.Memory {
 
   public void assertGivenBack() {
     assertEquals(0, held, "bytes that are still held");
+    assertEquals(0, turns, "turns that were not ended");
   }
 }

@@ -456,8 +456,7 @@ final class EmbeddedView implements StoreView, CellView {
         : null;
   }
 
-  /// True when an event of these partitions may replace another. The filter must then come after
-  /// the merge, which decides which one is shown.
+  /// True when an event may replace another; the filter must then come after the merge of them.
   private boolean anyOwnIds(List<PartitionKey> partitions) {
     for (PartitionKey key : partitions) {
       for (OpenRows.View view : rows) {

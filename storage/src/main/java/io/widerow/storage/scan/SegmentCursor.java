@@ -350,13 +350,9 @@ public final class SegmentCursor implements EventCursor {
   /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
   private void tellMemory() {
     long more = prefilter.ownBytes() + prefilters.heldBytes(prefilter) - held;
-    if (yields && more > 0) {
-      crowded = !watch.memory().tryHoldBlock(more);
-      held += crowded ? 0 : more;
-    } else {
-      held += more;
-      watch.holds(more);
-    }
+    crowded = yields && !watch.tryHoldBlock(more);
+    held += crowded ? 0 : more;
+    watch.holds(yields ? 0 : more);
   }
 
   /// Makes this cursor ask for room, and tell when there is none, see [#isCrowded].
@@ -488,11 +484,6 @@ public final class SegmentCursor implements EventCursor {
     @Override
     public String type() {
       return key.type();
-    }
-
-    @Override
-    public void readType(AttributeValue out) {
-      out.setText(AttributeKind.STRING, type, 0, (int) type.byteSize());
     }
 
     @Override

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// slices of it are taken.
 ///
 /// - Threads: one.
-/// - Memory: that of [SegmentCursor], or a slice; a block beside it, which is not counted, while
-///   one is taken.
+/// - Memory: that of [SegmentCursor], or a slice. A block that is not counted is open only during a
+///   call, and only few queries have one at a time.
 public final class SlicedCursor implements EventCursor {
   /// The most bytes of events in a slice: hundreds of them.
   private static final int SLICE_BYTES_MAX = 256 << 10;
@@ -40,8 +40,9 @@ public final class SlicedCursor implements EventCursor {
   private final int inputs;
   private final ScanWatch watch;
   private final EventSlice slice;
-  private @Nullable SegmentCursor cursor; // null while the slice is shown
-  private @Nullable EventId from; // where the next slice begins; null at the beginning
+  private @Nullable SegmentCursor cursor; // null while the slice is shown, and before it
+  private @Nullable EventId from; // where it is opened next; null at the beginning
+  private @Nullable EventId passed; // nothing before this id is left; as [#bound] has it
   private boolean ended; // nothing is behind the slice
   private boolean closed;
   private long held; // by the slice, as the watch knows it
@@ -62,7 +63,6 @@ public final class SlicedCursor implements EventCursor {
     this.inputs = inputs;
     this.watch = scan.watch();
     this.slice = new EventSlice(key.type());
-    this.cursor = SegmentCursor.leased(segment, key, scan, readers, prefetch).yielding();
   }
 
   /// Opens a cursor. The caller must hold a lease on the segment until it is closed.
@@ -88,8 +88,8 @@ public final class SlicedCursor implements EventCursor {
       return EventCursor.searchThrough(this);
     }
     Step found = open.next();
-    if (open.isCrowded() && found == Step.EVENT) {
-      take(open);
+    if (open.isCrowded()) {
+      makeRoom(open, found);
     }
     return found;
   }
@@ -98,19 +98,55 @@ public final class SlicedCursor implements EventCursor {
   public @Nullable Step search() {
     SegmentCursor open = cursor;
     if (open == null) {
-      if (slice.next()) {
-        return Step.EVENT;
-      }
-      if (ended) {
-        return Step.END;
-      }
-      open = reopen();
+      return slice.next() ? Step.EVENT : ended ? Step.END : searchBehind();
     }
     Step found = open.search();
-    if (open.isCrowded() && found == Step.EVENT) {
-      take(open);
+    if (open.isCrowded()) {
+      makeRoom(open, found);
     }
     return found;
+  }
+
+  /// Opens the partition behind the slice, and searches a piece of it.
+  private @Nullable Step searchBehind() {
+    ScanWatch.Memory memory = watch.memory();
+    boolean crowded = memory.isCrowded();
+    if (crowded) {
+      if (readers.deadline().isAny()) {
+        throw new WouldBlockException();
+      }
+      memory.takeTurn();
+    }
+    try {
+      SegmentCursor open = reopen();
+      Step found = open.search();
+      if (open.isCrowded()) {
+        makeRoom(open, found);
+      }
+      return found;
+    } finally {
+      if (crowded) {
+        memory.endTurn();
+      }
+    }
+  }
+
+  /// Closes a cursor whose block does not fit, with what is needed of it.
+  private void makeRoom(SegmentCursor open, @Nullable Step found) {
+    if (found == Step.EVENT) {
+      take(open);
+      return;
+    }
+    if (found == null) {
+      goOnAt(open.bound());
+    }
+    ended = found == Step.END;
+    leave(open);
+  }
+
+  private void goOnAt(EventId bound) {
+    passed = bound;
+    from = scan.descending() ? bound.next() : bound;
   }
 
   private SegmentCursor reopen() {
@@ -136,8 +172,6 @@ public final class SlicedCursor implements EventCursor {
       while (takesNext(open, bytes)) {
         slice.add(open.event());
       }
-    } catch (WouldBlockException elsewhere) {
-      throw elsewhere;
     } catch (StorageException _) { // it is met again behind the slice
       from = behindLast();
     }
@@ -153,8 +187,7 @@ public final class SlicedCursor implements EventCursor {
   private boolean takesNext(SegmentCursor open, long bytes) {
     Step found = open.search();
     if (found == null) {
-      EventId bound = open.bound();
-      from = scan.descending() ? bound.next() : bound;
+      goOnAt(open.bound());
       return false;
     }
     if (found == Step.END) {
@@ -181,10 +214,14 @@ public final class SlicedCursor implements EventCursor {
   @Override
   public EventId bound() {
     SegmentCursor open = cursor;
-    if (open == null) {
-      throw new IllegalStateException("the last piece had an event");
+    if (open != null) {
+      return open.bound();
     }
-    return open.bound();
+    EventId known = passed;
+    if (known == null) {
+      throw new IllegalStateException("no piece was searched");
+    }
+    return known;
   }
 
   @Override
