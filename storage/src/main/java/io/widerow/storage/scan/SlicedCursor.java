@@ -138,7 +138,11 @@ public final class SlicedCursor implements EventCursor {
       return;
     }
     if (found == null) {
-      goOnAt(open.bound());
+      EventId bound = open.bound();
+      if (bound.equals(passed)) {
+        return; // writes of one id are in two blocks: only this cursor comes past them
+      }
+      goOnAt(bound);
     }
     ended = found == Step.END;
     leave(open);
