@@ -456,7 +456,7 @@ final class EmbeddedView implements StoreView, CellView {
         : null;
   }
 
-  /// True when an event may replace another; the filter must then come after the merge of them.
+  /// True when one event of these may replace another: the filter must then come after the merge.
   private boolean anyOwnIds(List<PartitionKey> partitions) {
     for (PartitionKey key : partitions) {
       for (OpenRows.View view : rows) {

@@ -57,10 +57,6 @@ final class EventSlice implements EventView {
     shown = -1;
   }
 
-  boolean isEmpty() {
-    return count == 0;
-  }
-
   /// Copies an event behind the others.
   void add(EventView event) {
     if (count + 1 == starts.length) {

@@ -90,9 +90,8 @@ public final class SegmentCursor implements EventCursor {
     return open(segment, key, scan, BlockReaders.NONE, Prefetch.OFF);
   }
 
-  /// The same, for a reader of several partitions.
-  ///
-  /// @param segment null when the scan has passed over it; then there are no events
+  /// The same, for a reader of several partitions. There are no events when the segment is null,
+  /// because the scan has passed over it.
   public static EventCursor open(
       @Nullable Segment segment,
       PartitionKey key,
@@ -350,9 +349,13 @@ public final class SegmentCursor implements EventCursor {
   /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
   private void tellMemory() {
     long more = prefilter.ownBytes() + prefilters.heldBytes(prefilter) - held;
-    crowded = yields && !watch.tryHoldBlock(more);
-    held += crowded ? 0 : more;
-    watch.holds(yields ? 0 : more);
+    if (yields) {
+      crowded = !watch.tryHoldBlock(more);
+      held += crowded ? 0 : more;
+      return;
+    }
+    held += more;
+    watch.holds(more);
   }
 
   /// Makes this cursor ask for room, and tell when there is none, see [#isCrowded].
@@ -397,8 +400,21 @@ public final class SegmentCursor implements EventCursor {
     }
   }
 
+  /// An event of this partition.
+  private abstract class OfType implements EventView {
+    @Override
+    public String type() {
+      return key.type();
+    }
+
+    @Override
+    public void readType(AttributeValue out) {
+      out.setText(AttributeKind.STRING, type, 0, (int) type.byteSize());
+    }
+  }
+
   /// The current row as an event, with all columns or some.
-  private final class BlockView implements EventView {
+  private final class BlockView extends OfType {
     private final ColumnProjection asked;
 
     BlockView(Scan wanted) {
@@ -418,16 +434,6 @@ public final class SegmentCursor implements EventCursor {
     @Override
     public long version() {
       return reader.ids().versions[row];
-    }
-
-    @Override
-    public String type() {
-      return key.type();
-    }
-
-    @Override
-    public void readType(AttributeValue out) {
-      out.setText(AttributeKind.STRING, type, 0, (int) type.byteSize());
     }
 
     @Override
@@ -460,7 +466,7 @@ public final class SegmentCursor implements EventCursor {
   }
 
   /// An event that stands for others of its block, see [BlockAggregation].
-  private final class FoldView implements EventView {
+  private final class FoldView extends OfType {
     @Override
     public long weight() {
       return Objects.requireNonNull(folding).weight();
@@ -479,11 +485,6 @@ public final class SegmentCursor implements EventCursor {
     @Override
     public long version() {
       return EventLayout.VERSION_ASSIGNED; // events with ids of their own are not folded
-    }
-
-    @Override
-    public String type() {
-      return key.type();
     }
 
     @Override

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// slices of it are taken.
 ///
 /// - Threads: one.
-/// - Memory: that of [SegmentCursor], or a slice. A block that is not counted is open only during a
-///   call, and only few queries have one at a time.
+/// - Memory: that of [SegmentCursor], or a slice. A block for which there is no room does not
+///   count; it is open during a call only, and few queries have one at a time.
 public final class SlicedCursor implements EventCursor {
   /// The most bytes of events in a slice: hundreds of them.
   private static final int SLICE_BYTES_MAX = 256 << 10;
@@ -100,6 +100,10 @@ public final class SlicedCursor implements EventCursor {
     if (open == null) {
       return slice.next() ? Step.EVENT : ended ? Step.END : searchBehind();
     }
+    return search(open);
+  }
+
+  private @Nullable Step search(SegmentCursor open) {
     Step found = open.search();
     if (open.isCrowded()) {
       makeRoom(open, found);
@@ -118,12 +122,7 @@ public final class SlicedCursor implements EventCursor {
       memory.takeTurn();
     }
     try {
-      SegmentCursor open = reopen();
-      Step found = open.search();
-      if (open.isCrowded()) {
-        makeRoom(open, found);
-      }
-      return found;
+      return search(reopen());
     } finally {
       if (crowded) {
         memory.endTurn();
@@ -154,17 +153,21 @@ public final class SlicedCursor implements EventCursor {
   }
 
   private SegmentCursor reopen() {
-    EventId start = from;
-    Scan rest =
-        start == null
-            ? scan
-            : scan.descending()
-                ? scan.withRange(scan.from(), start)
-                : scan.withRange(start, scan.until());
     slice.clear();
-    SegmentCursor open = SegmentCursor.leased(segment, key, rest, readers, prefetch).yielding();
+    SegmentCursor open = SegmentCursor.leased(segment, key, rest(), readers, prefetch).yielding();
     cursor = open;
     return open;
+  }
+
+  /// The scan from where it goes on.
+  private Scan rest() {
+    EventId start = from;
+    if (start == null) {
+      return scan;
+    }
+    return scan.descending()
+        ? scan.withRange(scan.from(), start)
+        : scan.withRange(start, scan.until());
   }
 
   /// Copies the current event and those after it, closes the cursor, and shows the first of them.

@@ -22,7 +22,6 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/events/{id}`: one event, its position and where it lies. `GET /v1/events/{id}/context`:
@@ -62,9 +61,7 @@ final class EventService {
   private HttpResponse answer(ServiceRequestContext context, boolean around) {
     try {
       Wanted wanted = wanted(context, around);
-      return places.take(() ->
-          HttpResponse.of(
-              CompletableFuture.supplyAsync(() -> find(wanted), context.blockingTaskExecutor())));
+      return places.answer(context, () -> find(wanted));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -123,8 +120,6 @@ final class EventService {
       return QueryService.unreachable(away);
     } catch (QueryException | StorageException failed) {
       return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage()));
-    } finally {
-      places.leave();
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),

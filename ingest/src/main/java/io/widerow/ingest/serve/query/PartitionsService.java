@@ -29,7 +29,6 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.PartitionCatalog;
 import io.widerow.storage.embedded.PartitionCatalog.LaneFigures;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
 /// `GET /v1/partitions`: the wide rows of a store and what is in them, and with `layout=true` how
@@ -77,9 +76,7 @@ final class PartitionsService {
     try {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
-      return places.take(() ->
-          HttpResponse.of(
-              CompletableFuture.supplyAsync(() -> answer(wanted), context.blockingTaskExecutor())));
+      return places.answer(context, () -> answer(wanted));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     } catch (QueryException.Refused refused) {
@@ -149,8 +146,6 @@ final class PartitionsService {
       return HttpAnswers.error(refused.status(), refused.reason());
     } catch (StorageException.Unreachable away) {
       return QueryService.unreachable(away);
-    } finally {
-      places.leave();
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),

@@ -21,7 +21,6 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /// `GET /v1/types`: what types there are, with the number and the times of their events. The answer
 /// comes from indexes in memory; no event is read.
@@ -53,10 +52,7 @@ final class TypesService {
         throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
-      return places.take(() ->
-          HttpResponse.of(
-              CompletableFuture.supplyAsync(
-                  () -> answer(wanted, format), context.blockingTaskExecutor())));
+      return places.answer(context, () -> answer(wanted, format));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -78,8 +74,6 @@ final class TypesService {
       TypesAnswer.write(view.types(wanted), format, out);
     } catch (StorageException.Unreachable away) {
       return QueryService.unreachable(away);
-    } finally {
-      places.leave();
     }
     return HttpResponse.of(
         ResponseHeaders.of(HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, format.contentType),

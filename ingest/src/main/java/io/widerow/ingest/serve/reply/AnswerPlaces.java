@@ -2,6 +2,7 @@ package io.widerow.ingest.serve.reply;
 
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpAnswers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -31,6 +32,22 @@ public final class AnswerPlaces {
   AnswerPlaces(int most, int patienceMillis) {
     this.free = new Semaphore(most, true);
     this.patienceMillis = patienceMillis;
+  }
+
+  /// The answer that `work` makes on the server's blocking executor, in a place, now or soon;
+  /// [#busy()] when none gets free.
+  public HttpResponse answer(ServiceRequestContext context, Supplier<HttpResponse> work) {
+    return take(() ->
+        HttpResponse.of(
+            CompletableFuture.supplyAsync(() -> inPlace(work), context.blockingTaskExecutor())));
+  }
+
+  private HttpResponse inPlace(Supplier<HttpResponse> work) {
+    try {
+      return work.get();
+    } finally {
+      leave();
+    }
   }
 
   /// The answer of one who has a place, now or soon; [#busy()] when none gets free.

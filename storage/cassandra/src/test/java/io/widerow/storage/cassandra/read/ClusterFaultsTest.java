@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Crowded;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventCursor.Step;
@@ -351,6 +352,18 @@ class ClusterFaultsTest {
     assertEquals(expected(Scan.all()), shown);
     assertEquals(1, world.keyspace.valuesInFlightMost.get(), "only what the merge waits for");
     assertEquals(0, held.get(), "all memory was given back");
+  }
+
+  @Test
+  void aBudgetWithoutRoomForBlocksIsEnough() {
+    StoreView view = world.reader.view();
+    for (boolean descending : List.of(false, true)) {
+      Crowded memory = new Crowded(1, 0);
+      Scan scan = Scan.all().withDescending(descending);
+      List<TestEvent> shown = all(view, scan.withWatch(new ScanWatch(() -> {}, memory)));
+      assertEquals(expected(scan), shown);
+      memory.assertGivenBack();
+    }
   }
 
   @Test
