@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any may call [#write].
 /// - Memory: owns the pool of batches.
 public final class Lanes implements AutoCloseable {
+  private static final long LATELY_NANOS = 100_000_000;
   private static final long ODD = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
 
   private final EventStore store;
@@ -30,6 +31,7 @@ public final class Lanes implements AutoCloseable {
   private final WriteSide writeSide = new WriteSide();
   private final @Nullable QuorumWaits quorum;
   private final AtomicLong turns = new AtomicLong();
+  private volatile long wroteAt = System.nanoTime() - LATELY_NANOS;
 
   /// Configuration of the lanes.
   ///
@@ -126,6 +128,11 @@ public final class Lanes implements AutoCloseable {
     return new IncomingBatch(pool.take(), wallNanos, store::arrivalNanos);
   }
 
+  /// Whether a batch was handed over in the last tenth of a second.
+  public boolean wroteLately() {
+    return System.nanoTime() - wroteAt < LATELY_NANOS;
+  }
+
   /// Gives a batch back without writing it.
   public void drop(IncomingBatch batch) {
     pool.give(batch.events);
@@ -155,6 +162,7 @@ public final class Lanes implements AutoCloseable {
   /// @param told gets the outcome, on a lane's thread, on that which answers for the cluster, or on
   ///   this one; it must not block
   public void write(IncomingBatch batch, @Nullable BatchKey key, Durability durability, Told told) {
+    wroteAt = System.nanoTime();
     applyRules(batch);
     Told done = batch.dropped() == 0 ? told : new ToldOfDropped(batch.dropped(), told);
     String failure = writeSide.failure();

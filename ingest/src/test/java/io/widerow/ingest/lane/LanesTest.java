@@ -84,6 +84,20 @@ public class LanesTest {
   }
 
   @Test
+  void tellsWhetherSomethingWasWrittenLately() {
+    try (Lanes lanes = open(store, 64)) {
+      assertFalse(lanes.wroteLately());
+      store.commits.release(1_000_000);
+      do { // again, should this thread have to pause between the two
+        join(write(lanes, null, Durability.OS, 1));
+      } while (!lanes.wroteLately());
+      while (lanes.wroteLately()) { // the time-out of the class ends it
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
   void noBatchIsAnsweredBeforeTheCommit() {
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();

@@ -1,32 +1,108 @@
 package io.widerow.ingest.serve.reply;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /// Threads that compute answers: platform threads, among which the kernel shares the processors. A
 /// virtual thread that computes would keep one of few carriers until it ends, and others would not
-/// begin. They have long slices and a low priority, so that writers go first: beside two heavy
-/// queries on two processors, nine of ten writes took three times as long without it, and as long
-/// as ever with it (`bench-results/reading.md`). While nobody writes, they have all of the time.
+/// begin.
 ///
-/// See [TimeSlices].
+/// They have long slices and a low priority, so that writers go first. One that has computed for
+/// [#SHORT_MILLIS] has the lowest from then on, and the kernel chooses more often who runs: it
+/// gives a thread its share in pieces that last from one tick to the next, and a writer that wakes
+/// up in one waits for its end. A short answer is not put back, and begins at once. Beside two
+/// heavy queries on two processors, nine of ten writes took three times as long without low
+/// priorities, and one of a hundred half as long again without the rest
+/// (`bench-results/reading.md`). While nobody writes, answers have all of the time.
+///
+/// See [TimeSlices], [FineTicks].
 public final class AnswerThread {
-  private static final Logger LOG = Logger.getLogger("widerow");
-  private static final int NICE = 10;
+  /// The processor time of a short answer.
+  static final int SHORT_MILLIS = 20;
 
-  private AnswerThread() {}
+  private static final int LOOK_MILLIS = 10;
+
+  static final int NICE = 10;
+  static final int NICE_LONG = 19;
+
+  private static final long NANOS_A_MILLI = 1_000_000;
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final ThreadMXBean TIMES = ManagementFactory.getThreadMXBean();
+  private static final ScheduledThreadPoolExecutor CLOCK = clock();
+
+  private final Runnable work;
+  private int thread = Niceness.CALLER; // the kernel's number, while the work runs
+  private long javaThread;
+  private long computedNanos; // when the clock looked last
+  private boolean isLong;
+  private boolean ticks; // has asked for fine ticks
+
+  private AnswerThread(Runnable work) {
+    this.work = work;
+  }
+
+  private static ScheduledThreadPoolExecutor clock() {
+    var clock =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("widerow-answers").factory());
+    clock.setRemoveOnCancelPolicy(true);
+    return clock;
+  }
 
   /// Starts a thread.
   public static void start(String name, Runnable work) {
-    Thread _ =
-        Thread.ofPlatform()
-            .name(name)
-            .daemon()
-            .start(() -> {
-              if (!TimeSlices.lengthen(NICE)) {
-                LOG.log(Level.FINE, "{0}: slices cannot be lengthened here", name);
-              }
-              work.run();
-            });
+    Thread _ = Thread.ofPlatform().name(name).daemon().start(new AnswerThread(work)::run);
+  }
+
+  private void run() {
+    if (!TimeSlices.lengthen(NICE)) {
+      LOG.log(Level.FINE, "{0}: slices cannot be lengthened here", Thread.currentThread());
+    }
+    synchronized (this) {
+      thread = Niceness.thread();
+      javaThread = Thread.currentThread().threadId();
+    }
+    var watch =
+        CLOCK.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      work.run();
+    } finally {
+      watch.cancel(false);
+      end();
+    }
+  }
+
+  private synchronized void end() {
+    thread = Niceness.CALLER; // the kernel may give the number to another thread
+    setTicks(false);
+  }
+
+  /// Looks how much the thread has computed. One that waits for its client needs no ticks.
+  private synchronized void look() {
+    if (thread == Niceness.CALLER) {
+      return;
+    }
+    long before = computedNanos;
+    computedNanos = TIMES.getThreadCpuTime(javaThread);
+    if (!isLong && computedNanos >= SHORT_MILLIS * NANOS_A_MILLI) {
+      isLong = true;
+      if (!Niceness.set(thread, NICE_LONG)) {
+        LOG.log(Level.FINE, "the priority of thread {0} cannot be lowered here", thread);
+      }
+    }
+    setTicks(computedNanos - before >= NANOS_A_MILLI && FineTicks.OF_ANSWERS.isWritten());
+  }
+
+  private void setTicks(boolean wanted) {
+    if (wanted && !ticks) {
+      FineTicks.OF_ANSWERS.begin();
+    } else if (!wanted && ticks) {
+      FineTicks.OF_ANSWERS.end();
+    }
+    ticks = wanted;
   }
 }

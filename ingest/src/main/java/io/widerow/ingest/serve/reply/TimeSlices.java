@@ -14,10 +14,10 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Long time slices for threads that compute for long (`sched_setattr`, Linux 6.12). A thread that
-/// wakes up then takes the processor of such a thread at once, because its own slice is shorter;
-/// else it waits until the slice of the other is over, which is seen at a tick of up to 4 ms. The
-/// share of the processor is the same. Older kernels ignore the length.
+/// The length of a thread's time slices (`sched_setattr`, Linux 6.12). A thread that wakes up takes
+/// the processor of one with longer slices at once, unless it has had more than its share; else it
+/// waits until the slice of the other is over, which is seen at a tick of up to 4 ms. The share of
+/// the processor does not depend on the length. Older kernels ignore it.
 ///
 /// ```
 ///   query     computes ...................|         | goes on
@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class TimeSlices {
   private static final long LONGEST_NANOS = 100_000_000; // the kernel takes no longer ones
+  private static final long SHORTEST_NANOS = 100_000; // and no shorter ones
+  private static final int NICE_MIN = -20;
   private static final int POLICY_NORMAL = 0;
   private static final int PRIO_PROCESS = 0;
   private static final int CALLER = 0;
@@ -62,10 +64,19 @@ public final class TimeSlices {
     return address.isPresent() ? LINKER.downcallHandle(address.get(), descriptor, options) : null;
   }
 
-  /// Gives the calling thread long slices. Returns false where the system cannot do it.
+  /// Gives the calling thread the longest slices. Returns false where the system cannot do it.
   ///
   /// @param niceLeast the least niceness of the thread from now on; it is never lowered
   public static boolean lengthen(int niceLeast) {
+    return set(LONGEST_NANOS, niceLeast);
+  }
+
+  /// Gives the calling thread the shortest slices. Returns false where the system cannot do it.
+  static boolean shorten() {
+    return set(SHORTEST_NANOS, NICE_MIN);
+  }
+
+  private static boolean set(long nanos, int niceLeast) {
     MethodHandle call = SYSCALL;
     MethodHandle priority = GET_PRIORITY;
     if (call == null || priority == null || CALL == 0) {
@@ -77,7 +88,7 @@ public final class TimeSlices {
       attributes.set(JAVA_INT, at("size"), Math.toIntExact(ATTRIBUTES.byteSize()));
       attributes.set(JAVA_INT, at("policy"), POLICY_NORMAL);
       attributes.set(JAVA_INT, at("nice"), nice);
-      attributes.set(JAVA_LONG, at("slice"), LONGEST_NANOS);
+      attributes.set(JAVA_LONG, at("slice"), nanos);
       return (long) call.invokeExact(CALL, (long) CALLER, attributes, 0L) == 0;
     } catch (Throwable failure) {
       throw new IllegalStateException("sched_setattr has other parameters", failure);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.OS;
 class LowPriorityThreadTest {
   private static final int NICE_COLUMN = 16; // after the name, see proc_pid_stat(5)
 
-  private static int niceness() {
+  static int niceness() {
     try {
       String stat = Files.readString(Path.of("/proc/thread-self/stat"));
       String[] columns = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);

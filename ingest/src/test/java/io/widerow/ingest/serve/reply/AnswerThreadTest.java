@@ -1,0 +1,70 @@
+package io.widerow.ingest.serve.reply;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/// Goal: an answer begins at low priority, one that computes for long gets the lowest, and one that
+/// waits keeps its own. Method: the `nice` values in `/proc`.
+@EnabledOnOs(OS.LINUX)
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class AnswerThreadTest {
+  private static long computedMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(
+        java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime());
+  }
+
+  private static int niceWhen(Runnable work) throws Exception {
+    var nice = new CompletableFuture<Integer>();
+    AnswerThread.start(
+        "answer-test",
+        () -> {
+          work.run();
+          nice.complete(LowPriorityThreadTest.niceness());
+        });
+    return nice.get();
+  }
+
+  @Test
+  void aShortAnswerHasLowPriority() throws Exception {
+    int before = LowPriorityThreadTest.niceness();
+    assertEquals(Math.max(AnswerThread.NICE, before), niceWhen(() -> {}));
+  }
+
+  @Test
+  void anAnswerThatComputesForLongGetsTheLowest() throws Exception {
+    assertEquals(
+        AnswerThread.NICE_LONG,
+        niceWhen(() -> {
+          while (LowPriorityThreadTest.niceness() != AnswerThread.NICE_LONG) {
+            assertTrue(computedMillis() < 30_000, "after 30 s of its processor time");
+          }
+        }));
+  }
+
+  @Test
+  void anAnswerThatWaitsKeepsItsPriority() throws Exception {
+    int before = LowPriorityThreadTest.niceness();
+    var busy = new AtomicBoolean(true);
+    var lowered = new CompletableFuture<Boolean>();
+    AnswerThread.start(
+        "answer-busy",
+        () -> {
+          while (busy.get() && LowPriorityThreadTest.niceness() != AnswerThread.NICE_LONG) {
+            Thread.onSpinWait();
+          }
+          lowered.complete(busy.get());
+        });
+    // The other answer gets the lowest priority while this one waits for it, so the clock has
+    // looked at both.
+    assertEquals(Math.max(AnswerThread.NICE, before), niceWhen(() -> assertTrue(lowered.join())));
+    busy.set(false);
+  }
+}
