@@ -6,6 +6,7 @@ import io.widerow.loadgen.compare.ComparisonFolder;
 import io.widerow.loadgen.compare.ContestRun;
 import io.widerow.loadgen.compare.Contestant;
 import io.widerow.loadgen.compare.Figure;
+import io.widerow.loadgen.compare.OtherWork;
 import io.widerow.loadgen.compare.PairedRatio;
 import io.widerow.loadgen.compare.PairedRuns;
 import io.widerow.loadgen.compare.ResultOptions;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
           + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout."
     })
 final class CompareCommand implements Callable<Integer> {
+  private static final int BUSY_MAX = 64;
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
 
   @Spec
@@ -73,6 +75,14 @@ final class CompareCommand implements Callable<Integer> {
       defaultValue = "5",
       description = "pairs that must count (default ${DEFAULT-VALUE})")
   private int pairs;
+
+  @Option(
+      names = "--busy",
+      defaultValue = "0",
+      paramLabel = "N",
+      description =
+          "other programs that compute meanwhile, each for a processor (default ${DEFAULT-VALUE})")
+  private int busy;
 
   @Mixin private final CompareOptions options = new CompareOptions();
   @Mixin private final ResultOptions output = new ResultOptions();
@@ -96,6 +106,10 @@ final class CompareCommand implements Callable<Integer> {
         throw new IllegalArgumentException("what " + contestant + " loses would count as a rate");
       }
     }
+    if (busy < 0 || busy > BUSY_MAX) {
+      throw new IllegalArgumentException(
+          "--busy must be 0 to %d, got %d".formatted(BUSY_MAX, busy));
+    }
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");
@@ -105,7 +119,7 @@ final class CompareCommand implements Callable<Integer> {
         Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
     Path work = options.workDirectory();
     Path results = output.folder == null ? work.resolve("results") : output.folder;
-    try {
+    try (var other = new OtherWork(busy)) {
       String limit = rehearse(a, workload, pace) + rehearse(b, workload, pace);
       out.print(limit);
       ComparisonFolder folder = new ComparisonFolder(results, name, command);
@@ -116,7 +130,7 @@ final class CompareCommand implements Callable<Integer> {
               pairs,
               options.budgetNanos());
       runs.execute();
-      Comparison comparison = comparison(name, what(workload, pace), a, b, runs);
+      Comparison comparison = comparison(name, what(workload, pace, other), a, b, runs);
       folder.finish(comparison, "\n" + limit);
       out.print(comparison.table());
       if (output.folder != null) {
@@ -135,8 +149,8 @@ final class CompareCommand implements Callable<Integer> {
         && runs.b().stream().allMatch(o -> o.report().result().failedBatches() == 0);
   }
 
-  private static String what(Workload workload, Pace pace) {
-    return "%s, %s, batches of %d, %d connections, %s after %s of warm-up"
+  private static String what(Workload workload, Pace pace, OtherWork other) {
+    return "%s, %s, batches of %d, %d connections%s, %s after %s of warm-up"
         .formatted(
             workload.scenario().name().toLowerCase(Locale.ROOT),
             pace.rate() == 0
@@ -144,6 +158,7 @@ final class CompareCommand implements Callable<Integer> {
                 : pace.rates() + " events/s on a fixed schedule",
             workload.batchEvents(),
             pace.connections(),
+            other.words(),
             Quantity.time(pace.durationNanos()),
             Quantity.time(pace.warmupNanos()));
   }
