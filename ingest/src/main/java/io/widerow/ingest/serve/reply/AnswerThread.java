@@ -21,7 +21,7 @@ import java.util.logging.Logger;
 ///
 /// See [TimeSlices], [FineTicks].
 public final class AnswerThread {
-  /// The processor time of a short answer.
+  /// The most processor time of a short answer, in milliseconds.
   static final int SHORT_MILLIS = 20;
 
   private static final int LOOK_MILLIS = 10;

@@ -3,8 +3,6 @@ package io.widerow.ingest.serve.reply;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -16,19 +14,27 @@ final class Niceness {
   static final int CALLER = 0;
 
   private static final int PRIO_PROCESS = 0;
+  private static final @Nullable MethodHandle GET =
+      SystemCalls.find("getpriority", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
   private static final @Nullable MethodHandle SET =
-      handle("setpriority", JAVA_INT, JAVA_INT, JAVA_INT);
-  private static final @Nullable MethodHandle THREAD = handle("gettid"); // Linux, glibc 2.30
+      SystemCalls.find(
+          "setpriority", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+  private static final @Nullable MethodHandle THREAD =
+      SystemCalls.find("gettid", FunctionDescriptor.of(JAVA_INT)); // Linux, glibc 2.30
 
   private Niceness() {}
 
-  private static @Nullable MethodHandle handle(String name, MemoryLayout... parameters) {
-    Linker linker = Linker.nativeLinker();
-    return linker
-        .defaultLookup()
-        .find(name)
-        .map(at -> linker.downcallHandle(at, FunctionDescriptor.of(JAVA_INT, parameters)))
-        .orElse(null);
+  /// The niceness of the calling thread; null where it cannot be known.
+  static @Nullable Integer ofCaller() {
+    MethodHandle call = GET;
+    if (call == null) {
+      return null;
+    }
+    try {
+      return (int) call.invokeExact(PRIO_PROCESS, CALLER);
+    } catch (Throwable failure) {
+      throw new IllegalStateException("getpriority has other parameters", failure);
+    }
   }
 
   /// The kernel's number of the calling thread; [#CALLER] where it cannot be known.

@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.BitSet;
@@ -17,20 +16,12 @@ import org.jspecify.annotations.Nullable;
 final class Processors {
   private static final int CALLER = 0;
   private static final long SET_BYTES = 128; // cpu_set_t: 1,024 processors
-  private static final @Nullable MethodHandle GET = handle("sched_getaffinity");
-  private static final @Nullable MethodHandle SET = handle("sched_setaffinity");
+  private static final FunctionDescriptor CALL =
+      FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS);
+  private static final @Nullable MethodHandle GET = SystemCalls.find("sched_getaffinity", CALL);
+  private static final @Nullable MethodHandle SET = SystemCalls.find("sched_setaffinity", CALL);
 
   private Processors() {}
-
-  private static @Nullable MethodHandle handle(String name) {
-    Linker linker = Linker.nativeLinker();
-    FunctionDescriptor call = FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS);
-    return linker
-        .defaultLookup()
-        .find(name)
-        .map(address -> linker.downcallHandle(address, call))
-        .orElse(null);
-  }
 
   /// The numbers of the calling thread's processors; none where they cannot be known.
   static int[] ofCaller() {

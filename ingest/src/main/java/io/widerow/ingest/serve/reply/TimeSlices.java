@@ -11,7 +11,6 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// The length of a thread's time slices (`sched_setattr`, Linux 6.12). A thread that wakes up takes
@@ -28,7 +27,6 @@ public final class TimeSlices {
   private static final long SHORTEST_NANOS = 100_000; // and no shorter ones
   private static final int NICE_MIN = -20;
   private static final int POLICY_NORMAL = 0;
-  private static final int PRIO_PROCESS = 0;
   private static final int CALLER = 0;
   private static final long CALL_X86_64 = 314; // numbers of sched_setattr
   private static final long CALL_GENERIC = 274;
@@ -46,23 +44,14 @@ public final class TimeSlices {
           JAVA_LONG.withName("deadline"),
           JAVA_LONG.withName("period"));
 
-  private static final Linker LINKER = Linker.nativeLinker();
   private static final @Nullable MethodHandle SYSCALL =
-      handle(
+      SystemCalls.find(
           "syscall",
           FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG),
           Linker.Option.firstVariadicArg(1));
-  private static final @Nullable MethodHandle GET_PRIORITY =
-      handle("getpriority", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
   private static final long CALL = callNumber();
 
   private TimeSlices() {}
-
-  private static @Nullable MethodHandle handle(
-      String name, FunctionDescriptor descriptor, Linker.Option... options) {
-    Optional<MemorySegment> address = LINKER.defaultLookup().find(name);
-    return address.isPresent() ? LINKER.downcallHandle(address.get(), descriptor, options) : null;
-  }
 
   /// Gives the calling thread the longest slices. Returns false where the system cannot do it.
   ///
@@ -78,12 +67,12 @@ public final class TimeSlices {
 
   private static boolean set(long nanos, int niceLeast) {
     MethodHandle call = SYSCALL;
-    MethodHandle priority = GET_PRIORITY;
-    if (call == null || priority == null || CALL == 0) {
+    Integer now = Niceness.ofCaller();
+    if (call == null || now == null || CALL == 0) {
       return false;
     }
     try (Arena arena = Arena.ofConfined()) {
-      int nice = Math.max(niceLeast, (int) priority.invokeExact(PRIO_PROCESS, CALLER));
+      int nice = Math.max(niceLeast, now);
       MemorySegment attributes = arena.allocate(ATTRIBUTES);
       attributes.set(JAVA_INT, at("size"), Math.toIntExact(ATTRIBUTES.byteSize()));
       attributes.set(JAVA_INT, at("policy"), POLICY_NORMAL);
@@ -101,7 +90,7 @@ public final class TimeSlices {
 
   /// The number of the call on this machine; 0 when it is not known.
   private static long callNumber() {
-    MethodHandle uname = handle("uname", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+    MethodHandle uname = SystemCalls.find("uname", FunctionDescriptor.of(JAVA_INT, ADDRESS));
     if (uname == null) {
       return 0;
     }
