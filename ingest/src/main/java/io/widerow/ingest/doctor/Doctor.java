@@ -104,9 +104,15 @@ public final class Doctor {
       return TypePlan.of(
               partitions, view.types(TypeGlobs.ALL), restBytes, surroundings.weights, epochNanos)
           .stream()
-          .map(plan -> TypeState.of(plan, rates.of(plan.type()).orElse(0), recordBytes))
+          .map(plan -> state(plan, recordBytes))
           .toList();
     }
+  }
+
+  private TypeState state(TypePlan plan, double recordBytes) {
+    String type = plan.type();
+    double spread = store instanceof EmbeddedStore embedded ? embedded.layout().spread(type) : 1;
+    return TypeState.of(plan, rates.of(type).orElse(0), recordBytes, spread);
   }
 
   private static double recordBytes(StoreStatistics statistics) {

@@ -9,11 +9,12 @@ import io.widerow.query.sizing.TypePlan;
 /// @param share that rate as a share of what the shards of its latest bucket take
 public record TypeState(TypePlan plan, double perSecond, double share) {
   /// @param recordBytes mean bytes of a record, of all types
-  static TypeState of(TypePlan plan, double perSecond, double recordBytes) {
+  /// @param spread seconds of event time to which the events of a second belong, at least 1
+  static TypeState of(TypePlan plan, double perSecond, double recordBytes, double spread) {
     PartitionWeights weights = plan.weights();
+    double dense = perSecond / spread;
     double shards =
-        Math.max(
-            perSecond / weights.shardRate(), perSecond * recordBytes / weights.shardByteRate());
+        Math.max(dense / weights.shardRate(), dense * recordBytes / weights.shardByteRate());
     return new TypeState(plan, perSecond, shards / plan.shards());
   }
 

@@ -84,6 +84,14 @@ class DiagnosisTest {
   }
 
   @Test
+  void aLoadOfOldEventsIsAsHotAsTheyWereThen() {
+    TypePlan plan = type("cpu", 1, 0, 0).plan();
+    double now = TypeState.of(plan, 400_000, 100, 1).share();
+    assertEquals(now / 100, TypeState.of(plan, 400_000, 100, 100).share(), now / 1e9);
+    assertTrue(now > 1);
+  }
+
+  @Test
   void sendersAreNamed() {
     assertEquals(List.of("clock-skew"), ofSender(new Lag("a", 2, 30.1, 2, 0)));
     assertEquals(List.of("clock-skew"), ofSender(new Lag("a", 2, -1.1, 2, 0)));

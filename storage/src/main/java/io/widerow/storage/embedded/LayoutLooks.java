@@ -14,6 +14,7 @@ import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,25 +38,52 @@ final class LayoutLooks {
   ///
   /// @param nanos time since then
   static Map<String, Rate> rates(StoreState state, long nanos) {
-    Map<String, long[]> sums = new HashMap<>();
+    Map<String, Map<Bucket, Growth>> grown = new HashMap<>();
     for (OpenRows open : state.rows()) {
       try (OpenRows.View view = open.view()) {
         if (view != null) {
           for (OpenRow row : view.rows()) {
-            OpenRow.Growth grown = row.grown();
-            if (grown.records() > 0) {
-              long[] sum = sums.computeIfAbsent(row.key.type(), _ -> new long[2]);
-              sum[0] += grown.records();
-              sum[1] += grown.bytes();
+            OpenRow.Growth growth = row.grown();
+            if (growth.records() > 0) {
+              grown
+                  .computeIfAbsent(row.key.type(), _ -> new HashMap<>())
+                  .computeIfAbsent(Bucket.of(row.key), _ -> new Growth())
+                  .add(growth);
             }
           }
         }
       }
     }
-    double perSecond = NANOS_PER_SECOND / Math.max(1, nanos);
     Map<String, Rate> rates = new HashMap<>();
-    sums.forEach((type, sum) -> rates.put(type, new Rate(sum[0] * perSecond, sum[1] * perSecond)));
+    grown.forEach((type, buckets) -> rates.put(type, rate(buckets.values(), nanos)));
     return rates;
+  }
+
+  private static Rate rate(Collection<Growth> buckets, long nanos) {
+    double events = 0;
+    double bytes = 0;
+    double densest = 0;
+    for (Growth growth : buckets) {
+      events += growth.events;
+      bytes += growth.bytes;
+      densest = Math.max(densest, growth.events / (double) Math.max(nanos, growth.nanos));
+    }
+    double perSecond = NANOS_PER_SECOND / Math.max(1, nanos);
+    double spread = events / Math.max(1, nanos) / densest;
+    return new Rate(events * perSecond, bytes * perSecond, Math.max(1, spread));
+  }
+
+  /// What was added to a bucket of a type. Its shards cover the same time.
+  private static final class Growth {
+    private long events;
+    private long bytes;
+    private long nanos; // of event time
+
+    void add(OpenRow.Growth of) {
+      events += of.records();
+      bytes += of.bytes();
+      nanos = Math.max(nanos, of.nanos());
+    }
   }
 
   /// The buckets of each type to which events come or that are not over, and the last closed ones.

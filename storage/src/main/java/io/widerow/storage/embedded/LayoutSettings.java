@@ -122,6 +122,12 @@ public final class LayoutSettings {
         layout.isFixed());
   }
 
+  /// Seconds of event time to which the events of a type that come in a second belong: 1 while they
+  /// come as they happen, more while old ones are loaded.
+  public synchronized double spread(String type) {
+    return control.spread(type);
+  }
+
   /// What a partition of weight 1 has.
   public synchronized PartitionWeights weights() {
     return weights;

@@ -50,12 +50,15 @@ public final class LayoutControl {
     this.weights = weights;
   }
 
-  /// How fast events of a type come.
+  /// How fast events of a type come. A load of old data brings in a second events of hours, and
+  /// none of these gets more shards than its own events fill.
   ///
   /// @param eventsPerSecond events
   /// @param bytesPerSecond bytes of their records
-  public record Rate(double eventsPerSecond, double bytesPerSecond) {
-    static final Rate NONE = new Rate(0, 0);
+  /// @param spread seconds of event time to which the events of a second belong, as they lie in the
+  ///   bucket where they are densest; 1 while events come as they happen
+  public record Rate(double eventsPerSecond, double bytesPerSecond, double spread) {
+    static final Rate NONE = new Rate(0, 0, 1);
   }
 
   /// What the layout of a type is doing.
@@ -75,6 +78,7 @@ public final class LayoutControl {
     private int width = Learned.NEW.widthMinutes();
     private int shards = Learned.NEW.shardsPerLane();
     private Rate rate = Rate.NONE;
+    private double spread = 1; // when events came last
     private int shardsWanted = 1; // at the last look
     private int shardsWantedMost = 1; // since the rate is below half
     private long belowHalfSince = NEVER;
@@ -118,6 +122,9 @@ public final class LayoutControl {
 
   private void rate(TypeState state, long nanos, long wallNanos, Rate rate) {
     state.rate = rate;
+    if (rate.eventsPerSecond > 0) {
+      state.spread = rate.spread;
+    }
     int wanted = shards(rate);
     int agreed = Math.min(wanted, state.shardsWanted); // by two looks
     state.shardsWanted = wanted;
@@ -153,6 +160,7 @@ public final class LayoutControl {
     return Math.max(
             rate.eventsPerSecond / weights.shardRate(),
             rate.bytesPerSecond / weights.shardByteRate())
+        / rate.spread
         / lanes;
   }
 
@@ -258,5 +266,11 @@ public final class LayoutControl {
   public Rate rate(String type) {
     TypeState state = types.get(type);
     return state == null ? Rate.NONE : state.rate;
+  }
+
+  /// The [Rate#spread] of the events that came last.
+  public double spread(String type) {
+    TypeState state = types.get(type);
+    return state == null ? 1 : state.spread;
   }
 }

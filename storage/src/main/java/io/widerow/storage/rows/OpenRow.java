@@ -1,6 +1,7 @@
 package io.widerow.storage.rows;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ public final class OpenRow {
   static final int RUNS_MAX = 32;
   private static final int MERGED_AT_LEAST = 8;
   private static final Run[] NO_RUNS = {};
+  private static final long NO_TIME = Long.MIN_VALUE;
   private static final Comparator<Run> GREATEST_TAIL_FIRST =
       (a, b) -> a.tailAbove(b) ? -1 : b.tailAbove(a) ? 1 : 0;
 
@@ -51,6 +53,7 @@ public final class OpenRow {
   private long records; // opaque
   private long lookedBytes; // at the last look; of the thread that looks
   private long lookedRecords;
+  private long lookedTime = NO_TIME; // the greatest id's, in ticks
 
   OpenRow(PartitionKey key, OpenRows rows) {
     this.key = key;
@@ -115,16 +118,36 @@ public final class OpenRow {
   }
 
   /// What was added between two looks.
-  public record Growth(long records, long bytes) {}
+  ///
+  /// @param nanos of event time by which the latest event became later; 0 when none is later than
+  ///   those before
+  public record Growth(long records, long bytes, long nanos) {}
 
-  /// What was added since the last call. One thread at a time, ordered by its owner.
+  /// What was added since the last call. One thread at a time, ordered by its owner, which holds a
+  /// view of the rows.
   public Growth grown() {
     long bytes = recordBytes();
     long count = records();
-    var growth = new Growth(count - lookedRecords, bytes - lookedBytes);
+    long ticks = advance();
+    var growth =
+        new Growth(count - lookedRecords, bytes - lookedBytes, ticks * TimeUuid.NANOS_PER_TICK);
     lookedBytes = bytes;
     lookedRecords = count;
     return growth;
+  }
+
+  /// Ticks by which the greatest id became greater since the last call. At the first one those
+  /// count that its run covers.
+  private long advance() {
+    Run[] now = runs;
+    int size = now.length == 0 ? 0 : now[0].size();
+    if (size == 0) {
+      return 0;
+    }
+    long last = rows.idTime(now[0].eventOffset(size - 1));
+    long before = lookedTime == NO_TIME ? rows.idTime(now[0].eventOffset(0)) : lookedTime;
+    lookedTime = Math.max(last, before);
+    return lookedTime - before;
   }
 
   /// True when an event of this row came with its own id and so may replace another.

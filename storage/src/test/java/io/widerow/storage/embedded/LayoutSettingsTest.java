@@ -25,8 +25,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -206,6 +208,39 @@ class LayoutSettingsTest {
     double mean = events.stream().mapToLong(each -> each).average().orElseThrow();
     double most = events.stream().mapToLong(each -> each).max().orElseThrow();
     assertTrue(most / mean <= 1.3, () -> "the new shards catch up: " + events);
+  }
+
+  /// 20 looks, 10 of them a second, with 4,000 events each: 40,000 a second.
+  private int shardsOfLoad(IntToLongFunction timeOfBatch) {
+    store.layout().configure(AUTO, new PartitionWeights(1 << 30, 1 << 30, 1_000, 1 << 30), true);
+    clock.advance(48 * 3_600 * SECOND);
+    for (int i = 0; i < 200; i++) {
+      write(i % LANES, "load", timeOfBatch.applyAsLong(i), 400);
+      if (i % 10 == 9) {
+        clock.advance(SECOND / 10);
+        store.layout().look();
+        clock.advance(SECOND / 10);
+        store.layout().look();
+      }
+    }
+    return store.layout().types().getFirst().shards();
+  }
+
+  @Test
+  void aLoadOfOldEventsAsksForTheShardsThatItsOwnTimesFill() {
+    assertEquals(2, shardsOfLoad(i -> START + i * SECOND), "400 events of each second");
+    assertEquals(50, store.layout().spread("load"), 6, "a look has 400 ms, and ten batches");
+  }
+
+  @Test
+  void aLoadOfOldEventsInNoOrderIsJudgedByTheBucketThatGetsMost() {
+    var random = new Random(8);
+    assertEquals(2, shardsOfLoad(i -> START - random.nextLong(1_000) * 3_600 * SECOND));
+  }
+
+  @Test
+  void oldEventsOfOneMinuteAskForAsManyShardsAsNewOnes() {
+    assertEquals(20, shardsOfLoad(i -> START + 60 * SECOND - i * SECOND / 4));
   }
 
   @Test

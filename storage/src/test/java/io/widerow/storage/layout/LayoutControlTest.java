@@ -33,8 +33,12 @@ class LayoutControlTest {
   }
 
   private int shardsAfter(long later, double events, double bytes) {
+    return shardsAfter(later, new Rate(events, bytes, 1));
+  }
+
+  private int shardsAfter(long later, Rate rate) {
     nanos += later;
-    control.rates(nanos, START_WALL + nanos, Map.of(TYPE, new Rate(events, bytes)));
+    control.rates(nanos, START_WALL + nanos, Map.of(TYPE, rate));
     return learned().shardsPerLane();
   }
 
@@ -52,6 +56,18 @@ class LayoutControlTest {
   void aRateAsksForShards(double events, double bytes, int shards) {
     assertEquals(1, shardsAfter(SECOND / 4, events, bytes), "one look is not enough");
     assertEquals(shards, shardsAfter(SECOND / 4, events, bytes));
+  }
+
+  @Test
+  void eventsOfManySecondsAskForFewerShards() {
+    var old = new Rate(400_000, 90_000_000, 300); // 1,334 events of each second of theirs
+    assertEquals(1, shardsAfter(SECOND / 4, old));
+    assertEquals(1, shardsAfter(SECOND / 4, old));
+    assertEquals(300, control.spread(TYPE));
+    shardsAfter(SECOND / 4, new Rate(400_000, 0, 4));
+    assertEquals(3, shardsAfter(SECOND / 4, new Rate(400_000, 0, 4)));
+    shardsAfter(SECOND / 4, 0, 0);
+    assertEquals(4, control.spread(TYPE), "that of the events that came last");
   }
 
   @Test
