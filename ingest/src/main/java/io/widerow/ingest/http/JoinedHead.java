@@ -1,0 +1,77 @@
+package io.widerow.ingest.http;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+
+/// Lets the headers of an HTTP/1 response leave with the first bytes of its body. Armeria asks for
+/// the body when the headers are written, and thus flushed: two system calls, and a client that
+/// wakes up twice, for each answer to a small batch. Here the headers count as written as soon as
+/// they are queued, and their flush waits for the body, at most until the event loop has done what
+/// it is about to do.
+///
+/// ```
+///   Armeria    headers | flush ... written | body | flush
+///   with this  headers | body | flush
+/// ```
+///
+/// Headers that are queued and cannot be sent later fail nothing here: the connection fails, and
+/// what follows them on it.
+///
+/// - Threads: the connection's event loop.
+final class JoinedHead extends ChannelOutboundHandlerAdapter {
+  private static final String NAME = "widerow-joined-head";
+
+  private boolean headAlone; // headers are queued, and nothing after them
+  private boolean flushLater; // a task will flush
+
+  /// Adds the handler to a connection that speaks HTTP/1, between Armeria's last handler, which
+  /// writes responses and flushes, and those that make bytes of them.
+  static void add(ChannelPipeline pipeline) {
+    pipeline.addBefore(pipeline.lastContext().name(), NAME, new JoinedHead());
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    headAlone = isHead(message);
+    if (!headAlone) {
+      var _ = context.write(message, promise); // the promise tells
+      return;
+    }
+    ChannelFuture queued = context.write(message);
+    if (queued.cause() == null) {
+      promise.trySuccess();
+    } else {
+      promise.tryFailure(queued.cause());
+    }
+  }
+
+  private static boolean isHead(Object message) {
+    return message instanceof HttpResponse response
+        && !(message instanceof LastHttpContent)
+        && response.status().codeClass() != HttpStatusClass.INFORMATIONAL;
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext context) {
+    if (!headAlone) {
+      context.flush();
+    } else if (!flushLater) {
+      flushLater = true;
+      context
+          .executor()
+          .execute(() -> {
+            flushLater = false;
+            if (headAlone) {
+              headAlone = false;
+              context.flush();
+            }
+          });
+    }
+  }
+}
