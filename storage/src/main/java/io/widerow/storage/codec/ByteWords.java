@@ -129,24 +129,13 @@ public final class ByteWords {
     long hash = length * PRIME;
     int limit = offset + length;
     int at = offset;
-    if (length >= 2 * Long.BYTES) { // two chains of multiplications take as long as one
-      long other = PRIME;
-      for (; at + 2 * Long.BYTES <= limit; at += 2 * Long.BYTES) {
-        hash = (hash ^ load(bytes, at)) * PRIME;
-        hash ^= hash >>> 29;
-        other = (other ^ load(bytes, at + Long.BYTES)) * PRIME;
-        other ^= other >>> 31;
-      }
-      hash ^= Long.rotateLeft(other, 32);
-    }
-    if (at + Long.BYTES <= limit) {
-      hash = (hash ^ load(bytes, at)) * PRIME;
-      hash ^= hash >>> 29;
-      at += Long.BYTES;
+    for (; at + Long.BYTES < limit; at += Long.BYTES) { // no multiplication waits for another one
+      hash = Long.rotateLeft(hash, 27) + load(bytes, at) * PRIME;
     }
     if (at < limit) {
-      hash = (hash ^ load(bytes, at, limit - at)) * PRIME;
+      hash ^= load(bytes, at, limit - at);
     }
+    hash = (hash ^ (hash >>> 32)) * PRIME;
     return (int) (hash >>> 32);
   }
 }

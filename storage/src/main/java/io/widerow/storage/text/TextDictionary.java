@@ -11,8 +11,7 @@ public final class TextDictionary {
   private static final int SAMPLE = 512;
   private static final int SAMPLE_MAX = SAMPLE * 15 / 16;
 
-  private int[] table = new int[64]; // code + 1
-  private int[] hashes = new int[32]; // by code
+  private long[] table = new long[64]; // hash, then code + 1
   private int[] firsts = new int[32]; // by code: the first slice with its text
   private int size;
 
@@ -60,9 +59,9 @@ public final class TextDictionary {
     int hash = ByteWords.hash(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
     int mask = table.length - 1;
     int slot = hash & mask;
-    while (table[slot] != 0) {
-      int code = table[slot] - 1;
-      if (hashes[code] == hash && texts.same(firsts[code], slice)) {
+    for (long entry = table[slot]; entry != 0; entry = table[slot]) {
+      int code = (int) entry - 1;
+      if ((int) (entry >>> Integer.SIZE) == hash && texts.same(firsts[code], slice)) {
         return code;
       }
       slot = (slot + 1) & mask;
@@ -71,22 +70,23 @@ public final class TextDictionary {
       grow();
       return codeOf(texts, slice);
     }
-    table[slot] = size + 1;
-    hashes[size] = hash;
-    firsts[size] = slice;
-    return size++;
+    firsts[size++] = slice;
+    table[slot] = ((long) hash << Integer.SIZE) | size;
+    return size - 1;
   }
 
   private void grow() {
-    hashes = Arrays.copyOf(hashes, 2 * size);
     firsts = Arrays.copyOf(firsts, 2 * size);
-    table = new int[4 * size];
-    for (int code = 0; code < size; code++) {
-      int slot = hashes[code] & (table.length - 1);
-      while (table[slot] != 0) {
-        slot = (slot + 1) & (table.length - 1);
+    long[] entries = table;
+    table = new long[2 * entries.length];
+    for (long entry : entries) {
+      if (entry != 0) {
+        int slot = (int) (entry >>> Integer.SIZE) & (table.length - 1);
+        while (table[slot] != 0) {
+          slot = (slot + 1) & (table.length - 1);
+        }
+        table[slot] = entry;
       }
-      table[slot] = code + 1;
     }
   }
 }
