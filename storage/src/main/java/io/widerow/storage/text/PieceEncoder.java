@@ -1,6 +1,7 @@
 package io.widerow.storage.text;
 
 import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteWords;
 import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.LongEncoder;
 
@@ -25,6 +26,9 @@ final class PieceEncoder {
   /// Blocks of a column for which a hasty encoder skips the dictionary after a failed attempt.
   private static final int PAUSE_BLOCKS = 7;
 
+  /// In place of a number for the other text: no number has so many digits.
+  private static final long OTHER = Long.MIN_VALUE;
+
   private final LongEncoder longs;
   private final TokenSet tokens;
   private final boolean thorough;
@@ -42,13 +46,18 @@ final class PieceEncoder {
 
   /// Writes all of `texts`, at least one.
   void encode(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
-    symbols = LongDecoder.room(symbols, texts.count);
     if (texts.allSame()) {
       numbers.putByte(PieceFormat.CONSTANT);
       numbers.putVarint(texts.lengths[0]);
       put(texts, 0, text);
-      return;
+    } else {
+      encodeVaried(texts, follow, numbers, text);
     }
+  }
+
+  /// Writes all of `texts`, which are not all the same.
+  void encodeVaried(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    symbols = LongDecoder.room(symbols, texts.count);
     int form = numberForm(texts);
     if (form != PieceFormat.RAW) {
       encodeNumbers(texts, form, follow, numbers, text);
@@ -64,7 +73,6 @@ final class PieceEncoder {
       texts.dictionaryPause--;
       return false;
     }
-    symbols = LongDecoder.room(symbols, texts.count);
     int sizeMax = thorough ? texts.count * 3 / 4 : texts.count / 2;
     if (!dictionary.build(texts, sizeMax, !thorough, symbols)) {
       texts.dictionaryPause = PAUSE_BLOCKS;
@@ -105,26 +113,23 @@ final class PieceEncoder {
     tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
   }
 
+  /// Writes texts of whose numbers `symbols` is full.
   private void encodeNumbers(
       TextSlices texts, int form, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     numbers.putByte(form);
     if (form == PieceFormat.NUMBER_OR) {
       tokens.add(texts.bytes, texts.offsets[other], texts.lengths[other]);
     }
+    boolean times = EventTimes.isTime(form);
     for (int i = 0; i < texts.count; i++) {
-      int first = texts.first(i);
-      if (first < i) {
-        symbols[i] = symbols[first];
-        continue;
-      }
-      if (form == PieceFormat.NUMBER_OR && (other == i || texts.same(other, i))) {
-        symbols[i] = 0;
-        continue;
-      }
-      long value = PieceFormat.parse(form, texts.bytes, texts.offsets[i], texts.lengths[i]);
-      symbols[i] = form == PieceFormat.NUMBER_OR ? ((value << 1) ^ (value >> 63)) + 1 : value;
-      if (i == 0 || symbols[i] != symbols[i - 1]) { // equal numbers of one form are equal texts
-        addNumber(texts, i, value >= 0 && !EventTimes.isTime(form));
+      long value = symbols[i];
+      if (value != OTHER && (i == 0 || value != symbols[i - 1]) && texts.first(i) == i) {
+        // equal numbers of one form are equal texts
+        if (value < 0 || times) {
+          tokens.add(texts.bytes, texts.offsets[i], texts.lengths[i]);
+        } else {
+          tokens.addToken(texts.bytes, texts.offsets[i], texts.lengths[i]);
+        }
       }
     }
     if (form == PieceFormat.DIGITS) {
@@ -134,48 +139,45 @@ final class PieceEncoder {
     } else if (form == PieceFormat.NUMBER_OR) {
       numbers.putVarint(texts.lengths[other]);
       text.put(texts.bytes, texts.offsets[other], texts.lengths[other]);
+      for (int i = 0; i < texts.count; i++) {
+        long value = symbols[i];
+        symbols[i] = value == OTHER ? 0 : ((value << 1) ^ (value >> 63)) + 1;
+      }
     }
     follow.put(symbols, texts.count, form, 0, numbers);
   }
 
-  /// Adds the tokens of a number.
-  ///
-  /// @param digits true when it has nothing but digits, and so is one token
-  private void addNumber(TextSlices texts, int slice, boolean digits) {
-    if (digits) {
-      tokens.addToken(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
-    } else {
-      tokens.add(texts.bytes, texts.offsets[slice], texts.lengths[slice]);
-    }
-  }
-
-  /// The form of number that all texts have; [PieceFormat#RAW] when there is none.
+  /// The form of number that all texts have, and their numbers in `symbols`; [PieceFormat#RAW] when
+  /// there is none.
   private int numberForm(TextSlices texts) {
     int form = 0;
     boolean fixed = true;
     other = -1;
     for (int i = 0; i < texts.count; i++) {
-      if (texts.first(i) < i) {
+      int first = texts.first(i);
+      if (first < i) {
+        symbols[i] = symbols[first];
         continue;
       }
       byte[] bytes = texts.bytes;
-      int here = PieceFormat.formOf(bytes, texts.offsets[i], texts.lengths[i]);
+      int offset = texts.offsets[i];
+      int length = texts.lengths[i];
+      int here = readNumber(bytes, offset, length, i);
       if (here == PieceFormat.RAW) {
-        if ((other >= 0 && !texts.same(other, i))
-            || texts.lengths[i] > PieceFormat.PRINTED_BYTES_MAX) {
+        if ((other >= 0 && !texts.same(other, i)) || length > PieceFormat.PRINTED_BYTES_MAX) {
           return PieceFormat.RAW;
         }
         other = i;
         continue;
       }
       if (here == PieceFormat.TIME_MILLIS) {
-        int mark = bytes[texts.offsets[i] + 8];
+        int mark = bytes[offset + 8];
         separator = form == 0 ? mark : separator;
         if (mark != separator) {
           return PieceFormat.RAW;
         }
       }
-      fixed = fixed && texts.lengths[i] == texts.lengths[0] && bytes[texts.offsets[i]] != '-';
+      fixed = fixed && length == texts.lengths[0] && symbols[i] >= 0;
       if (form == 0 || form == here) {
         form = here;
       } else if (form + here == PieceFormat.NUMBER + PieceFormat.DIGITS) {
@@ -190,6 +192,21 @@ final class PieceEncoder {
     if (other >= 0) {
       return form == PieceFormat.NUMBER ? PieceFormat.NUMBER_OR : PieceFormat.RAW;
     }
+    return form;
+  }
+
+  /// The form of a text, and its number in `symbols`.
+  private int readNumber(byte[] bytes, int offset, int length, int slice) {
+    if (length > 0 && length <= Long.BYTES) { // most numbers
+      long digits = ByteWords.digits(bytes, offset, length);
+      if (ByteWords.areDigits(digits)) {
+        symbols[slice] = ByteWords.number(digits);
+        return length > 1 && bytes[offset] == '0' ? PieceFormat.DIGITS : PieceFormat.NUMBER;
+      }
+    }
+    int form = PieceFormat.formOf(bytes, offset, length);
+    symbols[slice] =
+        form == PieceFormat.RAW ? OTHER : PieceFormat.parse(form, bytes, offset, length);
     return form;
   }
 
