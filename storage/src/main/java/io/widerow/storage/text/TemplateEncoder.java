@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// second is one variable for the whole line.
 ///
 /// - Threads: one.
+/// - Memory: what the largest block needed, by its lines and variables.
 final class TemplateEncoder {
   /// The most variables in all lines of a block.
   static final int VARIABLES_MAX = 1 << 21;
@@ -65,6 +66,9 @@ final class TemplateEncoder {
   private int wholeExample; // a line that fits none and is not covered by the lead
   private boolean leftBare;
   private int[] linesWith = new int[0];
+  private int[] sorted = new int[0]; // the lines, by template and then as they come
+  private int[] sortedFirsts = new int[0]; // the first variables of these
+  private int[] sortedLimits = new int[0]; // by template: where its lines end in `sorted`
 
   private static final int CONSTANT = -1;
 
@@ -111,7 +115,11 @@ final class TemplateEncoder {
     for (int column = 0; column < columns; column++) {
       if (shown[column] == next) {
         follow.begin(linesOf[column]);
-        pieces.encode(slices[column], follow, numbers, text);
+        if (column < wholeFrom) { // a constant one would not be written
+          pieces.encodeVaried(slices[column], follow, numbers, text);
+        } else {
+          pieces.encode(slices[column], follow, numbers, text);
+        }
         next++;
       }
     }
@@ -252,6 +260,7 @@ final class TemplateEncoder {
     return false;
   }
 
+  /// Adds the variables of all lines to their columns.
   private void gather(TextSlices lines) {
     int known = slices.length;
     if (known < columns) {
@@ -264,59 +273,111 @@ final class TemplateEncoder {
       slices[i].clear();
       slices[i].bytes = lines.bytes;
     }
-    if (columnsOf.size() == 1 && templates.count == 1) {
-      gatherOne(templates, lines.count, columnsOf.getFirst(), slices);
-      return;
-    }
-    int[][] own = columnsOf.toArray(int[][]::new);
-    for (int i = 0; i < lines.count; i++) {
-      if (templates.codes[i] < 0) {
-        templates.codes[i] = lead.leads(i) ? templates.count : own.length - 1;
-      }
-    }
-    gather(lines, templates, own, slices, wholeFrom, lead.behind);
-  }
-
-  /// Adds variables to their columns, one column at a time, when all lines have one template.
-  private static void gatherOne(Templates templates, int lines, int[] own, TextSlices[] slices) {
-    int[] offsets = templates.parser.offsets;
-    int[] lengths = templates.parser.lengths;
-    for (int i = 0; i < own.length; i++) {
-      TextSlices column = slices[own[i]];
-      column.room(lines);
-      column.count = lines;
-      int[] columnOffsets = column.offsets;
-      int[] columnLengths = column.lengths;
-      for (int line = 0, variable = i; line < lines; line++, variable += own.length) {
-        columnOffsets[line] = offsets[variable];
-        columnLengths[line] = lengths[variable];
-      }
-    }
-  }
-
-  /// Adds variables to their columns, and the rests of lines to the columns from `wholeFrom`.
-  ///
-  /// @param behind bytes to leave out between the last variable and the rest
-  private static void gather(
-      TextSlices lines,
-      Templates templates,
-      int[][] own,
-      TextSlices[] slices,
-      int wholeFrom,
-      int behind) {
-    int[] offsets = templates.parser.offsets;
-    int[] lengths = templates.parser.lengths;
-    for (int i = 0; i < lines.count; i++) {
-      int variable = templates.firsts[i];
-      int rest = lines.offsets[i];
-      for (int column : own[(int) templates.codes[i]]) {
-        if (column < wholeFrom) {
-          slices[column].add(offsets[variable], lengths[variable]);
-          rest = offsets[variable] + lengths[variable] + behind;
-          variable++;
+    sortLines(lines.count);
+    boolean[] shared = sharedColumns();
+    int[][] sharedOf = new int[columnsOf.size()][];
+    for (int template = 0, from = 0; template < sharedOf.length; template++) {
+      int[] own = columnsOf.get(template);
+      int limit = sortedLimits[template];
+      int sharedLimit = 0;
+      for (int i = 0; i < own.length; i++) {
+        if (shared[own[i]]) {
+          sharedLimit = i + 1;
         } else {
-          slices[column].add(rest, lines.offsets[i] + lines.lengths[i] - rest);
+          TextSlices column = slices[own[i]];
+          column.count = limit - from;
+          column.room(column.count);
+          if (own[i] < wholeFrom) {
+            gather(templates.parser, sortedFirsts, from, i, column);
+          } else {
+            gatherRests(lines, from, i, column);
+          }
         }
+      }
+      sharedOf[template] = Arrays.copyOf(own, sharedLimit);
+      from = limit;
+    }
+    gatherShared(lines.count, templates, sharedOf, shared, slices);
+  }
+
+  /// Sorts the lines by template, and gives those that fit none the template that they have.
+  private void sortLines(int lines) {
+    long[] codes = templates.codes;
+    sortedLimits = new int[columnsOf.size()];
+    for (int line = 0; line < lines; line++) {
+      if (codes[line] < 0) {
+        codes[line] = lead.leads(line) ? templates.count : sortedLimits.length - 1;
+      }
+      sortedLimits[(int) codes[line]]++;
+    }
+    for (int template = 0, at = 0; template < sortedLimits.length; template++) {
+      int count = sortedLimits[template];
+      sortedLimits[template] = at;
+      at += count;
+    }
+    if (sorted.length < lines) {
+      sorted = new int[LongDecoder.withSpare(lines)];
+      sortedFirsts = new int[sorted.length];
+    }
+    for (int line = 0; line < lines; line++) {
+      int at = sortedLimits[(int) codes[line]]++;
+      sorted[at] = line;
+      sortedFirsts[at] = templates.firsts[line];
+    }
+  }
+
+  /// Which columns several templates have.
+  private boolean[] sharedColumns() {
+    boolean[] used = new boolean[columns];
+    boolean[] shared = new boolean[columns];
+    for (int[] own : columnsOf) {
+      for (int column : own) {
+        shared[column] = used[column];
+        used[column] = true;
+      }
+    }
+    return shared;
+  }
+
+  /// Adds one variable of the lines of a template to its column.
+  private static void gather(
+      LineParser parser, int[] firsts, int from, int variable, TextSlices column) {
+    int[] offsets = parser.offsets;
+    int[] lengths = parser.lengths;
+    int[] columnOffsets = column.offsets;
+    int[] columnLengths = column.lengths;
+    for (int i = 0; i < column.count; i++) {
+      int at = firsts[from + i] + variable;
+      columnOffsets[i] = offsets[at];
+      columnLengths[i] = lengths[at];
+    }
+  }
+
+  /// Adds what follows the first variables of the lines of a template to a column.
+  private void gatherRests(TextSlices lines, int from, int variables, TextSlices column) {
+    int[] offsets = templates.parser.offsets;
+    int[] lengths = templates.parser.lengths;
+    for (int i = 0; i < column.count; i++) {
+      int line = sorted[from + i];
+      int last = sortedFirsts[from + i] + variables - 1;
+      int rest = variables == 0 ? lines.offsets[line] : offsets[last] + lengths[last] + lead.behind;
+      column.offsets[i] = rest;
+      column.lengths[i] = lines.offsets[line] + lines.lengths[line] - rest;
+    }
+  }
+
+  /// Adds variables to columns that get them from lines of several templates.
+  private static void gatherShared(
+      int lines, Templates templates, int[][] own, boolean[] shared, TextSlices[] slices) {
+    int[] offsets = templates.parser.offsets;
+    int[] lengths = templates.parser.lengths;
+    for (int i = 0; i < lines; i++) {
+      int variable = templates.firsts[i];
+      for (int column : own[(int) templates.codes[i]]) {
+        if (shared[column]) {
+          slices[column].add(offsets[variable], lengths[variable]);
+        }
+        variable++;
       }
     }
   }
