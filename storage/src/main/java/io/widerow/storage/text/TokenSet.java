@@ -12,17 +12,20 @@ import java.util.Arrays;
 /// small cache with one place for each, before anything is hashed.
 ///
 /// - Threads: one.
+/// - Memory: 32 KiB, and up to 48 bytes for each token of the largest set.
 public final class TokenSet {
   private static final long[] NONE = new long[0];
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
   private static final int SLOTS_MIN = 1 << 8;
-  private static final int WORD_BITS = 10; // of an index into `words`
+  private static final int WORD_BITS_MIN = 10; // of an index into `words`
+  private static final int WORD_BITS_MAX = 12;
 
   private long[] table = new long[SLOTS_MIN]; // open addressing; 0 where there is none
   private int slots = SLOTS_MIN; // of the table that are in use, a power of two
   private long[] hashes = new long[SLOTS_MIN / 2]; // in order of appearance
   private int size;
-  private final long[] words = new long[1 << WORD_BITS]; // short tokens that are in the set
+  private final long[] words = new long[1 << WORD_BITS_MAX]; // short tokens that are in the set
+  private int wordShift = Long.SIZE - WORD_BITS_MIN; // leaves an index into as many as are in use
   private boolean gathering;
 
   /// Starts an empty set.
@@ -32,7 +35,7 @@ public final class TokenSet {
   public void begin(boolean wanted, int expected) {
     gathering = wanted;
     if (size > 0) {
-      Arrays.fill(words, 0);
+      Arrays.fill(words, 0, 1 << (Long.SIZE - wordShift), 0);
       size = 0;
     }
     if (wanted) {
@@ -41,6 +44,8 @@ public final class TokenSet {
         slots *= 2;
       }
       clearTable();
+      int bits = Integer.SIZE - Integer.numberOfLeadingZeros(expected);
+      wordShift = Long.SIZE - Math.clamp(bits, WORD_BITS_MIN, WORD_BITS_MAX);
     }
   }
 
@@ -67,20 +72,24 @@ public final class TokenSet {
     int at = offset;
     while (at < limit) {
       long map = map(text, at, limit);
-      boolean more = limit - at > Long.SIZE;
       int done = Long.SIZE;
-      while (map != 0) {
-        int start = Long.numberOfTrailingZeros(map);
-        int bytes = Long.numberOfTrailingZeros(~(map >>> start));
-        if (more && start + bytes >= Long.SIZE) { // the token may continue
-          bytes = start > 0 ? 0 : tokenBytes(text, at, limit);
-          done = start + bytes;
-          map = 0;
+      if (map < 0 && limit - at > Long.SIZE) { // the last token may continue
+        done -= Long.numberOfLeadingZeros(~map);
+        if (done == 0) {
+          int bytes = tokenBytes(text, at, limit);
+          addOne(text, at, bytes);
+          at += bytes;
+          continue;
         }
-        if (bytes > 0) {
-          addOne(text, at + start, bytes);
-        }
-        map &= map + Long.lowestOneBit(map);
+        map &= -1L >>> (Long.SIZE - done);
+      }
+      long starts = map & ~(map << 1);
+      long ends = ~map & (map << 1); // none when the last token ends with the map: 64 zeros then
+      while (starts != 0) {
+        int start = Long.numberOfTrailingZeros(starts);
+        addOne(text, at + start, Long.numberOfTrailingZeros(ends) - start);
+        starts &= starts - 1;
+        ends &= ends - 1;
       }
       at += done;
     }
@@ -114,7 +123,7 @@ public final class TokenSet {
   private void addOne(byte[] text, int offset, int length) {
     if (length <= Long.BYTES) {
       long word = ByteWords.load(text, offset, length); // no byte of a token is 0
-      int place = (int) ((word * PRIME) >>> (Long.SIZE - WORD_BITS));
+      int place = (int) ((word * PRIME) >>> wordShift);
       if (words[place] == word) {
         return;
       }

@@ -35,6 +35,22 @@ class TokenSetTest {
   }
 
   @Test
+  void anotherSizeLeavesNothingOfTheSetBefore() {
+    var set = new TokenSet();
+    for (int tokens : new int[] {4 * TOKENS, 10, TOKENS, 100, 4 * TOKENS}) {
+      for (int round = 0; round < 2; round++) {
+        set.begin(true, tokens);
+        for (int i = 0; i < tokens; i++) {
+          byte[] text = text("/" + i);
+          set.add(text, 0, text.length - ByteSource.SLACK);
+        }
+        assertEquals(tokens, set.hashes().length);
+      }
+      set.begin(false, 0);
+    }
+  }
+
+  @Test
   void aTextThatIsOneTokenIsTheTokenOfALongerText() {
     var set = new TokenSet();
     for (String token : new String[] {"0", "17", "12345678", "123456789", "123456789012345678"}) {
