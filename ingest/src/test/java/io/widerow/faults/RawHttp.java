@@ -81,6 +81,14 @@ public final class RawHttp implements AutoCloseable {
     return all.toString(StandardCharsets.ISO_8859_1);
   }
 
+  /// What one read returns: bytes that were sent at once, when the server sends no faster than this
+  /// is called.
+  public String piece() throws IOException {
+    byte[] piece = new byte[1 << 14];
+    int count = in.read(piece);
+    return new String(piece, 0, Math.max(0, count), StandardCharsets.ISO_8859_1);
+  }
+
   /// The status of the next answer; 0 when the connection ends instead.
   public int status() throws IOException {
     StringBuilder line = new StringBuilder();

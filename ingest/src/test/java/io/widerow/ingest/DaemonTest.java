@@ -191,6 +191,22 @@ class DaemonTest {
     }
   }
 
+  /// One packet and one wake-up for each answer: to a batch, which is stored meanwhile, and to a
+  /// request that is answered at once.
+  @Test
+  void anAnswerIsSentAsAWhole() throws IOException {
+    try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+      for (int i = 0; i < 20; i++) {
+        raw.send(RawHttp.post("whole") + "content-length: 4\r\n\r\ngood");
+        String stored = raw.piece();
+        assertTrue(stored.startsWith("HTTP/1.1 200") && stored.endsWith("}\n"), stored);
+        raw.send("GET /ready HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+        String ready = raw.piece();
+        assertTrue(ready.contains("\r\n\r\n") && !ready.endsWith("\r\n\r\n"), ready);
+      }
+    }
+  }
+
   @Test
   void aRequestOfWhichNothingIsStoredListsAHundredReasons()
       throws IOException, InterruptedException {
