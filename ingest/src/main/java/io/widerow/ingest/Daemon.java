@@ -23,6 +23,7 @@ import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.ConnectionGuard;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.JoinedHead;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
@@ -330,12 +331,12 @@ public final class Daemon implements AutoCloseable {
     builder.childChannelPipelineCustomizer(connections::guard);
     builder.decorator((service, context, request) -> {
       ConnectionGuard.begin(context);
+      JoinedHead.begin(context);
       return service.serve(context, request);
     });
     listen(builder);
-    for (HttpRoute route : routes) {
-      builder.route().path(route.path()).methods(route.methods()).build(access.guard(route));
-    }
+    routes.forEach(each ->
+        builder.route().path(each.path()).methods(each.methods()).build(access.guard(each)));
     return builder.build();
   }
 

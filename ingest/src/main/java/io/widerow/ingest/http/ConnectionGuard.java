@@ -111,7 +111,7 @@ public final class ConnectionGuard {
     Channel channel = context.log().partial().channel();
     Guarded guarded = channel == null ? null : channel.attr(GUARDED).get();
     if (channel != null && guarded != null) {
-      guarded.begin(channel.pipeline(), context.sessionProtocol().isMultiplex());
+      guarded.begin(context.sessionProtocol().isMultiplex());
       Http2FrameGuard http2 = guarded.http2;
       if (http2 != null) {
         http2.begin(context);
@@ -237,7 +237,6 @@ public final class ConnectionGuard {
     private int answering;
     private boolean multiplex;
     private @Nullable Http2FrameGuard http2; // once it speaks HTTP/2
-    private boolean joined; // has a JoinedHead
     private boolean secret; // the first bytes are there, and are TLS
     private volatile @Nullable Channel paused;
     private @Nullable Future<?> goOn; // ends the pause at the latest
@@ -419,11 +418,7 @@ public final class ConnectionGuard {
       deadline = null;
     }
 
-    void begin(ChannelPipeline pipeline, boolean ofMany) {
-      if (!joined && !ofMany) {
-        joined = true; // here, not when the connection opens: behind a TLS handshake
-        JoinedHead.add(pipeline);
-      }
+    void begin(boolean ofMany) {
       arrived();
       cameAsExpected();
       multiplex |= ofMany;

@@ -1,5 +1,7 @@
 package io.widerow.ingest.http;
 
+import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -24,16 +26,27 @@ import io.netty.handler.codec.http.LastHttpContent;
 /// what follows them on it.
 ///
 /// - Threads: the connection's event loop.
-final class JoinedHead extends ChannelOutboundHandlerAdapter {
-  private static final String NAME = "widerow-joined-head";
-
+public final class JoinedHead extends ChannelOutboundHandlerAdapter {
   private boolean headAlone; // headers are queued, and nothing after them
   private boolean flushLater; // a task will flush
 
-  /// Adds the handler to a connection that speaks HTTP/1, between Armeria's last handler, which
-  /// writes responses and flushes, and those that make bytes of them.
+  private JoinedHead() {}
+
+  /// Adds the handler with the first request of a connection that speaks HTTP/1: when the
+  /// connection opens, TLS may have to decide that first. On the connection's event loop.
+  public static void begin(ServiceRequestContext context) {
+    Channel channel = context.log().partial().channel();
+    if (channel != null
+        && !context.sessionProtocol().isMultiplex()
+        && channel.pipeline().get(JoinedHead.class) == null) {
+      add(channel.pipeline());
+    }
+  }
+
+  /// Adds the handler between Armeria's last one, which writes responses and flushes, and those
+  /// that make bytes of them.
   static void add(ChannelPipeline pipeline) {
-    pipeline.addBefore(pipeline.lastContext().name(), NAME, new JoinedHead());
+    pipeline.addBefore(pipeline.lastContext().name(), null, new JoinedHead());
   }
 
   @Override
