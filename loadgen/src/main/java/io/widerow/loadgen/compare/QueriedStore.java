@@ -166,11 +166,25 @@ public final class QueriedStore implements AutoCloseable {
             (micros, type, body) -> check.row(List.of(Long.toString(micros), type, body)));
       } else {
         try (TimedQuery query = TimedQuery.open(address)) {
-          boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
-          query.get(path(question, subject), quest ? line -> check.line(unescaped(line)) : check);
+          ask(query, question, path(question, subject), check);
         }
       }
       return check.finish();
+    }
+  }
+
+  private void ask(TimedQuery query, Question question, String path, AnswerCheck check)
+      throws IOException {
+    boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
+    if (question == Question.RANGE_JSON) {
+      JsonRows rows = new JsonRows(check);
+      if (quest) {
+        query.get(path, JsonRows.ARRAY_END, rows::arrays);
+      } else {
+        query.get(path, rows::object);
+      }
+    } else {
+      query.get(path, quest ? line -> check.line(unescaped(line)) : check);
     }
   }
 

@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
 public enum Question {
   /// Every event in full, in order of time.
   RANGE(1),
+  /// [#RANGE] as JSON: of Widerow a line for each event, of QuestDB an array for each row.
+  RANGE_JSON(1),
   /// The newest hundred.
   LATEST(200),
   /// Lines that hold a word which one in a thousand has.
@@ -97,7 +99,7 @@ public enum Question {
   private boolean suits(Scenario scenario) {
     boolean log = scenario.isLog();
     return switch (this) {
-      case RANGE, LATEST, ROWS, ROWS_LATEST -> true;
+      case RANGE, RANGE_JSON, LATEST, ROWS, ROWS_LATEST -> true;
       case TOKEN -> log;
       case COUNT -> !log;
     };
@@ -109,16 +111,17 @@ public enum Question {
     boolean rows = contestant.kind() == Contestant.Kind.CASSANDRA;
     return switch (this) {
       case RANGE, LATEST -> true;
-      case TOKEN, COUNT -> !rows;
+      case RANGE_JSON, TOKEN, COUNT -> !rows;
       case ROWS, ROWS_LATEST -> rows || contestant.isOnCluster();
     };
   }
 
   public String widerowPath(Subject of) {
-    String path = "/v1/query?format=csv&type=" + of.typeGlob();
+    String format = this == RANGE_JSON ? "json" : "csv";
+    String path = "/v1/query?format=" + format + "&type=" + of.typeGlob();
     String rows = path + "&fields=" + of.columns();
     return switch (this) {
-      case RANGE, ROWS -> rows;
+      case RANGE, RANGE_JSON, ROWS -> rows;
       case LATEST, ROWS_LATEST -> rows + "&order=desc&limit=" + LATEST_ROWS;
       case TOKEN -> rows + "&where=" + HttpText.encoded("body contains \"" + of.token() + "\"");
       case COUNT -> path + "&stats=count&by=" + of.groupField() + "&every=1m";
@@ -129,7 +132,7 @@ public enum Question {
     String rows = questRows(of, of.columns());
     String sql =
         switch (this) {
-          case RANGE, ROWS -> rows + " order by timestamp";
+          case RANGE, RANGE_JSON, ROWS -> rows + " order by timestamp";
           case LATEST, ROWS_LATEST -> questLatest(of);
           case TOKEN ->
               (of.types().size() == 1 ? rows : "select * from (" + rows + ")")
@@ -138,7 +141,7 @@ public enum Question {
                   + "%' order by timestamp";
           case COUNT -> questCount(of);
         };
-    return "/exp?query=" + HttpText.encoded(sql);
+    return (this == RANGE_JSON ? "/exec?query=" : "/exp?query=") + HttpText.encoded(sql);
   }
 
   /// One table for each type, combined by a union where there are several.
@@ -179,7 +182,7 @@ public enum Question {
         "select time_us, type, body%s from %s"
             .formatted(of.columns().equals("body") ? "" : ", " + of.columns(), table);
     return switch (this) {
-      case RANGE, ROWS -> rows + " order by time_us, seq";
+      case RANGE, RANGE_JSON, ROWS -> rows + " order by time_us, seq";
       case LATEST, ROWS_LATEST -> rows + " order by time_us desc, seq desc limit " + LATEST_ROWS;
       case TOKEN -> rows + " where contains(body, '" + of.token() + "') order by time_us, seq";
       case COUNT ->

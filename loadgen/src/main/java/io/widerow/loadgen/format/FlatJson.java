@@ -1,9 +1,11 @@
 package io.widerow.loadgen.format;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/// Reads and writes JSON objects without nested objects.
+/// Reads and writes JSON objects, and reads arrays, without others in them.
 ///
 /// - Threads: one; an instance reads one line.
 public final class FlatJson {
@@ -21,6 +23,28 @@ public final class FlatJson {
     return new FlatJson(line).object();
   }
 
+  /// The elements of an array as text, strings without their quotes.
+  ///
+  /// @throws IllegalArgumentException when it is no array, or has arrays or objects in it
+  public static List<String> array(String text) {
+    return new FlatJson(text).array();
+  }
+
+  private List<String> array() {
+    List<String> elements = new ArrayList<>();
+    expect('[');
+    if (peek() == ']') {
+      return elements;
+    }
+    while (true) {
+      elements.add(value());
+      if (peek() == ']') {
+        return elements;
+      }
+      expect(',');
+    }
+  }
+
   private Map<String, String> object() {
     Map<String, String> members = new LinkedHashMap<>();
     expect('{');
@@ -30,7 +54,7 @@ public final class FlatJson {
     while (true) {
       String name = string();
       expect(':');
-      members.put(name, peek() == '"' ? string() : bare());
+      members.put(name, value());
       if (peek() == '}') {
         return members;
       }
@@ -55,9 +79,13 @@ public final class FlatJson {
     at++;
   }
 
+  private String value() {
+    return peek() == '"' ? string() : bare();
+  }
+
   private String bare() {
     int from = at;
-    while (at < text.length() && ",}".indexOf(text.charAt(at)) < 0) {
+    while (at < text.length() && ",}]".indexOf(text.charAt(at)) < 0) {
       at++;
     }
     return text.substring(from, at).strip();
@@ -104,7 +132,7 @@ public final class FlatJson {
 
   private IllegalArgumentException bad() {
     String shown = text.length() > 80 ? text.substring(0, 80) + "..." : text;
-    return new IllegalArgumentException("not a flat JSON object at " + at + ": " + shown);
+    return new IllegalArgumentException("not flat JSON at " + at + ": " + shown);
   }
 
   /// @param members numbers and booleans stay what they are, anything else is a string

@@ -27,6 +27,7 @@ public final class TimedQuery implements AutoCloseable {
   private @Nullable StringBuilder kept;
   private @Nullable LineSink sink;
   private final ByteArrayOutputStream pending = new ByteArrayOutputStream(); // of the sink's line
+  private byte lineEnd = '\n'; // for the sink
   private long bytes;
   private long lines;
   private byte last;
@@ -37,7 +38,7 @@ public final class TimedQuery implements AutoCloseable {
   /// @param body the text when the caller keeps it
   public record Answer(long bytes, long lines, long firstNanos, long nanos, String body) {}
 
-  /// Receives an answer line by line, without line feeds, as it arrives.
+  /// Receives an answer line by line, without line ends, as it arrives.
   public interface LineSink {
     void line(String line) throws IOException;
   }
@@ -68,6 +69,14 @@ public final class TimedQuery implements AutoCloseable {
 
   /// Hands each line to the sink, which costs more than counting them.
   public Answer get(String path, LineSink lineSink) throws IOException {
+    return get(path, '\n', lineSink);
+  }
+
+  /// Hands each piece up to a character to the sink, without the character.
+  ///
+  /// @param end an ASCII character
+  public Answer get(String path, char end, LineSink lineSink) throws IOException {
+    lineEnd = (byte) end;
     sink = lineSink;
     pending.reset();
     try {
@@ -188,7 +197,7 @@ public final class TimedQuery implements AutoCloseable {
     }
     int begin = offset;
     for (int i = offset; i < limit; i++) {
-      if (from[i] == '\n') {
+      if (from[i] == lineEnd) {
         if (pending.size() == 0) {
           to.line(new String(from, begin, i - begin, StandardCharsets.UTF_8));
         } else {

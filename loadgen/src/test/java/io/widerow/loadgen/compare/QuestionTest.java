@@ -14,14 +14,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class QuestionTest {
   @ParameterizedTest
   @CsvSource({
-    "ACCESS, widerow-lines:disk, questdb:nosync, range|latest|token",
-    "DEVOPS, widerow-lines:disk, questdb:nosync, range|latest|count",
+    "ACCESS, widerow-lines:disk, questdb:nosync, range|range json|latest|token",
+    "DEVOPS, widerow-lines:disk, questdb:nosync, range|range json|latest|count",
     "ACCESS, widerow-lines:disk, cassandra:periodic, range|latest",
     "DEVOPS, cassandra:periodic, widerow-lines:cluster-quorum, range|latest|rows|rows latest",
     "ACCESS, widerow-lines:cluster-disk, cassandra:periodic, range|latest|rows|rows latest",
-    "ACCESS, widerow-lines:cluster-disk, questdb:nosync, range|latest|token",
+    "ACCESS, widerow-lines:cluster-disk, questdb:nosync, range|range json|latest|token",
     "ACCESS, widerow-lines:cluster-disk, widerow-lines:cluster-disk@../other,"
-        + " range|latest|token|rows|rows latest",
+        + " range|range json|latest|token|rows|rows latest",
   })
   void bothCanAnswer(Scenario scenario, String a, String b, String labels) throws IOException {
     assertEquals(
