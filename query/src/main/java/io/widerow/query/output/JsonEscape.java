@@ -21,6 +21,16 @@ final class JsonEscape {
     return ((control | delete | word) & HIGHS) == 0;
   }
 
+  /// True when all eight bytes are printable ASCII, and none is a quote or a backslash. Exact: of
+  /// the bytes that are not so, the first one is marked, whatever it borrows from the next.
+  static boolean isPlain(long word) {
+    long control = word - ONES * 0x20;
+    long delete = (word ^ (ONES * 0x7f)) - ONES;
+    long quote = (word ^ (ONES * '"')) - ONES;
+    long backslash = (word ^ (ONES * '\\')) - ONES;
+    return ((control | delete | quote | backslash | word) & HIGHS) == 0;
+  }
+
   /// Marks the top bit of each quote and backslash in a word.
   static long backslashed(long word) {
     return EscapedCopy.equal(word, '"') | EscapedCopy.equal(word, '\\');

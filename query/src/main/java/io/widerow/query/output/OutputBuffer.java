@@ -226,8 +226,15 @@ public final class OutputBuffer {
     int at = from;
     while (at < limit) {
       int left = limit - at;
+      long word = EscapedCopy.load(text, at);
+      if (left >= Long.BYTES && JsonEscape.isPlain(word)) { // nearly all words
+        EscapedCopy.store(word, out, to);
+        to += Long.BYTES;
+        at += Long.BYTES;
+        continue;
+      }
       long mask = EscapedCopy.first(left);
-      long word = (EscapedCopy.load(text, at) & mask) | (JsonEscape.SPACES & ~mask);
+      word = (word & mask) | (JsonEscape.SPACES & ~mask);
       if (JsonEscape.isPrintable(word)) {
         to = EscapedCopy.put(word, JsonEscape.backslashed(word), (byte) '\\', out, to);
         at += Long.BYTES;
