@@ -200,7 +200,10 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     return row.stream().skip(1).collect(Collectors.joining("\0"));
   }
 
-  private WrongAnswer wrong(String what) {
+  /// What to throw when the answer is wrong.
+  ///
+  /// @param what goes on after "the answer to ..."
+  WrongAnswer wrong(String what) {
     return new WrongAnswer("%s: the answer to '%s' %s".formatted(who, question.label(), what));
   }
 

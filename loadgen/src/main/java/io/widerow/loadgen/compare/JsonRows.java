@@ -39,7 +39,7 @@ final class JsonRows {
   void object(String line) throws WrongAnswer, IOException {
     Map<String, String> members = FlatJson.parse(line);
     if (ended || members.containsKey("error")) {
-      throw new WrongAnswer("Widerow ended with " + line);
+      throw check.wrong((ended ? "goes on after its token: " : "ends with ") + line);
     }
     if (members.containsKey("token")) {
       ended = true;

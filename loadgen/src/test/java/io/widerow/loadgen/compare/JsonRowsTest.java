@@ -97,6 +97,8 @@ class JsonRowsTest {
     String error = "{\"error\":\"the disk is gone\"}";
     assertTrue(told(() -> objects(OBJECTS[0], error)).contains("the disk is gone"));
     assertTrue(told(() -> arrays("{\"query\":\"x\",\"error\":\"no\"}")).contains("is empty"));
+    assertTrue(
+        told(() -> objects(OBJECTS[0], OBJECTS[1], TOKEN, OBJECTS[1])).contains("after its token"));
   }
 
   @ParameterizedTest
