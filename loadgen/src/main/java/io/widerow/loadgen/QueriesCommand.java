@@ -48,8 +48,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Loads the same --events into two contestants, checks each answer against DuckDB's on the"
           + " same rows, and then times their answers in turn.",
-      "access, broker: all rows in order as CSV and as JSON, the latest 100, a word of one line in"
-          + " a thousand; devops, iot: all rows, the latest 100, a count by a field and minute.",
+      "All rows in order as CSV and as JSON, and the latest 100; of access and broker also a word"
+          + " of one line in a thousand, of devops and iot a count by a field and minute.",
       "Contestants: widerow-lines, also with :cluster-disk and :cluster-quorum; questdb; cassandra"
           + " (all rows and the latest 100).",
       "Both also as objects in this process (rows, rows latest), where each contestant's events are"
