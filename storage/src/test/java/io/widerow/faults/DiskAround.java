@@ -41,6 +41,11 @@ public class DiskAround implements Disk {
   }
 
   @Override
+  public boolean hasOneName(Path file) {
+    return disk.hasOneName(file);
+  }
+
+  @Override
   public void link(Path file, Path link) {
     disk.link(file, link);
   }

@@ -49,6 +49,11 @@ public interface Disk {
     delete(file);
   }
 
+  /// True when a file is known to have one name only, so that nobody reads it under another.
+  default boolean hasOneName(Path file) {
+    return false;
+  }
+
   /// Paths in a directory, sorted.
   List<Path> list(Path directory);
 

@@ -133,8 +133,8 @@ public final class RealDisk implements Disk {
     }
   }
 
-  /// True when the file has one name; false also when it is not known.
-  private static boolean hasOneName(Path file) {
+  @Override
+  public boolean hasOneName(Path file) {
     try {
       return Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS).equals(1);
     } catch (UnsupportedOperationException notToBeTold) {

@@ -25,6 +25,17 @@ import net.openhft.chronicle.wire.DocumentContext;
 /// for all of them; on busy processors that took milliseconds
 /// (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers work without it.
 ///
+/// A file may be used again for later frames, see [UsedFile]. Until they lie over it, the rest of
+/// the file holds what was written before:
+///
+/// ```
+///   header |len|frame 90|len|frame 91|0000 ~ page end|rest of frame 34|len|frame 35| ~
+///                                    ^ a tailer ends here
+/// ```
+///
+/// So each write goes to the end of its page, with zeros after the excerpt. That costs nothing, as
+/// a page is forced as a whole, and no page has to be read before a part of it is written.
+///
 /// - Threads: the lane's.
 public final class ChronicleFile implements AutoCloseable {
   /// The queue's name for the data file of its first cycle.
@@ -52,8 +63,11 @@ public final class ChronicleFile implements AutoCloseable {
   private volatile Path directory;
   private final long bytes;
   private final NativeFile data;
-  private final MemorySegment excerpt = Arena.ofAuto().allocate(EXCERPT_BYTES, Integer.BYTES);
+  private final MemorySegment excerpt =
+      Arena.ofAuto().allocate(EXCERPT_BYTES + NativeFile.PAGE_BYTES + 2 * ALIGNMENT, ALIGNMENT);
+  private final long start; // of the first excerpt
   private long position; // of the next excerpt
+  private volatile long remainsFrom = Long.MAX_VALUE; // LSN
 
   /// @param data a file that [FreshFile] made durable
   /// @param position offset of its first excerpt
@@ -61,7 +75,26 @@ public final class ChronicleFile implements AutoCloseable {
     this.directory = directory;
     this.bytes = bytes;
     this.data = data;
+    this.start = position;
     this.position = position;
+  }
+
+  /// Opens a file that was closed, to write it from the start again. It is durable, and a tailer
+  /// finds no excerpt in it.
+  ///
+  /// @param directory where the file is now
+  /// @param lsnFirst LSN of the first frame that it holds
+  static ChronicleFile again(ChronicleFile used, Path directory, long lsnFirst) {
+    var data = new NativeFile(directory.resolve(DATA_FILE));
+    try {
+      data.zero(used.start, NativeFile.pageEnd(used.start));
+      var file = new ChronicleFile(directory, used.bytes, data, used.start);
+      file.remainsFrom = lsnFirst;
+      return file;
+    } catch (Throwable failure) {
+      data.close();
+      throw failure;
+    }
   }
 
   static SingleChronicleQueue queue(Path directory, long bytes) {
@@ -131,8 +164,13 @@ public final class ChronicleFile implements AutoCloseable {
       delete(disk, disk.exists(trimmed) ? trimmed : directory); // at once, to free space
       return;
     }
-    disk.list(trimmed).forEach(disk::deleteInSteps);
-    disk.delete(trimmed);
+    deleteInSteps(disk, trimmed);
+  }
+
+  /// Deletes a file that durably has a name that no journal file has.
+  static void deleteInSteps(Disk disk, Path directory) {
+    disk.list(directory).forEach(disk::deleteInSteps);
+    disk.delete(directory);
   }
 
   static void delete(Disk disk, Path directory) {
@@ -158,22 +196,47 @@ public final class ChronicleFile implements AutoCloseable {
   }
 
   boolean hasRoomFor(MemorySegment frame) {
-    return position + Integer.BYTES + frame.byteSize() <= bytes;
+    return after(frame.byteSize()) + Integer.BYTES <= bytes;
+  }
+
+  /// Where the next excerpt begins after one of `frameBytes` bytes.
+  private long after(long frameBytes) {
+    return (position + Integer.BYTES + frameBytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   /// Appends an excerpt.
   void append(MemorySegment frame) {
-    long bytes = frame.byteSize();
+    long frameBytes = frame.byteSize();
+    long end = position + Integer.BYTES + frameBytes;
+    long next = after(frameBytes);
+    long zeros = NativeFile.pageEnd(next + Integer.BYTES - 1); // with the next length word
     // The excerpt's length. Its two upper bits say that the excerpt is data and complete.
-    excerpt.set(ValueLayout.JAVA_INT, 0, (int) bytes);
-    if (bytes <= EXCERPT_BYTES - Integer.BYTES) {
-      MemorySegment.copy(frame, 0, excerpt, Integer.BYTES, bytes);
-      data.write(excerpt.asSlice(0, Integer.BYTES + bytes), position);
+    excerpt.set(ValueLayout.JAVA_INT, 0, (int) frameBytes);
+    if (end - position <= EXCERPT_BYTES) {
+      MemorySegment.copy(frame, 0, excerpt, Integer.BYTES, frameBytes);
+      excerpt.asSlice(end - position, zeros - end).fill((byte) 0);
+      data.write(excerpt.asSlice(0, zeros - position), position);
     } else {
       data.write(frame, position + Integer.BYTES);
+      data.zero(end, zeros);
       data.write(excerpt.asSlice(0, Integer.BYTES), position);
     }
-    position = (position + Integer.BYTES + bytes + ALIGNMENT - 1) & -ALIGNMENT;
+    position = next;
+  }
+
+  /// Writes zeros over what the file holds of its earlier use, so that it holds its own frames and
+  /// nothing else. Little is left of it in a file that is full.
+  void clearRemains() {
+    if (remainsFrom < Long.MAX_VALUE) {
+      data.zero(position, bytes);
+      remainsFrom = Long.MAX_VALUE;
+    }
+  }
+
+  /// The least LSN of a frame that may be left of the file's earlier use; [Long#MAX_VALUE] when
+  /// nothing is. Any thread.
+  long remainsFrom() {
+    return remainsFrom;
   }
 
   void force() {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: as [Journal]; `this` guards the list of full files.
 public final class ChronicleJournal implements Journal {
-  private record Full(Path directory, long lsnLast, long bytes) {}
+  /// @param lsnFrom the least LSN of a frame in it, also of an earlier use
+  private record Full(ChronicleFile file, long lsnFrom, long lsnLast) {}
 
   private final Disk disk;
   private final Path journal;
@@ -23,8 +24,11 @@ public final class ChronicleJournal implements Journal {
   private final long fileBytes;
   private final Deque<Full> full = new ArrayDeque<>();
   private final SpareFile spare;
+  private final UsedFile used;
   private volatile boolean fileAsked;
+  private volatile long unusableTo; // LSN: no file with a frame up to it is used again
   private ChronicleFile current;
+  private long lsnFirst; // of the current file
   private long number;
   private long lsnLast;
   private @Nullable Throwable failure;
@@ -43,10 +47,12 @@ public final class ChronicleJournal implements Journal {
     this.lane = lane;
     this.fileBytes = fileBytes;
     this.number = number;
+    this.lsnFirst = lsnFirst;
     this.lsnLast = lsnFirst - 1;
     this.spare =
         new SpareFile(
             disk, journal.resolve(ChronicleJournalFactory.spareName(lane)), fileBytes, executor);
+    this.used = new UsedFile(disk, journal.resolve(ChronicleJournalFactory.usedName(lane)));
     this.current = ChronicleFile.create(disk, directory(), fileBytes);
   }
 
@@ -60,9 +66,10 @@ public final class ChronicleJournal implements Journal {
     if (lsn != lsnLast + 1) {
       throw new IllegalArgumentException("LSN %d after %d".formatted(lsn, lsnLast));
     }
-    if (fileAsked || !current.hasRoomFor(frame)) {
+    boolean asked = fileAsked;
+    if (asked || !current.hasRoomFor(frame)) {
       fileAsked = false;
-      roll();
+      roll(asked);
       if (!current.hasRoomFor(frame)) {
         throw new IllegalArgumentException(
             "frame of %d bytes in files of %d".formatted(frame.byteSize(), fileBytes));
@@ -72,7 +79,7 @@ public final class ChronicleJournal implements Journal {
       current.append(frame);
       lsnLast = lsn;
       long wanted = current.wantedOfNext();
-      if (wanted > 0) {
+      if (wanted > 0 && !used.isWaiting()) {
         spare.prepare(wanted);
       }
     } catch (Throwable broken) {
@@ -82,14 +89,20 @@ public final class ChronicleJournal implements Journal {
 
   /// Forces the full file, since [#force] forces the next one only, and then starts the next. The
   /// next file's name promises that everything before it is durable, so it gets that name only now.
-  private void roll() {
+  ///
+  /// @param asked whether the frames so far shall be gone soon
+  private void roll(boolean asked) {
+    if (asked) {
+      unusableTo = lsnLast;
+    } else {
+      clearRemains();
+    }
     force();
     number++;
-    ChronicleFile next;
     try {
-      next = spare.take(directory());
-      if (next == null) {
-        next = ChronicleFile.create(disk, directory(), fileBytes);
+      if (!goOnInUsedFile()) {
+        ChronicleFile made = spare.take(directory());
+        goOn(made == null ? ChronicleFile.create(disk, directory(), fileBytes) : made);
       }
     } catch (StorageException.DiskFull noRoom) {
       number--;
@@ -97,10 +110,33 @@ public final class ChronicleJournal implements Journal {
     } catch (Throwable broken) {
       throw end("start a file", broken);
     }
-    synchronized (this) {
-      full.add(new Full(current.directory(), lsnLast, current.bytes()));
-      current.close();
-      current = next;
+  }
+
+  /// Under the lock, so that [#keptFrom] never misses the file.
+  private synchronized boolean goOnInUsedFile() {
+    ChronicleFile next = used.take(directory(), unusableTo);
+    if (next != null) {
+      goOn(next);
+    }
+    return next != null;
+  }
+
+  private synchronized void goOn(ChronicleFile next) {
+    full.add(new Full(current, lsnFrom(), lsnLast));
+    current.close();
+    current = next;
+    lsnFirst = lsnLast + 1;
+  }
+
+  private long lsnFrom() {
+    return Math.min(lsnFirst, current.remainsFrom());
+  }
+
+  private void clearRemains() {
+    try {
+      current.clearRemains();
+    } catch (Throwable broken) {
+      throw end("clear the end of a file", broken);
     }
   }
 
@@ -135,7 +171,9 @@ public final class ChronicleJournal implements Journal {
     Path trimmed = journal.resolve(ChronicleJournalFactory.trimmedName(lane));
     boolean deleted = false;
     for (Full oldest = oldest(lsn); oldest != null; oldest = oldest(lsn)) {
-      ChronicleFile.deleteInSteps(disk, oldest.directory, trimmed);
+      if (!keepForUse(oldest)) {
+        ChronicleFile.deleteInSteps(disk, oldest.file.directory(), trimmed);
+      }
       synchronized (this) {
         full.remove();
       }
@@ -144,6 +182,14 @@ public final class ChronicleJournal implements Journal {
     if (deleted) {
       disk.forceDirectory(journal);
     }
+  }
+
+  private boolean keepForUse(Full oldest) {
+    if (oldest.lsnFrom <= unusableTo || !used.offer(oldest.file, oldest.lsnFrom)) {
+      return false;
+    }
+    used.dropTo(unusableTo); // somebody may have asked meanwhile
+    return true;
   }
 
   /// The oldest full file, if no frame of it is after `lsn`.
@@ -160,8 +206,8 @@ public final class ChronicleJournal implements Journal {
   @Override
   public synchronized long keptFrom() {
     Full oldest = full.peek();
-    Path first = oldest == null ? current.directory() : oldest.directory;
-    return Objects.requireNonNull(ChronicleJournalFactory.Found.of(first)).lsnFirst();
+    long ofFiles = oldest == null ? lsnFrom() : Math.min(lsnFrom(), oldest.lsnFrom);
+    return Math.min(ofFiles, used.lsnFirst());
   }
 
   @Override
@@ -172,15 +218,15 @@ public final class ChronicleJournal implements Journal {
 
   @Override
   public synchronized long bytes() {
-    return full.stream().mapToLong(Full::bytes).sum() + current.bytes() + spare.bytes();
+    long ofFull = full.stream().mapToLong(each -> each.file.bytes()).sum();
+    return ofFull + current.bytes() + spare.bytes() + used.bytes();
   }
 
   @Override
   public synchronized void close() {
-    try {
+    try (ChronicleFile _ = current;
+        UsedFile _ = used) {
       spare.close();
-    } finally {
-      current.close();
     }
   }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChronicleJournalFactory implements Journal.Factory {
   static final long FILE_BYTES = 64L << 20;
 
-  private static final Pattern NOT_NEEDED = Pattern.compile("\\d{1,5}-(spare|trimmed)");
+  private static final Pattern NOT_NEEDED = Pattern.compile("\\d{1,5}-(spare|used|trimmed)");
   private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
 
   /// A journal file that existed at start.
@@ -114,6 +114,11 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     return lane + "-spare";
   }
 
+  /// Name of a file that waits to be used again.
+  static String usedName(int lane) {
+    return lane + "-used";
+  }
+
   /// Name of an obsolete file during its deletion.
   static String trimmedName(int lane) {
     return lane + "-trimmed";
@@ -127,6 +132,7 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     }
     skipNumbersInUse();
     deleteUnneeded(journal.resolve(spareName(lane)));
+    deleteUnneeded(journal.resolve(usedName(lane)));
     deleteUnneeded(journal.resolve(trimmedName(lane)));
     return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes, executor);
   }
@@ -143,7 +149,7 @@ public final class ChronicleJournalFactory implements Journal.Factory {
             reader.file(
                 new JournalFile(found.lane(), found.number(), found.lsnFirst(), data, file.size()));
             if (reader.wants(found.lane())) {
-              scanner.scan(found.lane(), file, reader);
+              scanner.scan(found.lane(), found.lsnFirst(), file, reader);
             }
           }
         }
@@ -210,23 +216,27 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     replayed.clear();
   }
 
-  /// Deletes files without frames, and gives back the blocks at the ends of the others that were
-  /// reserved and never written. Sizes stay as they are.
+  /// Deletes files that no replay reads, and gives back the blocks at the ends of the others that
+  /// hold nothing that a replay finds. Sizes stay as they are.
   @Override
   public void freeUnused() {
     if (!disk.exists(journal)) {
       return;
     }
     disk.list(journal).forEach(this::deleteUnneeded);
-    for (Found found : Found.in(disk, journal)) {
-      Path data = found.path().resolve(ChronicleFile.DATA_FILE);
-      if (disk.exists(data)) {
-        long written;
-        try (DiskFile file = disk.open(data)) {
-          written = FrameScanner.writtenBytes(file);
-        }
-        try (NativeFile file = new NativeFile(data)) {
-          file.release(written);
+    try (FrameScanner scanner = new FrameScanner(store)) {
+      for (Found found : Found.in(disk, journal)) {
+        Path data = found.path().resolve(ChronicleFile.DATA_FILE);
+        if (disk.exists(data)) {
+          long used;
+          long size;
+          try (DiskFile file = disk.open(data)) {
+            used = scanner.usedBytes(found.lane(), found.lsnFirst(), file);
+            size = file.size();
+          }
+          try (NativeFile file = new NativeFile(data)) {
+            file.release(used, size);
+          }
         }
       }
     }

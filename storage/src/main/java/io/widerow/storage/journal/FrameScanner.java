@@ -18,7 +18,9 @@ import java.util.UUID;
 /// ```
 ///
 /// The reader also gets each frame with an intact header and a damaged body, and each header with
-/// the magic and a wrong checksum. Frames start at multiples of [#STEP].
+/// the magic and a wrong checksum. Frames start at multiples of [#STEP]. Of a file that is used
+/// again, frames of lower LSNs than the file's first are what is left of its earlier use, wherever
+/// they lie: a page of a new frame that never reached the disk has what it had before.
 ///
 /// - Threads: one at a time.
 /// - Memory: owns one buffer of half a megabyte, or of up to twice the largest frame seen.
@@ -40,8 +42,9 @@ public final class FrameScanner implements AutoCloseable {
   }
 
   /// Passes what it finds to the reader, until the reader wants no more.
-  public void scan(int lane, DiskFile file, Journal.FrameReader reader) {
-    Path path = file.path();
+  ///
+  /// @param lsnFirst LSN of the file's first frame, by its name
+  public void scan(int lane, long lsnFirst, DiskFile file, Journal.FrameReader reader) {
     long size = file.size();
     windowOffset = 0;
     windowBytes = 0;
@@ -53,15 +56,38 @@ public final class FrameScanner implements AutoCloseable {
         offset += found == 0 ? Math.max(STEP, zerosAt(at)) : STEP;
         continue;
       }
-      offset += handOver(lane, file, path, size, offset, reader);
+      offset += handOver(lane, lsnFirst, file, size, offset, reader);
       if (!reader.wants(lane)) {
         return;
       }
     }
   }
 
+  /// Bytes of a file up to the end of what a replay finds in it. What follows is zeros, or begins
+  /// with a frame of an earlier use.
+  long usedBytes(int lane, long lsnFirst, DiskFile file) {
+    var remains = new Remains();
+    scan(lane, lsnFirst, file, remains);
+    return remains.from < 0 ? writtenBytes(file) : remains.from;
+  }
+
+  /// Where the frames of an earlier use begin that no later frame follows.
+  private static final class Remains implements Journal.FrameReader {
+    private long from = -1;
+
+    @Override
+    public void frame(int lane, Path file, long sequence, MemorySegment frame) {
+      from = -1;
+    }
+
+    @Override
+    public void remains(int lane, long sequence) {
+      from = from < 0 ? sequence : from;
+    }
+  }
+
   /// Bytes of a file up to the last one that is not zero.
-  static long writtenBytes(DiskFile file) {
+  private static long writtenBytes(DiskFile file) {
     MemorySegment read = MemorySegment.ofArray(new byte[(int) ZEROS.byteSize()]);
     long end = file.size();
     while (end > 0) {
@@ -95,6 +121,7 @@ public final class FrameScanner implements AutoCloseable {
         };
     scan(
         lane,
+        lsnFirst,
         source,
         (_, _, _, frame) -> {
           boolean valid = decoder.check(lane, frame) == FrameDecoder.Verdict.VALID;
@@ -123,19 +150,23 @@ public final class FrameScanner implements AutoCloseable {
   ///
   /// @return bytes to advance
   private long handOver(
-      int lane, DiskFile file, Path path, long size, long offset, Journal.FrameReader reader) {
+      int lane, long lsnFirst, DiskFile file, long size, long offset, Journal.FrameReader reader) {
     long at = load(file, size, offset, JournalFrame.HEADER_BYTES);
     MemorySegment header = window.asSlice(at, JournalFrame.HEADER_BYTES);
     FrameDecoder.Verdict verdict = decoder.check(lane, header);
     if (!verdict.headerIsValid()) {
-      reader.frame(lane, path, offset, header);
+      reader.frame(lane, file.path(), offset, header);
       return STEP;
     }
     long bytes = Math.min(JournalFrame.frameBytes(header), size - offset);
     at = load(file, size, offset, bytes);
     MemorySegment frame = window.asSlice(at, bytes);
     boolean valid = decoder.check(lane, frame) == FrameDecoder.Verdict.VALID;
-    reader.frame(lane, path, offset, frame);
+    if (JournalFrame.lsn(frame) < lsnFirst) {
+      reader.remains(lane, offset);
+    } else {
+      reader.frame(lane, file.path(), offset, frame);
+    }
     return valid ? (bytes + STEP - 1) & -STEP : STEP;
   }
 

@@ -34,13 +34,16 @@ public interface Journal extends AutoCloseable {
 
   Current current();
 
-  /// Deletes each file whose groups all have LSNs up to and including `lsn`. One call at a time.
+  /// Deletes each file whose groups all have LSNs up to and including `lsn`, or takes it out of the
+  /// journal to use it again. One call at a time.
   void trim(long lsn);
 
-  /// Makes the next append begin a new file, so that [#trim] can delete the present one.
+  /// Makes the next append begin a new file, so that [#trim] can delete the present one. Neither
+  /// that file nor an earlier one is used again.
   default void beginFile() {}
 
-  /// Every frame of a lower LSN is gone from the existing files; 0 when that is not known.
+  /// Every frame of a lower LSN is gone from the existing files, also what a file held before it
+  /// was used again; 0 when that is not known.
   default long keptFrom() {
     return 0;
   }
@@ -90,6 +93,10 @@ public interface Journal extends AutoCloseable {
     /// @param sequence position in the file
     /// @param frame the bytes as they are on disk, intact or not; readable until this returns
     void frame(int lane, Path file, long sequence, MemorySegment frame);
+
+    /// A frame of the file's earlier use begins here. All that was in it is in segments. Its header
+    /// is intact; the rest may be overwritten.
+    default void remains(int lane, long sequence) {}
 
     /// A journal file begins. It may hold no frame, and after a crash be incomplete.
     default void file(JournalFile file) {}

@@ -24,9 +24,10 @@ public final class NativeFile implements AutoCloseable {
   private static final int READ_WRITE_NOFOLLOW_CLOEXEC = 0x2 | 0x20000 | 0x80000;
   private static final int INTERRUPTED = 4;
   private static final int NO_SPACE = 28;
+  private static final int NOT_SUPPORTED = 95;
   private static final int QUOTA = 122;
   private static final int KEEP_SIZE_PUNCH_HOLE = 0x1 | 0x2;
-  private static final int PAGE_BYTES = 4 << 10;
+  static final int PAGE_BYTES = 4 << 10;
   private static final MemorySegment ZEROS = Arena.global().allocate(PAGE_BYTES).asReadOnly();
 
   private static final Linker LINKER = Linker.nativeLinker();
@@ -68,7 +69,8 @@ public final class NativeFile implements AutoCloseable {
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG));
+              ValueLayout.JAVA_LONG),
+          Linker.Option.captureCallState("errno"));
   private static final MethodHandle CLOSE =
       LINKER.downcallHandle(
           LINKER.defaultLookup().findOrThrow("close"),
@@ -115,28 +117,52 @@ public final class NativeFile implements AutoCloseable {
     }
   }
 
-  /// Gives back the blocks from `from` to the end of the file, which hold zeros. The size stays.
-  /// Does nothing on a file system that cannot.
-  void release(long from) {
+  /// Gives back the blocks of the whole pages in `[from, until)`, which read as zeros then. The
+  /// size stays. Does nothing on a file system that cannot, or that has no room to note it.
+  void release(long from, long until) {
     long start = (from + PAGE_BYTES - 1) & -PAGE_BYTES;
-    try {
-      int _ =
-          (int)
-              RELEASE.invokeExact(descriptor, KEEP_SIZE_PUNCH_HOLE, start, Long.MAX_VALUE - start);
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
+    if (start >= until) {
+      return;
+    }
+    int result;
+    int error;
+    do {
+      try {
+        result =
+            (int)
+                RELEASE.invokeExact(state, descriptor, KEEP_SIZE_PUNCH_HOLE, start, until - start);
+      } catch (Throwable failure) {
+        throw new IllegalStateException(failure);
+      }
+      error = result == 0 ? 0 : error();
+    } while (error == INTERRUPTED);
+    if (error != 0 && error != NOT_SUPPORTED && error != NO_SPACE && error != QUOTA) {
+      throw failed("give back the bytes from " + start + " to " + until, error);
     }
   }
 
   /// Writes zeros into the bytes `[from, until)`, which are whole pages, and makes them durable.
   /// The force of a group then changes no metadata and does not wait for other writes of the file
-  /// system. It writes page by page, so that the page cache holds single pages: a force writes the
-  /// whole of a larger folio even if little of it changed.
+  /// system.
   void fill(long from, long until) {
-    for (long at = from; at < until; at += PAGE_BYTES) {
-      write(ZEROS, at);
-    }
+    zero(from, until);
     force();
+  }
+
+  /// Writes zeros into the bytes `[from, until)`. It writes page by page, so that the page cache
+  /// holds single pages: a force writes the whole of a larger folio even if little of it changed.
+  void zero(long from, long until) {
+    long at = from;
+    while (at < until) {
+      long end = Math.min(pageEnd(at), until);
+      write(ZEROS.asSlice(0, end - at), at);
+      at = end;
+    }
+  }
+
+  /// End of the page that holds the byte at `offset`.
+  static long pageEnd(long offset) {
+    return (offset + PAGE_BYTES) & -PAGE_BYTES;
   }
 
   /// Writes all of `source`, which is native memory, at `offset`.

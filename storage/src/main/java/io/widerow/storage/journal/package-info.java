@@ -6,6 +6,7 @@
 ///   journal/0-00000001-...01   [frame LSN 1][frame 2][frame 3]     lane, number, first LSN
 ///   journal/0-00000002-...04   [frame LSN 4] ...                   forced after each group
 ///   journal/0-spare            the next file, made ahead
+///   journal/0-used             a trimmed file, to be the next one
 /// ```
 ///
 /// - Threads: one writer per lane; trimming and figures from any thread.

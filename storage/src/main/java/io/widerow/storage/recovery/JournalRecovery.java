@@ -119,6 +119,11 @@ public final class JournalRecovery implements AutoCloseable {
           }
 
           @Override
+          public void remains(int lane, long sequence) {
+            lane(lane).remains();
+          }
+
+          @Override
           public void file(JournalFile file) {
             files.add(file.path());
             lane(file.lane()).file(file);

@@ -108,6 +108,12 @@ public final class LaneCheck {
     sign(where, offset, "a frame whose header is damaged");
   }
 
+  /// Takes a frame of this store and lane from a file's earlier use: it proves where the file
+  /// belongs, and nothing else.
+  void remains() {
+    headers++;
+  }
+
   /// Takes a file or frame that must belong to another lane or store.
   void stranger(Path where, long offset, String found) {
     foreign.add(new JournalLoss(lane, next, Math.max(next, durable), where, offset, found, -1));

@@ -12,28 +12,33 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
+import io.widerow.storage.recovery.FrameSink;
 import io.widerow.storage.recovery.JournalRecovery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// Simulator of power cuts under the real journal, on a [CutDisk]. A cut builds a directory of what
-/// is durable, plus any unforced bytes and names, and recovery reads it. It runs in classes of a
-/// [io.widerow.faults.PlantLoader], which records the forces.
+/// is durable, plus any unforced bytes and names, and recovery reads it: files that roll, are
+/// trimmed and used again, so that a page that was not forced may have frames of an earlier use. It
+/// runs in classes of a [io.widerow.faults.PlantLoader], which records the forces.
 ///
 /// - Threads: one.
 final class JournalCut {
   private static final UUID STORE = new UUID(7, 11);
   private static final int LANE = 0;
-  private static final long FILE_BYTES = 1 << 20;
-  private static final int GROUPS = 24;
+  private static final long FILE_BYTES = 512 << 10;
+  private static final int GROUPS = 40;
 
   private final Path work;
   private final SplittableRandom random;
@@ -42,6 +47,8 @@ final class JournalCut {
   private long trimmed;
   private boolean begun;
   private int cuts;
+  private boolean waits; // a file, to be used again
+  private int usedAgain;
   private @Nullable AssertionError found;
 
   private JournalCut(Path work, long seed) {
@@ -76,6 +83,7 @@ final class JournalCut {
       throw made;
     }
     assertEquals(null, run.found);
+    assertTrue(run.usedAgain > 0, "no file was used again");
     return run.cuts;
   }
 
@@ -113,7 +121,7 @@ final class JournalCut {
           witness.write(List.of(Witness.Lane.of(promised, journal)));
           cut();
         }
-        if (random.nextInt(6) == 0) {
+        if (random.nextInt(4) == 0) {
           trimmed = random.nextLong(trimmed, promised + 1);
           journal.trim(trimmed);
         }
@@ -137,6 +145,9 @@ final class JournalCut {
     if (!begun || found != null) {
       return;
     }
+    boolean waited = waits;
+    waits = Files.exists(journals().resolve(LANE + "-used"));
+    usedAgain += waited && !waits ? 1 : 0;
     for (boolean lucky : new boolean[] {false, true}) {
       CutDisk image = disk.cut(work.resolve("image"), lucky, random.nextBoolean());
       try {
@@ -162,6 +173,25 @@ final class JournalCut {
       assertEquals(List.of(), recovery.check(journal, LANE + 1, witness), "after " + promised);
       long counted = recovery.lsnCounted(LANE);
       assertTrue(counted >= promised, counted + " are there and " + promised + " were promised");
+      requireEachOnce(recovery, counted);
     }
+  }
+
+  /// Every frame after the trimmed ones is replayed, in order, and no other.
+  private void requireEachOnce(JournalRecovery recovery, long counted) {
+    List<Long> replayed = new ArrayList<>();
+    recovery.replay(
+        new FrameSink() {
+          @Override
+          public void frame(int lane, MemorySegment frame, MemorySegment records) {
+            replayed.add(JournalFrame.lsn(frame));
+          }
+
+          @Override
+          public void hole() {
+            throw new AssertionError("a hole after " + replayed);
+          }
+        });
+    assertEquals(LongStream.rangeClosed(trimmed + 1, counted).boxed().toList(), replayed);
   }
 }

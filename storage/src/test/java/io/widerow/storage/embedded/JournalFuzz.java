@@ -177,7 +177,7 @@ final class JournalFuzz {
     try (FrameScanner scanner = new FrameScanner(STORE);
         FrameDecoder decoder = new FrameDecoder(STORE);
         DiskFile file = disk.open(FILE)) {
-      scanner.scan(LANE, file, (_, _, _, frame) -> decode(decoder, frame));
+      scanner.scan(LANE, 1, file, (_, _, _, frame) -> decode(decoder, frame));
     }
   }
 

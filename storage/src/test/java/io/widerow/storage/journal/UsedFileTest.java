@@ -1,0 +1,282 @@
+package io.widerow.storage.journal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventBatch;
+import io.widerow.faults.DiskAround;
+import io.widerow.faults.Seeds;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.RealDisk;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: trimmed files are used again, and nothing of their earlier use is read, kept from a
+/// deletion, or written over while a snapshot has it. Method: the real queue on the real disk, with
+/// groups of random sizes that nothing compresses. What a power cut leaves of such files:
+/// `JournalCut`.
+class UsedFileTest {
+  private static final UUID STORE = new UUID(7, 11);
+  private static final long FILE_BYTES = 1 << 20;
+  private static final int GROUPS = 40;
+
+  private final SplittableRandom random = new SplittableRandom(Seeds.of(1).getFirst());
+  @TempDir Path directory;
+
+  private EventBatch batch(int events) {
+    EventBatch batch = new EventBatch(1 << 20, 1 << 20);
+    byte[] type = "app".getBytes(StandardCharsets.UTF_8);
+    byte[] body = new byte[100];
+    for (int event = 0; event < events; event++) {
+      random.nextBytes(body);
+      batch.begin(type, 0, type.length, event);
+      batch.putBytes(type, 0, type.length, body, 0, body.length);
+      batch.end();
+    }
+    return batch;
+  }
+
+  private Path journals() {
+    return directory.resolve("journal");
+  }
+
+  private ChronicleJournalFactory factory(Executor executor) {
+    return factory(new RealDisk(), executor);
+  }
+
+  private ChronicleJournalFactory factory(Disk disk, Executor executor) {
+    return new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, executor);
+  }
+
+  private void append(Journal journal, FrameEncoder encoder, EventBatch batch, long lsn) {
+    journal.append(
+        lsn,
+        encoder.encode(
+            lsn, lsn - 1, 0, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
+    journal.force();
+  }
+
+  /// Frames go round in a few files; a tailer of the library reads those of the last use only, and
+  /// so does a replay.
+  @Test
+  void aTrimmedFileIsUsedAgain() {
+    var made = new AtomicInteger();
+    Disk counting =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public DiskFile create(Path file) {
+            made.incrementAndGet();
+            return super.create(file);
+          }
+        };
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, true);
+        Journal journal = factory(counting, Runnable::run).create(3, 1)) {
+      long keptFrom = 0;
+      for (long lsn = 1; lsn <= 20 * GROUPS; lsn++) {
+        try (EventBatch batch = batch(1 + random.nextInt(1_500))) {
+          append(journal, encoder, batch, lsn);
+        }
+        if (random.nextInt(5) == 0) {
+          journal.trim(Math.max(0, lsn - random.nextInt(8)));
+        }
+        assertTrue(journal.keptFrom() >= keptFrom && journal.keptFrom() <= lsn);
+        keptFrom = journal.keptFrom();
+        if (random.nextInt(20) == 0) {
+          List<Long> found = replay(factory(Runnable::run));
+          long first = found.getFirst();
+          assertTrue(first >= keptFrom, first + " of " + keptFrom);
+          assertEquals(LongStream.rangeClosed(first, lsn).boxed().toList(), found);
+          assertEquals(
+              LongStream.rangeClosed(lastFile().lsnFirst(), lsn).boxed().toList(),
+              excerptsOfLastFile());
+        }
+      }
+      long rolls = lastFile().number();
+      assertTrue(made.get() < rolls / 3 && rolls > 40, made + " files made for " + rolls);
+    }
+  }
+
+  private List<Long> replay(ChronicleJournalFactory factory) {
+    List<Long> lsns = new ArrayList<>();
+    try (FrameDecoder decoder = new FrameDecoder(STORE)) {
+      factory.replay((lane, file, sequence, frame) -> {
+        assertEquals(FrameDecoder.Verdict.VALID, decoder.decode(lane, frame));
+        lsns.add(JournalFrame.lsn(frame));
+      });
+    }
+    return lsns;
+  }
+
+  private ChronicleJournalFactory.Found lastFile() {
+    return ChronicleJournalFactory.Found.in(new RealDisk(), journals()).getLast();
+  }
+
+  /// LSNs that a tailer of the library finds in the last file.
+  private List<Long> excerptsOfLastFile() {
+    List<Long> lsns = new ArrayList<>();
+    try (SingleChronicleQueue queue = ChronicleFile.queue(lastFile().path(), FILE_BYTES);
+        ExcerptTailer tailer = queue.createTailer()) {
+      while (true) {
+        try (DocumentContext context = tailer.readingDocument()) {
+          if (!context.isPresent()) {
+            return lsns;
+          }
+          byte[] frame = Objects.requireNonNull(context.wire()).bytes().toByteArray();
+          lsns.add(JournalFrame.lsn(MemorySegment.ofArray(frame)));
+        }
+      }
+    }
+  }
+
+  /// What a deletion waits for: then no file has a frame of that time, used again or not.
+  @Test
+  void nothingIsLeftOfFramesThatShallBeGone() throws IOException {
+    long lsn = 0;
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      for (int round = 0; round < 8; round++) {
+        long until = lsn + 10 + random.nextInt(GROUPS);
+        while (lsn < until) {
+          try (EventBatch batch = batch(1 + random.nextInt(2_000))) {
+            append(journal, encoder, batch, ++lsn);
+          }
+          if (random.nextInt(8) == 0) {
+            journal.trim(lsn - 1);
+          }
+        }
+        long gone = lsn;
+        assertTrue(journal.keptFrom() <= gone);
+        journal.beginFile();
+        try (EventBatch batch = batch(9)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+        journal.trim(gone);
+        assertTrue(journal.keptFrom() > gone, journal.keptFrom() + " after " + gone);
+        assertEquals(List.of(lsn), lsnsInBytes());
+      }
+    }
+  }
+
+  /// LSNs of all headers anywhere in the journals' files.
+  private List<Long> lsnsInBytes() throws IOException {
+    List<Long> lsns = new ArrayList<>();
+    List<Path> files;
+    try (Stream<Path> walked = Files.walk(journals())) {
+      files = walked.filter(file -> file.endsWith(ChronicleFile.DATA_FILE)).toList();
+    }
+    for (Path file : files) {
+      MemorySegment bytes = MemorySegment.ofArray(Files.readAllBytes(file));
+      for (long at = 0; at + JournalFrame.HEADER_BYTES <= bytes.byteSize(); at++) {
+        if (JournalFrame.magic(bytes, at) == JournalFrame.MAGIC) {
+          lsns.add(JournalFrame.lsn(bytes.asSlice(at)));
+        }
+      }
+    }
+    return lsns;
+  }
+
+  /// A start on a full disk frees what an earlier use left, and no frame.
+  @Test
+  void whatIsLeftOfAnEarlierUseIsGivenBack() throws IOException {
+    long lsn = 0;
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      while (lastFile().number() < 2) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+        journal.trim(lsn - 1);
+      }
+    }
+    List<Long> before = replay(factory(Runnable::run));
+    assertEquals(List.of(lsn), before, "the last file has one frame");
+    assertTrue(lsnsInBytes().size() > 8, "nothing is left of the earlier use");
+    long size = Files.size(lastFile().path().resolve(ChronicleFile.DATA_FILE));
+    factory(Runnable::run).freeUnused();
+    assertEquals(before, replay(factory(Runnable::run)));
+    assertEquals(size, Files.size(lastFile().path().resolve(ChronicleFile.DATA_FILE)));
+    int left = lsnsInBytes().size();
+    assertTrue(left <= 2, left + " frames; one may begin in the last page that has to stay");
+  }
+
+  /// A snapshot may have it under another name.
+  @Test
+  void aFileWithASecondNameIsNotUsedAgain() throws IOException {
+    Path link = directory.resolve("link");
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      long lsn = 0;
+      Path first = lastFile().path().resolve(ChronicleFile.DATA_FILE);
+      while (lastFile().number() < 2) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+      }
+      Files.createLink(link, first);
+      byte[] before = Files.readAllBytes(link);
+      journal.trim(lsn);
+      assertFalse(Files.exists(first));
+      while (lastFile().number() < 6) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+        journal.trim(lsn);
+      }
+      assertArrayEquals(before, Files.readAllBytes(link));
+    }
+  }
+
+  /// On a disk without room for a name the lane goes on in a file of its own, and nothing is left.
+  @Test
+  void aFileThatGetsNoNameIsDeleted() throws IOException {
+    Path waits = journals().resolve(ChronicleJournalFactory.usedName(3));
+    var refused = new AtomicInteger();
+    Disk full =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public void rename(Path source, Path target) {
+            if ((source.equals(waits) || target.equals(waits)) && random.nextBoolean()) {
+              refused.incrementAndGet();
+              throw new StorageException.DiskFull(target, 0, 1);
+            }
+            super.rename(source, target);
+          }
+        };
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(full, Runnable::run).create(3, 1)) {
+      for (long lsn = 1; lsn <= 10 * GROUPS; lsn++) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, lsn);
+        }
+        journal.trim(lsn - 1);
+        assertEquals(lsn, replay(factory(Runnable::run)).getLast());
+      }
+      assertTrue(refused.get() > 4, refused + " names were refused");
+    }
+    assertFalse(Files.exists(waits));
+    try (Stream<Path> left = Files.list(journals())) {
+      assertEquals(1, left.count());
+    }
+  }
+}
