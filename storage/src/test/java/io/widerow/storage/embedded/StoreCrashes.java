@@ -50,6 +50,11 @@ final class StoreCrashes {
     /// Cuts the power at the n-th operation from now: it throws [SimDisk.PowerCut].
     void cutPowerIn(int operations);
 
+    /// How often groups are written and sealed at first, so that journal files are used again.
+    default int rounds() {
+      return 0;
+    }
+
     /// Number of files in the directory of the segments.
     int segmentFiles();
 
@@ -124,6 +129,11 @@ final class StoreCrashes {
 
   private void operate() {
     EmbeddedStore store = machine.open(random, background::add);
+    for (int round = 0; round < machine.rounds(); round++) {
+      fillJournals(store, driver, clock.wallNanos(), 1 + random.nextInt(4));
+      store.sealAll();
+      runBackground();
+    }
     for (int step = 0; step < 20; step++) {
       if (random.nextInt(4) == 0) {
         runBackground();

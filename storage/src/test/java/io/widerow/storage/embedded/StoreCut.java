@@ -37,7 +37,7 @@ final class StoreCut implements ToLongBiFunction<Path, Long> {
           .toList();
 
   private static final long CONFIG_FILE_BYTES = 1 << 20; // the least
-  private static final long FILE_BYTES = 512 << 10; // holds the longest frame of 1 MiB files
+  private static final long FILE_BYTES = 288 << 10; // holds the longest frame of 1 MiB files
   private static final int BODY_BYTES_MAX = 100 << 10;
   private static final long LANE_BYTES = 16 << 20; // so that no append waits for a seal
   private static final long JOURNAL_BYTES = 256 << 20;
@@ -118,6 +118,11 @@ final class StoreCut implements ToLongBiFunction<Path, Long> {
     @Override
     public void cutPowerIn(int operations) {
       disk.cutPowerIn(operations);
+    }
+
+    @Override
+    public int rounds() {
+      return 5;
     }
 
     @Override

@@ -15,12 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: what [StoreCrashTest] promises holds with the journal that people have, on files of
-/// Chronicle Queue that roll, are made ahead and are trimmed. Method: the same operations and
-/// checks on a directory whose power is cut, see [StoreCut], before some of the operations on the
-/// disk. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of runs:
+/// Chronicle Queue that roll, are made ahead, trimmed and used again. Method: the same operations
+/// and checks on a directory whose power is cut, see [StoreCut], before some of the operations on
+/// the disk. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of runs:
 /// `-Drealcrashes=<n>`.
 class StoreCutTest {
-  private static final int RUNS = Integer.getInteger("realcrashes", 3);
+  private static final int RUNS = Integer.getInteger("realcrashes", 2);
   private static final long STATES_LEAST = 100;
   private static final AtomicLong STATES = new AtomicLong();
 
