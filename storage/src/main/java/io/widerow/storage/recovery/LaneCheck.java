@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 public final class LaneCheck {
+  private static final int SECTOR_BYTES = 512; // the least that a disk writes at once
+
   private final int lane;
   private final List<Gap> gaps = new ArrayList<>();
   private final List<JournalLoss> foreign = new ArrayList<>(); // of other lanes or stores
@@ -44,6 +46,7 @@ public final class LaneCheck {
   private @Nullable JournalFile cut; // shorter than the witness saw it
   private long headers; // of the last file, intact
   private long strangers; // of the last file, damaged
+  private boolean someInOneSector; // of the strangers: no power cut tore it between two
 
   /// A range of LSNs without a valid frame.
   private record Gap(JournalLoss loss, long goodFramesBefore) {}
@@ -83,15 +86,17 @@ public final class LaneCheck {
     }
   }
 
-  /// Ends a file. If all its frames are foreign, the file belongs to another lane or store: a power
-  /// cut tears only the last frame.
+  /// Ends a file. If all its frames are foreign, the file belongs to another lane or store. A power
+  /// cut may tear all frames of a file, if none was forced: their headers, where these cross the
+  /// end of a sector.
   private void endFile() {
     Path ended = file;
-    if (ended != null && headers == 0 && strangers > 1) {
+    if (ended != null && headers == 0 && strangers > 1 && someInOneSector) {
       stranger(ended, 0, "no frame in it is of this store and lane");
     }
     headers = 0;
     strangers = 0;
+    someInOneSector = false;
   }
 
   private void sign(Path where, long offset, String found) {
@@ -105,6 +110,8 @@ public final class LaneCheck {
   /// Takes a frame with a damaged header.
   void unbelievable(Path where, long offset) {
     strangers++;
+    long last = offset + JournalFrame.HEADER_BYTES - 1;
+    someInOneSector |= offset / SECTOR_BYTES == last / SECTOR_BYTES;
     sign(where, offset, "a frame whose header is damaged");
   }
 

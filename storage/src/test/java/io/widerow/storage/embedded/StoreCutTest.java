@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// the disk. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of runs:
 /// `-Drealcrashes=<n>`.
 class StoreCutTest {
-  private static final int RUNS = Integer.getInteger("realcrashes", 2);
+  private static final int RUNS = Integer.getInteger("realcrashes", 3);
   private static final long STATES_LEAST = 100;
   private static final AtomicLong STATES = new AtomicLong();
 

@@ -30,6 +30,26 @@ class LaneCheckTest {
     assertNotEquals(List.of(), losses(true));
   }
 
+  /// A file whose headers are damaged, at these offsets.
+  private static List<JournalLoss> losses(long... headers) {
+    var check = new LaneCheck(0, SEALED);
+    Path path = JOURNALS.resolve("0-0-6");
+    check.file(new JournalFile(0, 0, SEALED + 1, path, 4_096));
+    for (long offset : headers) {
+      check.unbelievable(path, offset);
+    }
+    check.end();
+    return check.losses(JOURNALS);
+  }
+
+  /// Groups that were not forced may all be torn, each header between two sectors.
+  @Test
+  void aFileIsForeignWhenItsHeadersAreDamagedAndNotTorn() {
+    assertEquals(List.of(), losses(115_136, 155_628));
+    assertEquals(List.of(), losses(65_812));
+    assertNotEquals(List.of(), losses(65_812, 115_136));
+  }
+
   /// A start on a full disk deletes all files, then makes new ones from number 0 on. Killed there,
   /// it leaves a short file.
   @Test
