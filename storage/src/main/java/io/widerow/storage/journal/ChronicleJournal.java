@@ -169,7 +169,7 @@ public final class ChronicleJournal implements Journal {
   @Override
   public void trim(long lsn) {
     Path trimmed = journal.resolve(ChronicleJournalFactory.trimmedName(lane));
-    boolean deleted = false;
+    boolean renamed = false;
     for (Full oldest = oldest(lsn); oldest != null; oldest = oldest(lsn)) {
       if (!keepForUse(oldest)) {
         ChronicleFile.deleteInSteps(disk, oldest.file.directory(), trimmed);
@@ -177,9 +177,9 @@ public final class ChronicleJournal implements Journal {
       synchronized (this) {
         full.remove();
       }
-      deleted = true;
+      renamed = true;
     }
-    if (deleted) {
+    if (renamed) {
       disk.forceDirectory(journal);
     }
   }

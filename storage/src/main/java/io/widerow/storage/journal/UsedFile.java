@@ -73,6 +73,9 @@ final class UsedFile implements AutoCloseable {
       again.close();
       ChronicleFile.delete(disk, again.directory());
       return null;
+    } catch (Throwable failure) {
+      again.close();
+      throw failure;
     }
   }
 

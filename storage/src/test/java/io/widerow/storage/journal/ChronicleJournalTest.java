@@ -1,5 +1,8 @@
 package io.widerow.storage.journal;
 
+import static io.widerow.storage.journal.JournalGroups.STORE;
+import static io.widerow.storage.journal.JournalGroups.append;
+import static io.widerow.storage.journal.JournalGroups.replay;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,13 +18,11 @@ import io.widerow.storage.disk.RealDisk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,22 +38,13 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: appended frames are read back in order, across files, and trimming keeps those still
 /// needed. Method: the real queue on the real disk, read by the scanner.
 class ChronicleJournalTest {
-  private static final UUID STORE = new UUID(7, 11);
   private static final long FILE_BYTES = 1 << 20;
   private static final int GROUPS = 40;
 
   @TempDir Path directory;
 
   private static EventBatch batch(int events) {
-    EventBatch batch = new EventBatch(1 << 20, 1 << 20);
-    byte[] type = "app".getBytes(StandardCharsets.UTF_8);
-    byte[] body = new byte[100];
-    for (int event = 0; event < events; event++) {
-      batch.begin(type, 0, type.length, event);
-      batch.putBytes(type, 0, type.length, body, 0, body.length);
-      batch.end();
-    }
-    return batch;
+    return JournalGroups.batch(events, _ -> {});
   }
 
   private Path journals() {
@@ -61,25 +53,6 @@ class ChronicleJournalTest {
 
   private ChronicleJournalFactory factory(Executor executor) {
     return new ChronicleJournalFactory(new RealDisk(), journals(), STORE, FILE_BYTES, executor);
-  }
-
-  private void append(Journal journal, FrameEncoder encoder, EventBatch batch, long lsn) {
-    journal.append(
-        lsn,
-        encoder.encode(
-            lsn, lsn - 1, 0, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
-    journal.force();
-  }
-
-  private List<Long> replay(ChronicleJournalFactory factory) {
-    List<Long> lsns = new ArrayList<>();
-    try (FrameDecoder decoder = new FrameDecoder(STORE)) {
-      factory.replay((lane, file, sequence, frame) -> {
-        assertEquals(FrameDecoder.Verdict.VALID, decoder.decode(lane, frame));
-        lsns.add(JournalFrame.lsn(frame));
-      });
-    }
-    return lsns;
   }
 
   @Test

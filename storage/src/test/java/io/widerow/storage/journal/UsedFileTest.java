@@ -1,5 +1,8 @@
 package io.widerow.storage.journal;
 
+import static io.widerow.storage.journal.JournalGroups.STORE;
+import static io.widerow.storage.journal.JournalGroups.append;
+import static io.widerow.storage.journal.JournalGroups.replay;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -14,14 +17,12 @@ import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -37,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// groups of random sizes that nothing compresses. What a power cut leaves of such files:
 /// `JournalCut`.
 class UsedFileTest {
-  private static final UUID STORE = new UUID(7, 11);
   private static final long FILE_BYTES = 1 << 20;
   private static final int GROUPS = 40;
 
@@ -45,16 +45,7 @@ class UsedFileTest {
   @TempDir Path directory;
 
   private EventBatch batch(int events) {
-    EventBatch batch = new EventBatch(1 << 20, 1 << 20);
-    byte[] type = "app".getBytes(StandardCharsets.UTF_8);
-    byte[] body = new byte[100];
-    for (int event = 0; event < events; event++) {
-      random.nextBytes(body);
-      batch.begin(type, 0, type.length, event);
-      batch.putBytes(type, 0, type.length, body, 0, body.length);
-      batch.end();
-    }
-    return batch;
+    return JournalGroups.batch(events, random::nextBytes);
   }
 
   private Path journals() {
@@ -67,14 +58,6 @@ class UsedFileTest {
 
   private ChronicleJournalFactory factory(Disk disk, Executor executor) {
     return new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, executor);
-  }
-
-  private void append(Journal journal, FrameEncoder encoder, EventBatch batch, long lsn) {
-    journal.append(
-        lsn,
-        encoder.encode(
-            lsn, lsn - 1, 0, 0, batch.memory().asSlice(0, batch.bytes()), batch.count(), 0));
-    journal.force();
   }
 
   /// Frames go round in a few files; a tailer of the library reads those of the last use only, and
@@ -115,17 +98,6 @@ class UsedFileTest {
       long rolls = lastFile().number();
       assertTrue(made.get() < rolls / 3 && rolls > 40, made + " files made for " + rolls);
     }
-  }
-
-  private List<Long> replay(ChronicleJournalFactory factory) {
-    List<Long> lsns = new ArrayList<>();
-    try (FrameDecoder decoder = new FrameDecoder(STORE)) {
-      factory.replay((lane, file, sequence, frame) -> {
-        assertEquals(FrameDecoder.Verdict.VALID, decoder.decode(lane, frame));
-        lsns.add(JournalFrame.lsn(frame));
-      });
-    }
-    return lsns;
   }
 
   private ChronicleJournalFactory.Found lastFile() {
