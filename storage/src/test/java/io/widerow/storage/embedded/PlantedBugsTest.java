@@ -346,7 +346,7 @@ class PlantedBugsTest {
         planted(
             "the witness is written",
             SuiteCheck.ENDS,
-            Cut.out(EmbeddedStore.class, "writeWitness", WitnessFile.class, "write")),
+            Cut.out(NewLanes.class, "tell", WitnessFile.class, "write")),
         planted(
             "the witness is forced",
             SuiteCheck.WITNESS,
