@@ -29,7 +29,7 @@ public final class FileJournal implements Journal {
   private DiskFile file;
   private long offset;
   private long lsnLast;
-  private boolean fileAsked;
+  private long goneTo; // LSN
 
   /// A full file.
   private record Closed(Path path, long lsnLast, long bytes) {}
@@ -82,8 +82,7 @@ public final class FileJournal implements Journal {
     if (lsn != lsnLast + 1) {
       throw new IllegalStateException("lsn " + lsn + " after " + lsnLast);
     }
-    if (offset > fileBytes || (fileAsked && offset > 0)) {
-      fileAsked = false;
+    if (offset > fileBytes || (offset > 0 && lsnFirst(file.path()) <= goneTo)) {
       force(); // the next force may promise what is in the old file
       DiskFile next = create(lsn);
       closed.add(new Closed(file.path(), lsnLast, offset));
@@ -102,8 +101,8 @@ public final class FileJournal implements Journal {
   }
 
   @Override
-  public synchronized void beginFile() {
-    fileAsked = true;
+  public synchronized void discard(long upTo) {
+    goneTo = Math.max(goneTo, upTo);
   }
 
   @Override

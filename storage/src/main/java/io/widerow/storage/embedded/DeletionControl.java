@@ -217,7 +217,7 @@ public final class DeletionControl {
         throw new IllegalStateException("d-%d: the kept figures change all the time".formatted(id));
       }
     }
-    lanes.get().forEach(EmbeddedLane::requestSealAndFile);
+    lanes.get().forEach(lane -> lane.requestSealAndDiscard(lane.committedLsn()));
     goOn();
     return standing(get(id));
   }
@@ -318,6 +318,7 @@ public final class DeletionControl {
   /// Does what is to be done for deletions that are running, in the background. Call it now and
   /// then.
   synchronized void goOn() {
+    discardJournals();
     DeletionWork before = working;
     if (before != null && !before.isEnded()) {
       return;
@@ -330,6 +331,21 @@ public final class DeletionControl {
         return;
       }
       lanes.get().forEach(EmbeddedLane::requestSeal);
+    }
+  }
+
+  /// Lets the journals go that held what was removed: groups that were under way when a deletion
+  /// began lie in later files than it asked for.
+  private void discardJournals() {
+    List<EmbeddedLane> all = lanes.get();
+    for (Deletion each : contents.deletions().section().deletions()) {
+      each.proof()
+          .journals()
+          .forEach((lane, lsn) -> {
+            if (has(all, lane, lsn)) {
+              all.get(lane).requestSealAndDiscard(lsn);
+            }
+          });
     }
   }
 
@@ -358,11 +374,15 @@ public final class DeletionControl {
     List<Integer> left = new ArrayList<>();
     List<EmbeddedLane> all = lanes.get();
     to.forEach((lane, lsn) -> {
-      if (lane < all.size() && all.get(lane).journalFrom() <= lsn) {
+      if (has(all, lane, lsn)) {
         left.add(lane);
       }
     });
     return left;
+  }
+
+  private static boolean has(List<EmbeddedLane> lanes, int lane, long lsn) {
+    return lane < lanes.size() && lanes.get(lane).journalFrom() <= lsn;
   }
 
   /// Damaged segments that may hold what should be gone.

@@ -405,9 +405,9 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     sealRequested = true;
   }
 
-  /// The same, and lets go of the journal file that has them, when something is appended again.
-  void requestSealAndFile() {
-    journal.beginFile();
+  /// The same, and lets go of the journal's groups up to an LSN, when something is appended again.
+  void requestSealAndDiscard(long upTo) {
+    journal.discard(upTo);
     sealRequested = true;
   }
 
@@ -473,9 +473,19 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     }
   }
 
+  /// Closes every lane, whichever fails.
+  static void closeAll(List<EmbeddedLane> lanes) {
+    if (!lanes.isEmpty()) {
+      try (EmbeddedLane _ = lanes.getLast()) {
+        closeAll(lanes.subList(0, lanes.size() - 1));
+      }
+    }
+  }
+
   @Override
   public void close() {
-    encoder.close();
-    journal.close();
+    try (journal) {
+      encoder.close();
+    }
   }
 }

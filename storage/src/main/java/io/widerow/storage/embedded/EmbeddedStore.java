@@ -338,6 +338,7 @@ public final class EmbeddedStore implements EventStore {
       contents.clock().observe();
       if (full() != null) {
         contents.retentions().keepAllNoLonger();
+        lanesNow().forEach(lane -> contents.tidy(lane.journal()::giveBack));
       }
       writeWitness();
       layout.look();
@@ -483,17 +484,17 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
+  /// Closes every part, whichever fails.
   private void free() {
-    lanesNow().forEach(EmbeddedLane::close);
-    tables.free();
-    witness.close();
-    sealer.close();
-    contents.close();
-    readers.close();
-    memory.close();
-    if (start != null) {
-      start.free();
+    try (StoreParts.Part _ = () -> StoreLock.giveBack(config.directory(), lock);
+        StoreParts.Part _ = start == null ? () -> {} : start::free;
+        StoreParts.Part _ = memory::close;
+        StoreParts.Part _ = readers::close;
+        StoreParts.Part _ = contents::close;
+        StoreParts.Part _ = sealer::close;
+        StoreParts.Part _ = witness::close;
+        StoreParts.Part _ = tables::free) {
+      EmbeddedLane.closeAll(lanesNow());
     }
-    StoreLock.giveBack(config.directory(), lock);
   }
 }

@@ -183,7 +183,7 @@ public final class StoreOpener {
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
       requireWhole(purpose, recovery.losses());
       contents = contents(manifest, files, inventory, notes, readOnly ? null : lock);
-      var trims = new JournalPin();
+      var trims = new JournalPin(contents::tidy);
       LaneContext shared = shared(contents, files, notes, memory, trims, journals, purpose);
       tables = shared.tables();
       List<String> remarks = inventory.healed();

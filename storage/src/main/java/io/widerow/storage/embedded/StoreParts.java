@@ -28,4 +28,10 @@ record StoreParts(
     List<EmbeddedLane> lanes,
     WitnessFile witness,
     @Nullable DelayedStart start,
-    RecoveryReport recovery) {}
+    RecoveryReport recovery) {
+  /// One of them, to be closed.
+  interface Part extends AutoCloseable {
+    @Override
+    void close();
+  }
+}

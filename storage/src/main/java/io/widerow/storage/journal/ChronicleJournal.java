@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Journal of a lane on Chronicle Queue. A failed write or force ends it for good, since the kernel
@@ -25,8 +26,7 @@ public final class ChronicleJournal implements Journal {
   private final Deque<Full> full = new ArrayDeque<>();
   private final SpareFile spare;
   private final UsedFile used;
-  private volatile boolean fileAsked;
-  private volatile long unusableTo; // LSN: no file with a frame up to it is used again
+  private final AtomicLong goneTo = new AtomicLong(); // LSN, see discard
   private ChronicleFile current;
   private long lsnFirst; // of the current file
   private long number;
@@ -66,14 +66,14 @@ public final class ChronicleJournal implements Journal {
     if (lsn != lsnLast + 1) {
       throw new IllegalArgumentException("LSN %d after %d".formatted(lsn, lsnLast));
     }
-    boolean asked = fileAsked;
-    if (asked || !current.hasRoomFor(frame)) {
-      fileAsked = false;
-      roll(asked);
+    if (!current.hasRoomFor(frame)) {
+      roll();
       if (!current.hasRoomFor(frame)) {
         throw new IllegalArgumentException(
             "frame of %d bytes in files of %d".formatted(frame.byteSize(), fileBytes));
       }
+    } else if (lsnFrom() <= goneTo.get()) {
+      rollIfThereIsRoom();
     }
     try {
       current.append(frame);
@@ -89,13 +89,9 @@ public final class ChronicleJournal implements Journal {
 
   /// Forces the full file, since [#force] forces the next one only, and then starts the next. The
   /// next file's name promises that everything before it is durable, so it gets that name only now.
-  ///
-  /// @param asked whether the frames so far shall be gone soon
-  private void roll(boolean asked) {
-    if (asked) {
-      unusableTo = lsnLast;
-    } else {
-      clearRemains();
+  private void roll() {
+    if (lsnFrom() > goneTo.get()) {
+      clearRemains(); // else the file is deleted
     }
     force();
     number++;
@@ -112,9 +108,18 @@ public final class ChronicleJournal implements Journal {
     }
   }
 
+  /// The present file takes frames until there is room for another one.
+  private void rollIfThereIsRoom() {
+    try {
+      roll();
+    } catch (StorageException.DiskFull _) {
+      return; // the next append tries again
+    }
+  }
+
   /// Under the lock, so that [#keptFrom] never misses the file.
   private synchronized boolean goOnInUsedFile() {
-    ChronicleFile next = used.take(directory(), unusableTo);
+    ChronicleFile next = used.take(directory(), goneTo.get());
     if (next != null) {
       goOn(next);
     }
@@ -169,6 +174,7 @@ public final class ChronicleJournal implements Journal {
   @Override
   public void trim(long lsn) {
     Path trimmed = journal.resolve(ChronicleJournalFactory.trimmedName(lane));
+    used.dropTo(goneTo.get());
     boolean renamed = false;
     for (Full oldest = oldest(lsn); oldest != null; oldest = oldest(lsn)) {
       if (!keepForUse(oldest)) {
@@ -185,10 +191,10 @@ public final class ChronicleJournal implements Journal {
   }
 
   private boolean keepForUse(Full oldest) {
-    if (oldest.lsnFrom <= unusableTo || !used.offer(oldest.file, oldest.lsnFrom)) {
+    if (oldest.lsnFrom <= goneTo.get() || !used.offer(oldest.file, oldest.lsnFrom)) {
       return false;
     }
-    used.dropTo(unusableTo); // somebody may have asked meanwhile
+    used.dropTo(goneTo.get()); // somebody may have asked meanwhile
     return true;
   }
 
@@ -199,14 +205,18 @@ public final class ChronicleJournal implements Journal {
   }
 
   @Override
-  public void beginFile() {
-    fileAsked = true;
+  public void discard(long lsn) {
+    goneTo.accumulateAndGet(lsn, Math::max);
+  }
+
+  @Override
+  public void giveBack() {
+    used.dropTo(Long.MAX_VALUE);
   }
 
   @Override
   public synchronized long keptFrom() {
-    Full oldest = full.peek();
-    long ofFiles = oldest == null ? lsnFrom() : Math.min(lsnFrom(), oldest.lsnFrom);
+    long ofFiles = full.stream().mapToLong(Full::lsnFrom).reduce(lsnFrom(), Math::min);
     return Math.min(ofFiles, used.lsnFirst());
   }
 
@@ -224,8 +234,7 @@ public final class ChronicleJournal implements Journal {
 
   @Override
   public synchronized void close() {
-    try (ChronicleFile _ = current;
-        UsedFile _ = used) {
+    try (ChronicleFile _ = current) {
       spare.close();
     }
   }

@@ -9,8 +9,8 @@ import java.util.function.IntToLongFunction;
 /// embedded store writes a group here before it acknowledges the group. It reads the journal once,
 /// when it opens.
 ///
-/// - Threads: the lane's; any thread may call [#trim], [#current], [#bytes], [#beginFile] and
-///   [#keptFrom].
+/// - Threads: the lane's; any thread may call [#trim], [#current], [#bytes], [#discard],
+///   [#giveBack] and [#keptFrom].
 public interface Journal extends AutoCloseable {
   /// Name of the journals' directory, inside the store's.
   String DIRECTORY = "journal";
@@ -38,9 +38,12 @@ public interface Journal extends AutoCloseable {
   /// journal to use it again. One call at a time.
   void trim(long lsn);
 
-  /// Makes the next append begin a new file, so that [#trim] can delete the present one. Neither
-  /// that file nor an earlier one is used again.
-  default void beginFile() {}
+  /// Lets go of every frame up to `lsn` as soon as [#trim] allows it: no file that has one is used
+  /// again, and if the present file has one, the next append begins another, if there is room.
+  default void discard(long lsn) {}
+
+  /// Deletes what the journal keeps for later and can do without: the disk is full.
+  default void giveBack() {}
 
   /// Every frame of a lower LSN is gone from the existing files, also what a file held before it
   /// was used again; 0 when that is not known.

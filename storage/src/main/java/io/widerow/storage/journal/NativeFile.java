@@ -13,6 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
+import java.util.Set;
 
 /// A raw file descriptor on a journal file: it reserves blocks, writes frames and forces them. A
 /// `FileChannel` cannot reserve blocks. If its thread is interrupted during a force, it may also
@@ -23,9 +24,18 @@ import java.nio.file.Path;
 public final class NativeFile implements AutoCloseable {
   private static final int READ_WRITE_NOFOLLOW_CLOEXEC = 0x2 | 0x20000 | 0x80000;
   private static final int INTERRUPTED = 4;
+  private static final int NOT_PERMITTED = 1;
+  private static final int NO_SUCH_DEVICE = 19;
   private static final int NO_SPACE = 28;
+  private static final int NO_SUCH_CALL = 38;
   private static final int NOT_SUPPORTED = 95;
   private static final int QUOTA = 122;
+
+  /// The file system, or a filter of system calls, cannot give blocks back, or there is no room to
+  /// note that they are free.
+  private static final Set<Integer> NOT_GIVEN_BACK =
+      Set.of(NOT_PERMITTED, NO_SUCH_DEVICE, NO_SPACE, NO_SUCH_CALL, NOT_SUPPORTED, QUOTA);
+
   private static final int KEEP_SIZE_PUNCH_HOLE = 0x1 | 0x2;
   static final int PAGE_BYTES = 4 << 10;
   private static final MemorySegment ZEROS = Arena.global().allocate(PAGE_BYTES).asReadOnly();
@@ -136,7 +146,7 @@ public final class NativeFile implements AutoCloseable {
       }
       error = result == 0 ? 0 : error();
     } while (error == INTERRUPTED);
-    if (error != 0 && error != NOT_SUPPORTED && error != NO_SPACE && error != QUOTA) {
+    if (error != 0 && !NOT_GIVEN_BACK.contains(error)) {
       throw failed("give back the bytes from " + start + " to " + until, error);
     }
   }

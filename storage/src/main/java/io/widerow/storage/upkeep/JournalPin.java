@@ -5,6 +5,7 @@ import io.widerow.storage.journal.Journal;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// Pin on the journal files: while a snapshot of the store is taken, none is deleted. Trims
@@ -12,10 +13,16 @@ import java.util.function.Supplier;
 ///
 /// - Threads: any.
 public final class JournalPin {
+  private final Consumer<Runnable> tidy;
   private final ReentrantLock oneAtATime = new ReentrantLock();
   private final Map<Journal, Long> late = new LinkedHashMap<>(); // guarded by this
   private boolean held; // guarded by this
   private boolean closed; // guarded by oneAtATime
+
+  /// @param tidy runs what is not needed for the work done, and tells its failure
+  public JournalPin(Consumer<Runnable> tidy) {
+    this.tidy = tidy;
+  }
 
   /// Trims a journal, now or when the pin is released.
   public synchronized void trim(Journal journal, long lsn) {
@@ -52,11 +59,8 @@ public final class JournalPin {
 
   private synchronized void letGo() {
     held = false;
-    try {
-      late.forEach(Journal::trim);
-    } finally {
-      late.clear(); // the next open deletes what could not be deleted
-    }
+    late.forEach((journal, lsn) -> tidy.accept(() -> journal.trim(lsn)));
+    late.clear();
   }
 
   /// Waits for the holder and refuses later ones.

@@ -15,6 +15,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.upkeep.JournalPin;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -23,7 +24,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -139,7 +144,7 @@ class UsedFileTest {
         }
         long gone = lsn;
         assertTrue(journal.keptFrom() <= gone);
-        journal.beginFile();
+        journal.discard(gone);
         try (EventBatch batch = batch(9)) {
           append(journal, encoder, batch, ++lsn);
         }
@@ -246,9 +251,185 @@ class UsedFileTest {
       }
       assertTrue(refused.get() > 4, refused + " names were refused");
     }
-    assertFalse(Files.exists(waits));
-    try (Stream<Path> left = Files.list(journals())) {
-      assertEquals(1, left.count());
+    try (Journal _ = factory(Runnable::run).create(3, 10 * GROUPS + 1);
+        Stream<Path> left = Files.list(journals())) {
+      assertFalse(Files.exists(waits), "the next opening deletes it");
+      assertEquals(2, left.count());
+    }
+  }
+
+  /// A disk that fails now and then, with names or with deletions, does not end trimming: what a
+  /// failed attempt left goes later.
+  @Test
+  void trimmingGoesOnAfterAFailure() throws IOException {
+    Path waits = journals().resolve(ChronicleJournalFactory.usedName(3));
+    var failures = new AtomicInteger();
+    var trims = new AtomicBoolean();
+    Disk failing =
+        new DiskAround(new RealDisk()) {
+          private void fail(Path path) {
+            if (trims.get() && random.nextInt(3) == 0) {
+              failures.incrementAndGet();
+              throw new StorageException.Failed(path, "try", new IOException("now and then"));
+            }
+          }
+
+          @Override
+          public void forceDirectory(Path of) {
+            fail(of);
+            super.forceDirectory(of);
+          }
+
+          @Override
+          public DiskFile openForWriting(Path file) {
+            fail(file);
+            return super.openForWriting(file);
+          }
+
+          @Override
+          public boolean hasOneName(Path file) {
+            return super.hasOneName(file) && random.nextInt(3) > 0;
+          }
+        };
+    var told = new AtomicInteger();
+    var pin =
+        new JournalPin(trim -> {
+          try {
+            trim.run();
+          } catch (StorageException.Failed failure) {
+            told.incrementAndGet();
+          }
+        });
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(failing, Runnable::run).create(3, 1)) {
+      for (long lsn = 1; lsn <= 20 * GROUPS; lsn++) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, lsn);
+        }
+        if (random.nextInt(8) == 0) {
+          journal.discard(lsn - 9);
+        }
+        long sealed = lsn - 1;
+        trims.set(true);
+        pin.holding(() -> {
+          pin.trim(journal, sealed);
+          return sealed;
+        });
+        trims.set(false);
+        try (Stream<Path> left = Files.list(journals())) {
+          assertTrue(left.count() < 24, "files are left");
+        }
+        assertEquals(lsn, replay(factory(Runnable::run)).getLast());
+      }
+      assertTrue(failures.get() > 20 && told.get() > 10, failures + " failures, told " + told);
+      journal.trim(20 * GROUPS - 1);
+      journal.giveBack();
+      assertFalse(Files.exists(waits));
+    }
+  }
+
+  /// A file that was used again, after older ones that are full, has the least LSN of all.
+  @Test
+  void whatIsLeftInAYoungerFileIsKept() {
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(Runnable::run).create(3, 1)) {
+      long lsn = 0;
+      while (lastFile().number() < 2) { // the first file is used again when the second is full
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+        if (lastFile().number() == 1) {
+          journal.trim(lastFile().lsnFirst() - 1);
+        }
+      }
+      assertEquals(1, journal.keptFrom());
+      journal.discard(lsn);
+      try (EventBatch batch = batch(500)) {
+        append(journal, encoder, batch, ++lsn);
+      }
+      assertEquals(3, lastFile().number());
+      assertEquals(1, journal.keptFrom());
+      journal.trim(lsn - 1);
+      assertEquals(lsn, journal.keptFrom());
+    }
+  }
+
+  /// On a disk without room for a new file, groups that shall go wait in the present one.
+  @Test
+  void discardingWaitsForRoom() {
+    var isFull = new AtomicBoolean();
+    Disk disk =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public void createDirectory(Path made) {
+            if (isFull.get()) {
+              throw new StorageException.DiskFull(made, 0, 1);
+            }
+            super.createDirectory(made);
+          }
+        };
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(disk, Runnable::run).create(3, 1)) {
+      for (long lsn = 1; lsn <= 5; lsn++) {
+        isFull.set(lsn < 5);
+        try (EventBatch batch = batch(5)) {
+          append(journal, encoder, batch, lsn);
+        }
+        journal.discard(3);
+        assertEquals(lsn < 5 ? 0 : 1, lastFile().number());
+      }
+      journal.trim(4);
+      assertEquals(5, journal.keptFrom());
+    }
+  }
+
+  /// A thread that trims may wait long for the disk; the lane does not wait for it.
+  @Test
+  void aLaneGoesOnWhileAFileIsRenamed() throws Exception {
+    var renamed = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    Path waits = journals().resolve(ChronicleJournalFactory.usedName(3));
+    Disk slow =
+        new DiskAround(new RealDisk()) {
+          @Override
+          public void rename(Path source, Path target) {
+            super.rename(source, target);
+            if (target.equals(waits)) {
+              renamed.countDown();
+              try {
+                goOn.await();
+              } catch (InterruptedException ending) {
+                throw new IllegalStateException(ending);
+              }
+            }
+          }
+        };
+    try (FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+        Journal journal = factory(slow, Runnable::run).create(3, 1);
+        var threads = Executors.newSingleThreadExecutor()) {
+      long lsn = 0;
+      while (lastFile().number() < 1) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+      }
+      long sealed = lsn - 1;
+      Future<?> trim = threads.submit(() -> journal.trim(sealed));
+      renamed.await();
+      while (lastFile().number() < 4) {
+        try (EventBatch batch = batch(500)) {
+          append(journal, encoder, batch, ++lsn);
+        }
+        assertTrue(journal.bytes() > 0 && journal.keptFrom() == 1);
+      }
+      journal.giveBack();
+      assertFalse(trim.isDone());
+      goOn.countDown();
+      trim.get();
+      journal.trim(lsn);
+      assertEquals(1, journal.keptFrom(), "it waits");
+      journal.giveBack();
+      assertEquals(lastFile().lsnFirst(), journal.keptFrom());
     }
   }
 }
