@@ -18,18 +18,26 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///          offer                 take
 ///   none ---------> (renaming) --------> waits -------> (renaming) ---> none: the lane has it
-///    ^                                     |  dropTo
-///    +---- failed ------- (deleting) <-----+
+///    ^            | failed                 |  dropTo
+///    |            +-> left --+             |
+///    +---------- (deleting) <+-------------+
 /// ```
 ///
 /// A thread that renames or deletes has the file for itself. No other waits for that: it does
-/// without the file.
+/// without the file. What a failure left is deleted by the next [#dropTo].
 ///
 /// - Threads: any.
 final class UsedFile {
-  /// @param lsnFirst LSN of the first of its frames
+  /// In place of an LSN: the file has no durable name and must not be used.
+  private static final long LEFT = 0;
+
+  /// @param lsnFirst LSN of the first of its frames, or [#LEFT]
   /// @param waits whether it may be claimed; else a thread renames or deletes it
-  private record Held(ChronicleFile file, long lsnFirst, boolean waits) {}
+  private record Held(ChronicleFile file, long lsnFirst, boolean waits) {
+    Held left() {
+      return new Held(file, LEFT, true);
+    }
+  }
 
   private final Disk disk;
   private final Path directory;
@@ -41,8 +49,7 @@ final class UsedFile {
     this.directory = directory;
   }
 
-  /// Takes over a file whose frames nobody needs, under a durable name. After a failure the file
-  /// may have that name; the next call deletes it.
+  /// Takes over a file whose frames nobody needs, under a durable name.
   ///
   /// @param file closed, with no frames but its own
   /// @param lsnFirst LSN of its first frame
@@ -54,21 +61,21 @@ final class UsedFile {
     }
     Held after = null;
     try {
-      if (disk.exists(directory)) {
-        ChronicleFile.deleteInSteps(disk, directory);
-      }
       Path data = file.directory().resolve(ChronicleFile.DATA_FILE);
       if (!disk.exists(data) || !disk.hasOneName(data)) {
         return false;
       }
+      after = new Held(file, LEFT, true);
       try {
         disk.rename(file.directory(), directory);
         disk.forceDirectory(ChronicleFile.journalOf(directory));
       } catch (StorageException.DiskFull noRoomForAName) {
         if (disk.exists(file.directory())) {
+          after = null;
           return false;
         }
         ChronicleFile.delete(disk, directory); // at once, to free space
+        after = null;
         return true;
       }
       after = new Held(file, lsnFirst, true);
@@ -106,16 +113,20 @@ final class UsedFile {
     }
   }
 
-  /// Deletes the file that waits, if it has a frame up to an LSN.
+  /// Deletes the file that waits if it has a frame up to an LSN, and what a failure left.
   ///
   /// @throws StorageException when the disk failed
   void dropTo(long unusableTo) {
     Held waits = held.get();
     if (waits != null && waits.lsnFirst <= unusableTo && claim(waits)) {
+      Held after = waits.left();
       try {
-        ChronicleFile.deleteInSteps(disk, directory);
+        if (disk.exists(directory)) {
+          ChronicleFile.deleteInSteps(disk, directory);
+        }
+        after = null;
       } finally {
-        held.set(null);
+        held.set(after);
       }
     }
   }
@@ -126,7 +137,7 @@ final class UsedFile {
 
   boolean isWaiting() {
     Held now = held.get();
-    return now != null && now.waits;
+    return now != null && now.waits && now.lsnFirst > LEFT;
   }
 
   /// Bytes of the file that waits.
@@ -135,7 +146,7 @@ final class UsedFile {
     return now == null || !now.waits ? 0 : now.file.bytes();
   }
 
-  /// LSN of the first frame of the file, [Long#MAX_VALUE] without one.
+  /// LSN of the first frame of the file, or a lower one; [Long#MAX_VALUE] without a file.
   long lsnFirst() {
     Held now = held.get();
     return now == null ? Long.MAX_VALUE : now.lsnFirst;
