@@ -3,6 +3,7 @@ package io.widerow.ingest.http;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -139,6 +140,10 @@ public final class Access {
           route, context, HttpStatus.BAD_REQUEST, "the path must be written as " + route.path());
     }
     Tokens.Scope scope = route.scope();
+    if (scope == Tokens.Scope.ADMIN && isWrittenByPage(request)) {
+      return refused(
+          route, context, HttpStatus.FORBIDDEN, "changes by web pages are refused, see Origin");
+    }
     if (tokens == null || scope == null) {
       return null;
     }
@@ -157,6 +162,14 @@ public final class Access {
     context.setAttr(PRINCIPAL, token.name());
     context.setAttr(SCOPES, token.scopes());
     return null;
+  }
+
+  /// A web page of another site must not change anything through a user's browser. Browsers send
+  /// `Origin` with every such request that they do not ask about first.
+  private static boolean isWrittenByPage(HttpRequest request) {
+    return request.method() != HttpMethod.GET
+        && request.method() != HttpMethod.HEAD
+        && request.headers().contains(HttpHeaderNames.ORIGIN);
   }
 
   private static HttpResponse refused(

@@ -1,0 +1,65 @@
+package io.widerow.ingest.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: no web page that somebody happens to open changes or deletes anything in a daemon on the
+/// same machine. Method: every request that changes something, as a browser sends it for a page of
+/// another site without asking first.
+@Timeout(120)
+class PageWritesTest {
+  private static final String[] ELSEWHERE = {"origin", "https://elsewhere.example"};
+  private static final String[] NOWHERE = {"origin", "null"};
+
+  private static final List<String> CHANGES =
+      List.of(
+          "POST /v1/admin/delete?type=*",
+          "POST /v1/admin/delete/d-1",
+          "POST /v1/admin/snapshot?name=x",
+          "POST /v1/admin/accept-clock",
+          "POST /v1/admin/repartition",
+          "PUT /v1/rules?rule=x&stats=count&above=1",
+          "DELETE /v1/rules?rule=x",
+          "PUT /v1/retention?type=*&age=1d",
+          "POST /v1/events?type=x");
+
+  @TempDir private Path directory = Path.of(".");
+
+  @Test
+  void changesThatPagesAskForAreRefused() throws IOException, InterruptedException {
+    String data = directory.resolve("store").toString();
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", data, "http", "127.0.0.1:0", "disk-reserve-bytes", "0"));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      assertEquals(200, http.post("/v1/events?type=x", Http.NDJSON, "{\"n\":1}\n").statusCode());
+      for (String change : CHANGES) {
+        for (String[] origin : List.of(ELSEWHERE, NOWHERE)) {
+          String[] words = change.split(" ", 2);
+          HttpResponse<String> answer = http.send(words[0], words[1], origin);
+          assertEquals(403, answer.statusCode(), change + ": " + answer.body());
+          assertTrue(answer.body().contains("web pages"), answer.body());
+        }
+      }
+      assertEquals(200, http.get("/v1/query?type=x", ELSEWHERE).statusCode(), "reads are CORS's");
+      assertTrue(http.get("/v1/query?type=x").body().contains("\"n\":1"));
+      HttpResponse<String> plan = http.send("POST", "/v1/admin/delete?type=x");
+      assertEquals(200, plan.statusCode(), plan.body());
+    }
+  }
+}
