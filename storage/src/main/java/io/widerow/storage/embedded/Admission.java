@@ -45,8 +45,8 @@ final class Admission {
   /// @param now the layouts by which its events are placed
   void begin(Layouts now) {
     layouts = now;
-    long wall = contents.clock().wallNanos();
-    latest = TimeUuid.timeOfNanos(wall + config.futureMax().toNanos());
+    long latestNanos = contents.clock().latestNanos();
+    latest = TimeUuid.timeOfNanos(latestNanos + config.futureMax().toNanos());
     policy = contents.retentions().admitted();
     long shortest = policy.shortestNanos();
     if (shortest == RetentionPolicy.KEPT_FOREVER) {

@@ -184,6 +184,12 @@ public final class GuardedClock {
     return arrivals.isAhead(wall, elapsed) ? arrivals.at(elapsed) + ClockLine.NEAR_NANOS : wall;
   }
 
+  /// The wall clock, or the expected time where that is later: what is later than this is later
+  /// than now, also when the clock was set back.
+  public long latestNanos() {
+    return Math.max(clock.wallNanos(), arrivals.at(elapsedNanos()));
+  }
+
   /// The time by which retention counts, in nanoseconds since the Unix epoch: for dropping, hiding
   /// and refusing alike.
   public long retentionNanos() {

@@ -86,7 +86,7 @@ public final class Kept {
   /// @param untilNanos end of the bucket
   public boolean isPast(Policies.Group types, long untilNanos) {
     Duration age = types.age();
-    if (age != null && untilNanos + age.toNanos() <= nowNanos) {
+    if (age != null && untilNanos <= nowNanos - age.toNanos()) {
       return true;
     }
     RetentionRule limit = types.limit();

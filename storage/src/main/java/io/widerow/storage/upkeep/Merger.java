@@ -378,7 +378,7 @@ public final class Merger {
 
   private boolean mayGo(Set<Left> left) {
     Retentions.OnDisk now = contents.retentions().onDisk();
-    return left.stream().allMatch(each -> now.mayGo(each.type, each.untilNanos));
+    return left.stream().allMatch(each -> now.mayGoWhole(each.type, each.untilNanos));
   }
 
   /// True when something is hidden now that the wider bucket would show again.

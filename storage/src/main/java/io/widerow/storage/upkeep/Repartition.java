@@ -220,7 +220,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
   private static boolean mayGo(Step step, StoreContents contents) {
     Retentions.OnDisk now = contents.retentions().onDisk();
     Kept shown = contents.retentions().shown();
-    return step.left().stream().allMatch(key -> now.mayGo(key.type(), key.untilNanos()))
+    return step.left().stream().allMatch(key -> now.mayGoWhole(key.type(), key.untilNanos()))
         && step.keysBefore().stream().noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
   }
 

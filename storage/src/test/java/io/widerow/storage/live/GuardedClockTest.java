@@ -55,6 +55,19 @@ class GuardedClockTest {
     assertEquals(clock.wallNanos(), guarded.retentionNanos());
   }
 
+  /// What senders with right clocks send is not later than now while the store's clock is behind.
+  @Test
+  void aClockThatGoesBackMakesNothingTooLate() {
+    pass(Duration.ofHours(1));
+    clock.step(-HOUR);
+    pass(Duration.ofMinutes(1));
+    assertTrue(guarded.latestNanos() >= START + HOUR + 60 * SECOND - LEAD);
+    clock.step(HOUR);
+    assertEquals(clock.wallNanos(), guarded.latestNanos());
+    clock.step(YEAR);
+    assertEquals(clock.wallNanos(), guarded.latestNanos(), "it may be right");
+  }
+
   @Test
   void oneMomentOfAClockTenYearsAheadChangesNothing() {
     pass(Duration.ofHours(1));

@@ -77,6 +77,17 @@ class PoliciesTest {
     assertFalse(next.keepAllOf(policies, List.of("a", "b", "c")));
   }
 
+  /// The sum of the longest age and a time of this century is beyond a long.
+  @Test
+  void theLongestAgeIsNotPast() {
+    Policies policies = Policies.of(List.of(of("cpu", Source.API, Duration.ofDays(100_000))));
+    long now = Duration.ofDays(20_800).toNanos(); // in 2026
+    Kept kept = Kept.at(policies, Map.of(), now);
+    assertFalse(kept.isPast("cpu", now));
+    assertFalse(kept.isPast("cpu", 8 * HOUR));
+    assertTrue(kept.pastUntilNanos() < 0);
+  }
+
   @Test
   void bucketIsPastByAgeFromItsEnd() {
     Policies policies = Policies.of(List.of(of("cpu", Source.API, Duration.ofHours(2))));
