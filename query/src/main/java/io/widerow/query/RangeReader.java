@@ -273,12 +273,13 @@ public final class RangeReader implements EventCursor {
   }
 
   /// The same for a grouped count (aggregation pushdown): one event may stand for several of its
-  /// group, see [EventView#weight].
+  /// group, see [EventView#weight]. A query with a limit or a position still gets each event.
   ///
   /// @param alike the grouping; null when the caller needs each event
   public RangeReader inAnyOrder(@Nullable Grouping alike) {
-    scan = scan.withFold(alike);
-    return inAnyOrder();
+    inAnyOrder();
+    scan = scan.withFold(anyOrder ? alike : null); // in order each event is compared with the last
+    return this;
   }
 
   /// The same for an aggregation that rollups may answer, see [StoreView#openFigures].

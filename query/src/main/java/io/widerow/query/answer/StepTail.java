@@ -129,7 +129,7 @@ public final class StepTail implements AutoCloseable {
     while (!changed.isEmpty()) {
       long first = changed.first();
       long end = first;
-      while (changed.remove(end) && end < first + STEPS_MAX * every) {
+      while (end < first + STEPS_MAX * every && changed.remove(end)) {
         end += every;
       }
       writer.write(revisedHeads, revised(first, end), sink);

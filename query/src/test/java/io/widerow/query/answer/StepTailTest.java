@@ -143,6 +143,20 @@ class StepTailTest {
     return Instant.EPOCH.plusNanos(nanos).toString().replace("Z", ".000000000Z");
   }
 
+  /// More late steps in a row than one answer of revisions holds.
+  @Test
+  void everyStepThatChangedIsShownAnew() {
+    Map<String, List<String>> count = parameters("stats", "count");
+    nowNanos = START + 40_000 * SECOND;
+    assertEquals(List.of(), ask(count), "it begins now");
+    List<Stored> late = new ArrayList<>();
+    for (int step = 0; step < 2_500; step++) {
+      late.add(new Stored("app", START + step * STEP, Map.of("status", 200L)));
+    }
+    StoreDirectory.append(store, late);
+    assertEquals(2_500, ask(count).stream().filter(line -> line.contains("\"count\":1")).count());
+  }
+
   @Test
   void stepsComeOnceWhenTheyHavePassed() {
     Map<String, List<String>> count = parameters("stats", "count,max(ms)", "by", "status");

@@ -13,6 +13,7 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.StoreDirectory;
+import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.Durability;
@@ -220,6 +221,9 @@ class FoldedStatsTest {
     if (random.nextBoolean()) {
       String filter = FILTERS.get(random.nextInt(FILTERS.size()));
       query = query.withFilter(FilterParser.parse(filter, START));
+    }
+    if (random.nextInt(4) == 0) {
+      query = query.withAfter(Token.before(START - SPAN / 2 + random.nextLong(SPAN)));
     }
     return query.withDescending(random.nextInt(4) == 0);
   }

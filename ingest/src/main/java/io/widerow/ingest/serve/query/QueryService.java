@@ -297,7 +297,8 @@ final class QueryService {
       throws ExecutionException, InterruptedException, TimeoutException {
     long beganNanos = System.nanoTime();
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
-    while (answer.writeNext(sink) && !stopping) {
+    while (answer.writeNext(sink)) {
+      endIfStopping(reader);
       if (sink.length() >= PIECE_BYTES) {
         if (!reply.write(sink.bytes(), sink.length())) {
           return;
@@ -309,13 +310,21 @@ final class QueryService {
     reply.end(sink.bytes(), sink.length());
   }
 
+  /// Lets an answer end with an error, as one that is cut must not look complete.
+  private void endIfStopping(RangeReader reader) {
+    if (stopping) {
+      reader.cancel();
+    }
+  }
+
   /// Sends figures whose headers tell what they were counted from, so they are counted first.
   private void sendCounted(
       QueryAnswer answer, QueryReply reply, QueryParameters parameters, RangeReader reader)
       throws ExecutionException, InterruptedException, TimeoutException {
     long beganNanos = System.nanoTime();
     OutputBuffer sink = new OutputBuffer(SINK_BYTES);
-    while (answer.writeNext(sink) && !stopping) {
+    while (answer.writeNext(sink)) {
+      endIfStopping(reader);
       assert sink.length() == 0 : "figures before all events are counted";
     }
     explain(answer, parameters, reader, beganNanos, sink);
