@@ -52,6 +52,16 @@ class PartsAndTimesTest {
     assertEquals(refusal, asking.refusal(statement), statement);
   }
 
+  /// Its text would have two thousand million digits.
+  @Test
+  void aDecimalOfAnyExponentIsRefused() {
+    assertRefused(
+        "blob_as_decimal(0x8000000101)",
+        "2200 In call to function system.blob_as_decimal, value 0x8000000101 is not a valid binary"
+            + " representation for type decimal");
+    assertRow("blob_as_decimal(0x0000000201)", "[0.01]");
+  }
+
   @Test
   void elementsAndSlices() {
     assertRow("s[2..3], s[2..], s[..2], s[2], s[7]", "[[2, 3], [2, 3, 4, 9], [1, 2], 2, null]");

@@ -127,8 +127,9 @@ public final class Watch {
     }
     long late = Evaluation.passed(standing.rule, nowNanos) - standing.passedNanos;
     long every = standing.rule.question().figures().everyNanos();
-    return late > STALE_STEPS * every + STALE_NANOS
-        ? WatchState.unknown("it was not evaluated for %d s".formatted(late / 1_000_000_000))
+    return Math.abs(late) > STALE_STEPS * every + STALE_NANOS
+        ? WatchState.unknown(
+            "it was not evaluated for %d s".formatted(Math.abs(late) / 1_000_000_000))
         : standing.state;
   }
 
@@ -163,7 +164,7 @@ public final class Watch {
     List<Standing> due = new ArrayList<>();
     synchronized (standings) {
       for (Standing standing : standings.values()) {
-        if (Evaluation.passed(standing.rule, now) > standing.passedNanos) {
+        if (Evaluation.passed(standing.rule, now) != standing.passedNanos) {
           due.add(standing);
         }
       }

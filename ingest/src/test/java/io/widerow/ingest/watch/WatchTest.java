@@ -117,6 +117,17 @@ class WatchTest {
     return Objects.requireNonNullElse(state.value(), Cell.MISSING).text();
   }
 
+  /// A machine that begins a month ahead, until its time server answers.
+  @Test
+  void aClockThatIsSetBackEndsNoRule() {
+    set("errors", "type", "http", "stats", "count", "above", "2");
+    assertEquals(Kind.QUIET, at("errors", 30 * 24 * 60 * MINUTE).kind());
+    send(start, 500, 3);
+    now = start + MINUTE + 2 * SECOND;
+    assertEquals(Kind.UNKNOWN, watch.all().getFirst().state().kind(), "not evaluated since");
+    assertEquals(Kind.FIRING, at("errors", MINUTE + 2 * SECOND).kind());
+  }
+
   @Test
   void firesWhenAllStepsAreBeyondAndNoLonger() {
     set(

@@ -1,6 +1,7 @@
 package io.widerow.cql.function;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.nio.ByteBuffer;
@@ -46,7 +47,7 @@ final class BlobFunctions {
 
   private static @Nullable Object value(String function, NativeType type, ByteBuffer bytes) {
     try {
-      return Wire.decode(type, bytes.duplicate());
+      return Literals.requireModest(Wire.decode(type, bytes.duplicate()));
     } catch (CqlException wrong) {
       throw CqlException.invalid(
           ("In call to function system.%s, value 0x%s is not a valid binary representation for type"

@@ -1,6 +1,7 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.Wire;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -54,6 +55,8 @@ final class Bound {
     if (isUnset(index)) {
       throw CqlException.invalid("Invalid unset value for column %s".formatted(variable.name()));
     }
-    return bytes == null ? null : Wire.decode(variable.type(), bytes.duplicate());
+    return bytes == null
+        ? null
+        : Literals.requireModest(Wire.decode(variable.type(), bytes.duplicate()));
   }
 }

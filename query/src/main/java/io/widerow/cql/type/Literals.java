@@ -12,8 +12,10 @@ import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Constants of statements as values of a type.
 public final class Literals {
@@ -131,10 +133,32 @@ public final class Literals {
   /// An exponent of any size would make a text of any length.
   private static BigDecimal decimal(String text) {
     BigDecimal decimal = new BigDecimal(text);
-    if (Math.abs((long) decimal.scale()) > EXPONENT_MAX) {
+    if (!isModest(decimal)) {
       throw new IllegalArgumentException(text);
     }
     return decimal;
+  }
+
+  private static boolean isModest(BigDecimal decimal) {
+    return Math.abs((long) decimal.scale()) <= EXPONENT_MAX;
+  }
+
+  /// Refuses a value of a client, or of a blob, that has a decimal of such an exponent in it.
+  ///
+  /// @throws CqlException when it has
+  public static @Nullable Object requireModest(@Nullable Object value) {
+    switch (value) {
+      case BigDecimal decimal when !isModest(decimal) ->
+          throw CqlException.invalid(
+              "a decimal has an exponent of at most %d, got %s".formatted(EXPONENT_MAX, decimal));
+      case Map<?, ?> map -> {
+        map.keySet().forEach(Literals::requireModest);
+        map.values().forEach(Literals::requireModest);
+      }
+      case Iterable<?> parts -> parts.forEach(Literals::requireModest);
+      case null, default -> {}
+    }
+    return value;
   }
 
   private static UUID timeUuid(UUID id) {

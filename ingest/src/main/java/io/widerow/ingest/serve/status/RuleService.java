@@ -13,6 +13,7 @@ import io.widerow.ingest.watch.Watch;
 import io.widerow.ingest.watch.WatchRule;
 import io.widerow.ingest.watch.WatchState;
 import io.widerow.query.figures.Cell;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The rules that watch, over HTTP: `GET /v1/rules` lists them with their states, `PUT` sets one,
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class RuleService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final String PATH = "/v1/rules";
+  private static final Pattern JSON_NUMBER =
+      Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?");
   private static final String OF_CLUSTER =
       "a store on a cluster keeps no rules: set them at a daemon with a store of its own";
 
@@ -102,8 +106,8 @@ public final class RuleService {
     appendText(json.append(",\"type\":"), rule.text("type"));
     appendText(json.append(",\"where\":"), rule.text("where"));
     appendText(json.append(",\"every\":"), rule.every());
-    json.append(",\"above\":").append(rule.text("above"));
-    json.append(",\"below\":").append(rule.text("below"));
+    json.append(",\"above\":").append(threshold(rule.text("above")));
+    json.append(",\"below\":").append(threshold(rule.text("below")));
     appendText(json.append(",\"for\":"), rule.text("for"));
     json.append(",\"state\":\"").append(state.kind().text);
     json.append("\",\"value\":").append(number(state.value()));
@@ -115,6 +119,16 @@ public final class RuleService {
 
   private static StringBuilder appendText(StringBuilder json, @Nullable String text) {
     return text == null ? json.append("null") : HttpAnswers.appendString(json, text);
+  }
+
+  /// A threshold as it was given, if that is a number in JSON too: `1d` and `+5` are none.
+  private static String threshold(@Nullable String given) {
+    if (given == null) {
+      return "null";
+    }
+    return JSON_NUMBER.matcher(given).matches()
+        ? given
+        : BigDecimal.valueOf(Double.parseDouble(given)).toString();
   }
 
   /// A finite number as it is; else there is none.

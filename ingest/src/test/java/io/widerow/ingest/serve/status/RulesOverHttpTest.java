@@ -83,6 +83,9 @@ class RulesOverHttpTest {
           set.out(),
           set.err());
       assertEquals(0, run(url, "set", "silent", "--stats=count", "--below=1").code());
+      assertEquals(0, run(url, "set", "typed", "--stats=count", "--above=1.5d").code());
+      assertTrue(http.get("/v1/rules").body().contains("\"above\":1.5,"), "a number of JSON");
+      assertEquals(0, run(url, "unset", "typed").code());
 
       OperatedDaemon.Ran quiet = known(url, "errors");
       assertEquals(0, quiet.code(), quiet.out());

@@ -7,7 +7,9 @@ import io.widerow.event.EventView;
 import io.widerow.query.logql.line.Line.Category;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Shows events as lines. The body is the line, byte for byte. An event without a body, or whose
@@ -28,6 +30,7 @@ public final class EventLines {
   private final AttributeValue scratch = new AttributeValue();
   private final AttributeValue body = new AttributeValue();
   private final Text text = new Text();
+  private final Map<String, Integer> alike = new HashMap<>(); // shown name to the last number
 
   /// @param names the attributes to show; null for all
   /// @param level whether the detected level is shown
@@ -41,6 +44,7 @@ public final class EventLines {
   public Line show(EventView newEvent) {
     text.event = newEvent;
     text.known = false;
+    alike.clear();
     line.begin(newEvent.timeNanos(), text);
     line.set(Category.STREAM, LabelNames.SERVICE, newEvent.type());
     List<AttributeName> only = names;
@@ -67,8 +71,8 @@ public final class EventLines {
     boolean isText = value.kind() == AttributeKind.STRING;
     boolean isLabel = isText && labels.isLabel(name);
     String unique = shown;
-    for (int i = 2; line.has(unique); i++) {
-      unique = shown + "_" + i;
+    while (line.has(unique)) {
+      unique = shown + "_" + alike.merge(shown, 2, (before, _) -> before + 1);
     }
     line.set(isLabel ? Category.STREAM : Category.METADATA, unique, text(value));
   }

@@ -104,6 +104,7 @@ final class RangeSamples {
       Series one = new Series(each.getKey(), steps.count());
       execution.hold(Series.bytes(steps.count()));
       for (int i = 0; i < steps.count(); i++) {
+        execution.check();
         each.getValue().evaluate(range, i * perStep, i * perStep + perWindow, i, one);
       }
       if (!one.isEmpty()) {

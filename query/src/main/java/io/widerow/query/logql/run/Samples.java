@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class Samples {
   static final long BUCKET_BYTES = 160;
 
+  /// Empty [NumberCounts], and what a window has of them.
+  static final long VALUES_BYTES = 400;
+
   private final Map<Long, Bucket> buckets = new HashMap<>();
   private final boolean keepsValues;
   private @Nullable Bucket lastBucket; // that of the last sample
@@ -106,7 +109,7 @@ final class Samples {
       if (into == null) {
         into = new Bucket(keepsValues);
         buckets.put(bucket, into);
-        made = BUCKET_BYTES;
+        made = BUCKET_BYTES + (keepsValues ? VALUES_BYTES : 0);
       }
       lastBucket = into;
       lastNumber = bucket;

@@ -21,6 +21,7 @@ public final class StreamEntries {
   private final boolean categorized;
   private final Map<LabelSet, List<Entry>> streams = new LinkedHashMap<>();
   private long count;
+  private long answerBytes;
 
   /// One line.
   ///
@@ -51,9 +52,25 @@ public final class StreamEntries {
     Map<String, String> metadata = categorized ? line.labels(Category.METADATA) : Map.of();
     Map<String, String> parsed = categorized ? line.labels(Category.PARSED) : Map.of();
     of.add(new Entry(line.timeNanos(), line.text(), metadata, parsed));
-    execution.hold(
-        ENTRY_BYTES + 2L * line.text().length() + LABEL_BYTES * (metadata.size() + parsed.size()));
+    execution.hold(ENTRY_BYTES + 2L * line.text().length() + bytes(metadata) + bytes(parsed));
     count++;
+  }
+
+  private static long bytes(Map<String, String> labels) {
+    long bytes = 0;
+    for (Map.Entry<String, String> label : labels.entrySet()) {
+      bytes += LABEL_BYTES + label.getKey().length() + label.getValue().length();
+    }
+    return bytes;
+  }
+
+  /// The answer has grown: its buffer is as much as twice as long.
+  ///
+  /// @param length bytes of the answer so far
+  void written(int length) {
+    long more = 2L * length - answerBytes;
+    execution.hold(more);
+    answerBytes += more;
   }
 
   /// Makes the last line of each stream the first one.
