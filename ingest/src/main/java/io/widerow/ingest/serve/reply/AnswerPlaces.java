@@ -11,7 +11,8 @@ import java.util.function.Supplier;
 
 /// How many answers of a kind are made at a time. A question that finds no place waits a moment for
 /// one: a client that asks one thing after the other has its whole answer a moment before the place
-/// of it is free, and would be refused when it is faster than these threads.
+/// of it is free, and would be refused when it is faster than these threads. Those that wait get
+/// their places in turn, before those that ask later.
 ///
 /// - Threads: any; those that take a place never wait.
 public final class AnswerPlaces {
@@ -62,7 +63,7 @@ public final class AnswerPlaces {
   ///
   /// @param refused the answer when no place gets free
   public HttpResponse take(Supplier<HttpResponse> withPlace, Supplier<HttpResponse> refused) {
-    if (free.tryAcquire()) {
+    if (tryPlace()) {
       return begin(withPlace);
     }
     if (!waiting.tryAcquire()) {
@@ -71,6 +72,22 @@ public final class AnswerPlaces {
     CompletableFuture<HttpResponse> begun = new CompletableFuture<>();
     var _ = Thread.ofVirtual().name("widerow-place").start(() -> await(withPlace, refused, begun));
     return HttpResponse.of(begun);
+  }
+
+  /// Takes a place that is free, and that nobody waits for: a plain `tryAcquire()` would pass those
+  /// who wait, again and again when many ask.
+  private boolean tryPlace() {
+    try {
+      return free.tryAcquire(0, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupted) { // the thread that waits for a place is another one
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /// Whether somebody waits for a place.
+  boolean isAwaited() {
+    return free.hasQueuedThreads();
   }
 
   private HttpResponse begin(Supplier<HttpResponse> withPlace) {

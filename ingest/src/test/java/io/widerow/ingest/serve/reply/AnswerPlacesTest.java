@@ -11,6 +11,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class AnswerPlacesTest {
   private static final int LONG_MILLIS = 50_000;
   private static final int SHORT_MILLIS = 1;
+  private static final int ROUNDS = 100;
 
   private final AtomicInteger begun = new AtomicInteger();
 
@@ -32,6 +34,16 @@ class AnswerPlacesTest {
 
   private CompletableFuture<AggregatedHttpResponse> ask(AnswerPlaces places) {
     return places.take(this::answer).aggregate();
+  }
+
+  private CompletableFuture<AggregatedHttpResponse> ask(
+      AnswerPlaces places, List<Integer> order, int number) {
+    return places
+        .take(() -> {
+          order.add(number);
+          return answer();
+        })
+        .aggregate();
   }
 
   @Test
@@ -83,6 +95,43 @@ class AnswerPlacesTest {
       places.leave();
     }
     waiting.forEach(each -> assertEquals(HttpStatus.OK, each.join().status()));
+  }
+
+  /// In each round one waits when the place gets free and another one comes. Without turns the one
+  /// who comes is faster than the thread of the one who waits.
+  @Test
+  void whoComesLaterDoesNotPassWhoWaits() {
+    AnswerPlaces places = new AnswerPlaces(1, LONG_MILLIS);
+    List<Integer> order = new CopyOnWriteArrayList<>();
+    List<Integer> expected = new ArrayList<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      ask(places).join();
+      int first = 2 * round;
+      CompletableFuture<AggregatedHttpResponse> waits = ask(places, order, first);
+      while (!places.isAwaited()) { // the time-out of the class ends it
+        Thread.onSpinWait();
+      }
+      places.leave();
+      CompletableFuture<AggregatedHttpResponse> comes = ask(places, order, first + 1);
+      while (order.size() == first) { // one of them has the place
+        Thread.onSpinWait();
+      }
+      places.leave();
+      assertEquals(HttpStatus.OK, waits.join().status());
+      assertEquals(HttpStatus.OK, comes.join().status());
+      places.leave();
+      expected.addAll(List.of(first, first + 1));
+    }
+    assertEquals(expected, order);
+  }
+
+  @Test
+  void whoIsInterruptedWaitsForAPlace() {
+    AnswerPlaces places = new AnswerPlaces(1, LONG_MILLIS);
+    Thread.currentThread().interrupt();
+    CompletableFuture<AggregatedHttpResponse> asked = ask(places);
+    assertTrue(Thread.interrupted(), "it is still said");
+    assertEquals(HttpStatus.OK, asked.join().status());
   }
 
   @Test
