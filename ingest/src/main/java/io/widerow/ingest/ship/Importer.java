@@ -90,7 +90,8 @@ final class Importer {
     FileIdentity.Seen seen = FileIdentity.look(path);
     long inode = seen == null ? 0 : seen.identity().inode();
     try (InputStream in = Files.newInputStream(path)) {
-      read(path.toString(), plan.labels(path), salt, inode, in);
+      FileLabels labels = plan.labels(path);
+      read(path.toString(), labels, salt + " " + labels.type(), inode, in);
     }
     doneBytes += source.sizeBytes();
   }

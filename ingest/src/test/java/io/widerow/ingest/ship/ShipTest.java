@@ -345,6 +345,28 @@ class ShipTest {
   }
 
   @Test
+  void aFileThatGetsTheNameOfAnotherTypeIsImportedAgain() throws Exception {
+    write("log.txt", lines(0, 100));
+    Path first = logs.resolve("log.txt");
+    Path rotated = logs.resolve("log.txt.1");
+    Path renamed = logs.resolve("shop.txt");
+    assertEquals("100 events stored, 0 repeated", imported(first));
+    Files.move(first, rotated);
+    assertEquals("0 events stored, 100 repeated", imported(rotated), "the same type");
+    Files.move(rotated, renamed);
+    assertEquals("100 events stored, 0 repeated", imported(renamed));
+    assertEquals(100, query("&type=shop").split("\"body\"", -1).length - 1);
+  }
+
+  /// The beginning of what an import of one file says at its end.
+  private String imported(Path file) throws Exception {
+    Running run = once(new byte[0], file.toString());
+    assertEquals(0, run.code.join(), run.told());
+    String summary = run.out.toString(UTF_8);
+    return summary.substring(0, summary.indexOf(", 0 refused"));
+  }
+
+  @Test
   void importSaysWhatWasRefusedOrDamaged() throws Exception {
     write("a.log", "good\n{\"ts\":\"never\"}\n{\"ts\":\"nor now\"}\n");
     Running refused = once(new byte[0], logs.resolve("a.log").toString());
