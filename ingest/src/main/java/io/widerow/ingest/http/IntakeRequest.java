@@ -121,7 +121,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   ///
   /// @param protocol under which its sender is listed
   /// @param path as it is shown to others: without a secret that may be in it
-  record Terms(String protocol, String path, Durability durability) {}
+  /// @param endpoint what a repeat without a key has in common with the first, beside the body
+  record Terms(String protocol, String path, String endpoint, Durability durability) {}
 
   private static HttpResponse refused(
       Intake intake,
@@ -332,13 +333,12 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       return null;
     }
     String principal = Access.principal(context);
-    String endpoint = context.path() + "?" + context.query();
     if (idempotencyKey != null) {
       return BatchKey.ofName(principal, context.path(), idempotencyKey);
     }
     return batch.knownByContent()
         ? BatchKey.ofBody(
-            principal, endpoint, intake.digests().of(plain.bytes(), 0, plain.length()))
+            principal, terms.endpoint, intake.digests().of(plain.bytes(), 0, plain.length()))
         : null;
   }
 

@@ -32,6 +32,14 @@ public interface WriteProtocol {
     return configured;
   }
 
+  /// The headers by which the same body becomes other events, with their values: a time that they
+  /// give, the way in which `Content-Type` has it read. A body that comes again with others is no
+  /// repeat. Empty for those of most requests. Not in it: the coding and the charset of the body,
+  /// which are taken off before, and `widerow-type`, which counts for every protocol.
+  default String decidingHeaders() {
+    return "";
+  }
+
   /// Decodes a whole body. What is bad in it is refused in the batch.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `length`

@@ -24,6 +24,9 @@ public final class WriteRoutes {
   /// Names the level that is asked for, and in answers the one that was reached.
   static final AsciiString DURABILITY = HttpHeaderNames.of("widerow-durability");
 
+  /// Names the type of all events, as the parameter `type` does.
+  private static final AsciiString TYPE = HttpHeaderNames.of("widerow-type");
+
   private static final String ON_ONE_MACHINE =
       "durability quorum needs a store on a cluster (serve --store); this store is on one machine,"
           + " where disk is the strongest";
@@ -71,7 +74,8 @@ public final class WriteRoutes {
           WriteProtocol answering = protocols.of(context, request);
           Durability level = durability(context, request, answering::durability);
           String shown = path.contains("{token}") ? path : context.path();
-          IntakeRequest.Terms terms = new IntakeRequest.Terms(protocol, shown, level);
+          String endpoint = endpoint(context, request, answering);
+          IntakeRequest.Terms terms = new IntakeRequest.Terms(protocol, shown, endpoint, level);
           return IntakeRequest.take(intake, context, request, answering, terms);
         });
   }
@@ -131,8 +135,22 @@ public final class WriteRoutes {
   /// `widerow-type`. Null when it names none.
   public static @Nullable String type(ServiceRequestContext context, HttpRequest request) {
     String asked = context.queryParam("type");
-    String named = asked != null ? asked : request.headers().get("widerow-type");
+    String named = asked != null ? asked : request.headers().get(TYPE);
     return named == null || named.isEmpty() ? null : named;
+  }
+
+  /// What decides, beside the body and the rules of the daemon, which events a body becomes: where
+  /// it is sent, and what the request says about it there. The same body with another one is no
+  /// repeat. What a request does not say is not in it: a store has noted keys that were made so.
+  private static String endpoint(
+      ServiceRequestContext context, HttpRequest request, WriteProtocol protocol) {
+    String endpoint = context.path() + "?" + context.query();
+    String type = context.queryParam("type") == null ? type(context, request) : null;
+    if (type != null) {
+      endpoint += "\n" + TYPE + ": " + type;
+    }
+    String headers = protocol.decidingHeaders();
+    return headers.isEmpty() ? endpoint : endpoint + "\n" + headers;
   }
 
   /// A web page of another site must not write through a user's browser.

@@ -27,9 +27,11 @@ public final class DatadogProtocol implements WriteProtocol {
   private static final ErrorForm ERRORS = (_, refused) -> error(refused);
 
   private final DatadogDecoder decoder;
+  private final String sent; // as the header says it; empty without one
 
-  private DatadogProtocol(DatadogDecoder decoder) {
+  private DatadogProtocol(DatadogDecoder decoder, String sent) {
     this.decoder = decoder;
+    this.sent = sent;
   }
 
   public static List<HttpRoute> routes(WriteRoutes write) {
@@ -47,16 +49,22 @@ public final class DatadogProtocol implements WriteProtocol {
 
   private static DatadogProtocol of(ServiceRequestContext context, HttpRequest request)
       throws RequestRefused {
-    byte[] sent = request.headers().get(SENT, "").getBytes(StandardCharsets.UTF_8);
-    long nanos = sent.length == 0 ? Times.NONE : Times.milliseconds(sent, 0, sent.length);
-    if (sent.length > 0 && nanos == Times.NONE) {
+    String sent = request.headers().get(SENT, "");
+    byte[] digits = sent.getBytes(StandardCharsets.UTF_8);
+    long nanos = sent.isEmpty() ? Times.NONE : Times.milliseconds(digits, 0, digits.length);
+    if (!sent.isEmpty() && nanos == Times.NONE) {
       throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
-          SENT + " must be milliseconds since 1970, got " + request.headers().get(SENT));
+          HttpStatus.BAD_REQUEST, SENT + " must be milliseconds since 1970, got " + sent);
     }
     return new DatadogProtocol(
         new DatadogDecoder(
-            WriteRoutes.type(context, request), nanos, Given.of(context.queryParams())));
+            WriteRoutes.type(context, request), nanos, Given.of(context.queryParams())),
+        sent);
+  }
+
+  @Override
+  public String decidingHeaders() {
+    return sent.isEmpty() ? "" : SENT + ": " + sent;
   }
 
   @Override

@@ -47,12 +47,17 @@ public final class EventsProtocol implements WriteProtocol {
   private final JsonShapePool shapes;
   private final @Nullable JsonLinesDecoder json;
   private final @Nullable TextLinesDecoder text;
+  private final String kind; // of the body; empty for JSON lines
 
   private EventsProtocol(
-      JsonShapePool shapes, @Nullable JsonLinesDecoder json, @Nullable TextLinesDecoder text) {
+      JsonShapePool shapes,
+      @Nullable JsonLinesDecoder json,
+      @Nullable TextLinesDecoder text,
+      String kind) {
     this.shapes = shapes;
     this.json = json;
     this.text = text;
+    this.kind = kind;
   }
 
   public static List<HttpRoute> routes(WriteRoutes write) {
@@ -72,9 +77,9 @@ public final class EventsProtocol implements WriteProtocol {
     String kind = contentType == null ? "none" : contentType.type() + "/" + contentType.subtype();
     return switch (kind) {
       case "application/x-ndjson", "application/jsonl" ->
-          new EventsProtocol(shapes, json(parameters, false), null);
-      case "application/json" -> new EventsProtocol(shapes, json(parameters, true), null);
-      case "text/plain" -> new EventsProtocol(shapes, null, text(parameters));
+          new EventsProtocol(shapes, json(parameters, false), null, "");
+      case "application/json" -> new EventsProtocol(shapes, json(parameters, true), null, kind);
+      case "text/plain" -> new EventsProtocol(shapes, null, text(parameters), kind);
       default ->
           throw new RequestRefused(
               HttpStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -119,6 +124,12 @@ public final class EventsProtocol implements WriteProtocol {
         | com.google.re2j.PatternSyntaxException bad) {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, String.valueOf(bad.getMessage()));
     }
+  }
+
+  /// Lines of JSON are text, too, and a document of several lines may have lines that are objects.
+  @Override
+  public String decidingHeaders() {
+    return kind.isEmpty() ? "" : "content-type: " + kind;
   }
 
   @Override

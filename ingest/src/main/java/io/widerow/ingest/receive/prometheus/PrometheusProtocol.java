@@ -94,6 +94,12 @@ public final class PrometheusProtocol implements WriteProtocol {
     return false;
   }
 
+  /// A message that has the fields of both versions is another one in each.
+  @Override
+  public String decidingHeaders() {
+    return version == MessageVersion.ONE ? "" : "content-type: " + version.message;
+  }
+
   @Override
   public void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused {
     SeriesCache cache = shared.caches.take();

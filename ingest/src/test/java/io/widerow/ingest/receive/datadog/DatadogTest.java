@@ -164,6 +164,19 @@ class DatadogTest {
     assertEquals(400, http.post("/api/v2/logs", JSON, body, headers).statusCode());
   }
 
+  /// The time in the header is all that tells one report from the next.
+  @Test
+  void theSameEntriesAtAnotherTimeAreNoRepeat() throws IOException, InterruptedException {
+    String body = "[" + "{\"message\":\"alive\"},".repeat(15) + "{\"message\":\"alive\"}]";
+    for (String sent : List.of("1767323040000", "1767323100000", "1767323100000")) {
+      String[] headers = {"dd-api-key", SECRET, "dd-message-timestamp", sent};
+      assertEquals(202, http.post("/api/v2/logs", JSON, body, headers).statusCode());
+    }
+    assertEquals(32, store.committed.size(), "the third was a repeat");
+    assertEquals(1_767_323_040_000_000_000L, store.committed.getFirst().timeNanos());
+    assertEquals(1_767_323_100_000_000_000L, store.committed.getLast().timeNanos());
+  }
+
   static List<String> bad() {
     return MalformedTest.corpus("malformed.datadog");
   }

@@ -299,6 +299,22 @@ class PrometheusTest {
     assertEquals(5, store.committed.size());
   }
 
+  /// A message may have the series of both versions; each reads its own.
+  @Test
+  void theVersionAndTheTypeOfHeadersArePartOfWhatIsKnown()
+      throws IOException, InterruptedException {
+    Messages.Symbols symbols = new Messages.Symbols();
+    byte[] two = seriesTwo(symbols.labels("__name__", "two"), sample(2, 1_000));
+    byte[] both = join(upOne(1), two, symbols.table());
+    for (int i = 0; i < 2; i++) {
+      assertEquals(204, send(ONE, both).statusCode());
+      assertEquals(204, send(TWO, both).statusCode());
+      assertEquals(204, send(TWO, both, "widerow-type", "a").statusCode());
+    }
+    assertEquals(
+        List.of("up", "two", "a"), store.committed.stream().map(MemoryStore.Stored::type).toList());
+  }
+
   @Test
   void samplesThatGetTheirTimeHereAreNoRepeats() throws IOException, InterruptedException {
     byte[] timeless = series(labels("__name__", "up"), sample(1, 0));
