@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.xerial.snappy.Snappy;
 
 /// Goal: a body that comes again is a repeat only where it becomes the same events; with another
@@ -194,5 +195,16 @@ class DecidingHeadersTest {
     String again = http.post(path, kind, body, key, "k", "widerow-type", type).body();
     assertTrue(again.startsWith("{\"accepted\":0,\"duplicate\":1,"), again);
     assertEquals(List.of("a"), types());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " "})
+  void anEmptyKeyIsNone(String key) throws IOException, InterruptedException {
+    for (String line : List.of("x", "y")) {
+      String answer =
+          http.post("/v1/events?type=a", Http.TEXT, line, "idempotency-key", key).body();
+      assertTrue(answer.startsWith("{\"accepted\":1,"), answer);
+    }
+    assertEquals(2, store.committed.size());
   }
 }

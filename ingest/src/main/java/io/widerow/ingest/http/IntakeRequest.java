@@ -88,7 +88,8 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     this.protocol = protocol;
     this.terms = terms;
     this.codings = codings;
-    this.idempotencyKey = headers.get("idempotency-key");
+    String key = headers.get("idempotency-key", "");
+    this.idempotencyKey = key.isBlank() ? null : key; // an empty one names nothing
     this.charset = charset;
     this.claimed = claimed;
   }
