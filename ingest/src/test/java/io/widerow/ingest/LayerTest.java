@@ -111,8 +111,8 @@ class LayerTest extends LayerRules {
           ingest.serve.prometheus \
           ingest.serve.status ingest.cluster ingest.cql
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
-      ingest.ship: storage query query.output query.remote query.parquet query.export query.cli \
-          ingest.decode
+      ingest.ship: event storage query query.output query.remote query.parquet query.export \
+          query.cli ingest.decode
       ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export \
           ingest ingest.demo ingest.ship ingest.cluster
       """;

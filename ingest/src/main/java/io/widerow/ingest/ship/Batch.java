@@ -34,6 +34,9 @@ final class Batch implements Delivery {
 
   final int events;
 
+  /// The parts of each record, to send one that is refused in another form.
+  final RecordForms forms;
+
   /// The time that the next record has if it has none itself.
   final long timeAfter;
 
@@ -60,6 +63,7 @@ final class Batch implements Delivery {
     this.key = key;
     this.json = made.json;
     this.events = made.events;
+    this.forms = made.forms;
     this.timeAfter = made.timeBefore;
     this.tailAfter = tailAfter;
     this.full = full;
@@ -88,6 +92,11 @@ final class Batch implements Delivery {
   @Override
   public String place(int index) {
     return "record %d after byte %d of %s".formatted(index + 1, from, source);
+  }
+
+  @Override
+  public Remedy remedy(Answer answer) {
+    return SecondTry.remedy(this, answer);
   }
 
   /// The key of a batch: it follows from the place in the file and from the bytes there.

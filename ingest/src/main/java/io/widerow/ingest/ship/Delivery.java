@@ -1,5 +1,7 @@
 package io.widerow.ingest.ship;
 
+import java.util.List;
+
 /// Events on their way to a daemon, in one request. They are sent again with the same bytes and the
 /// same key until they are acknowledged.
 ///
@@ -21,4 +23,15 @@ interface Delivery {
   ///
   /// @param index of the event in this delivery, from 0
   String place(int index);
+
+  /// What is done about the events that the daemon refused.
+  default Remedy remedy(Answer answer) {
+    return new Remedy(answer, List.of());
+  }
+
+  /// What is left of an answer.
+  ///
+  /// @param answer with the refusals that stay so
+  /// @param again what is to be sent now, before the delivery counts as acknowledged
+  record Remedy(Answer answer, List<Delivery> again) {}
 }

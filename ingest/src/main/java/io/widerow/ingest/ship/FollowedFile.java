@@ -300,7 +300,7 @@ final class FollowedFile {
       return null;
     }
     RecordReader.Made made =
-        reader.read(bytes, count, labels, timeNanos, underWayBefore.nowNanos(), true);
+        reader.again(bytes, count, labels, timeNanos, underWayBefore.nowNanos());
     return made.consumed < count
         ? null
         : advance(made, bytes, salt, underWayBefore.nowNanos(), true);

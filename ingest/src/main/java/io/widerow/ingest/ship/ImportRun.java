@@ -54,13 +54,14 @@ final class ImportRun {
   /// A file that is being read.
   ///
   /// @param counted of its bytes as they are on the disk; null for Parquet
-  private record Source(Path path, ExportedFile file, @Nullable Counted counted, long sizeBytes)
+  private record Source(
+      Path path, ExportedFile file, Importer.@Nullable Counted counted, long sizeBytes)
       implements AutoCloseable {
     static Source open(Path path) throws IOException {
       long size = Files.size(path);
       InputStream raw = Files.newInputStream(path);
       try {
-        Counted counted = new Counted(raw);
+        Importer.Counted counted = new Importer.Counted(raw);
         BufferedInputStream packed = new BufferedInputStream(counted, STREAM_BYTES);
         packed.mark(Packing.MAGIC_BYTES);
         byte[] magic = packed.readNBytes(Packing.MAGIC_BYTES);
@@ -83,7 +84,7 @@ final class ImportRun {
 
     /// About how far it is, in bytes.
     long position() {
-      Counted of = counted;
+      Importer.Counted of = counted;
       return of != null ? of.bytes() : sizeBytes * file.number() / Math.max(1, file.events());
     }
 

@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.Times;
 import io.widerow.query.cli.ExitCode;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -202,5 +203,34 @@ final class Importer {
       console.tell(tally.bar(done, totalBytes));
     }
     shownNanos = now;
+  }
+
+  /// Counts the bytes of a file as they are on disk.
+  ///
+  /// - Threads: one.
+  static final class Counted extends FilterInputStream {
+    private long bytes;
+
+    Counted(InputStream in) {
+      super(in);
+    }
+
+    long bytes() {
+      return bytes;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int read = super.read();
+      bytes += read < 0 ? 0 : 1;
+      return read;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int count) throws IOException {
+      int read = super.read(into, offset, count);
+      bytes += Math.max(0, read);
+      return read;
+    }
   }
 }

@@ -30,6 +30,10 @@ final class RecordReader {
   static final int LINES_SINCE_MAX = 256;
   private static final int START_BYTES = 1_024; // of a line that an expression looks at
   private static final int UTF8_BACK_MAX = 3;
+
+  /// Records of one batch, about: the daemon lists so many refusals of one that it stores in part.
+  static final int EVENTS_MAX = 10_000;
+
   private static final String[] STREAM_MEMBERS = {
     "", "\"stream\":\"stdout\",", "\"stream\":\"stderr\","
   };
@@ -49,6 +53,7 @@ final class RecordReader {
   private long timeBefore;
   private int events;
   private JsonBuffer out = new JsonBuffer(0);
+  private RecordForms forms = new RecordForms();
 
   // Where no record was open last.
   private int committed;
@@ -71,11 +76,15 @@ final class RecordReader {
     /// epoch; [Times#NONE] for none.
     final long timeBefore;
 
-    Made(byte[] json, int consumed, int events, long timeBefore) {
+    /// The parts of each line of `json`.
+    final RecordForms forms;
+
+    Made(byte[] json, int consumed, int events, long timeBefore, RecordForms forms) {
       this.json = json;
       this.consumed = consumed;
       this.events = events;
       this.timeBefore = timeBefore;
+      this.forms = forms;
     }
   }
 
@@ -87,15 +96,35 @@ final class RecordReader {
     startPattern = pattern;
   }
 
+  /// Makes a batch of at most about [#EVENTS_MAX] records.
+  ///
   /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `length`
   /// @param labels members of every record
   /// @param before the time of the record before, [Times#NONE] for none
   /// @param now completes times without a year, in nanoseconds since the Unix epoch
   /// @param flush whether what is open at the end is whole
   Made read(byte[] bytes, int length, FileLabels labels, long before, long now, boolean flush) {
+    return read(bytes, length, labels, before, now, flush, EVENTS_MAX);
+  }
+
+  /// Makes a batch again from its own bytes, however many records it has.
+  Made again(byte[] bytes, int length, FileLabels labels, long before, long now) {
+    return read(bytes, length, labels, before, now, true, Integer.MAX_VALUE);
+  }
+
+  private Made read(
+      byte[] bytes,
+      int length,
+      FileLabels labels,
+      long before,
+      long now,
+      boolean flush,
+      int eventsMax) {
     begin(bytes, length, labels, before, now);
     int at = 0;
-    while (at < length && out.length() < 4 * rules.batchBytes()) {
+    while (at < length
+        && out.length() < 4 * rules.batchBytes()
+        && (events < eventsMax || committed == 0)) {
       int end = lineEnd(at, length);
       boolean newline = end < length && raw[end] == '\n';
       if (!newline && end == length && !flush) {
@@ -113,7 +142,7 @@ final class RecordReader {
       emitAll();
       commitIfNoneOpen(at);
     }
-    return new Made(out.copy(committedOut), committed, committedEvents, committedTime);
+    return new Made(out.copy(committedOut), committed, committedEvents, committedTime, forms);
   }
 
   private void begin(byte[] bytes, int length, FileLabels labels, long before, long now) {
@@ -125,6 +154,7 @@ final class RecordReader {
     timeBefore = before;
     events = 0;
     out = new JsonBuffer(length + length / 2 + 1_024);
+    forms = new RecordForms();
     for (OpenRecord record : streams) {
       record.open = false;
     }
@@ -262,19 +292,24 @@ final class RecordReader {
             && rules.start() == null
             && !record.cut
             && line.isObject(record.text, 0, record.length);
+    int from = out.length();
     out.put(prefix);
     out.put(STREAM_MEMBERS[streams.indexOf(record)]);
     long nanos = object ? record.nanos : time(record);
+    int timeFrom = out.length();
     if (nanos != Times.NONE) {
       out.put("\"ts\":");
       out.putTime(nanos);
       out.put(",");
     }
+    int timeLimit = out.length();
     if (record.attrsLength > 0) {
       out.put("\"attrs\":");
       out.put(raw, record.attrsOffset, record.attrsLength);
       out.put(",");
     }
+    boolean members = object && !isEmptyObject(record);
+    forms.add(from, timeFrom, timeLimit, out.length(), members, nanos, timeBefore);
     if (object) {
       putMembers(record);
     } else {
@@ -287,21 +322,30 @@ final class RecordReader {
 
   /// Puts the members of a JSON object after ours. Of two with one name the daemon takes the last.
   private void putMembers(OpenRecord record) {
-    int from = 0;
-    while (record.text[from] != '{') {
-      from++;
-    }
-    int first = from + 1;
-    while (record.text[first] == ' ' || record.text[first] == '\t' || record.text[first] == '\r') {
-      first++;
-    }
-    if (record.text[first] == '}') {
+    if (isEmptyObject(record)) {
       out.put("\"body\":");
       out.putString("{}");
       out.put("}");
     } else {
+      int first = afterBrace(record);
       out.put(record.text, first, record.length - first);
     }
+  }
+
+  private static int afterBrace(OpenRecord record) {
+    int at = 0;
+    while (record.text[at] != '{') {
+      at++;
+    }
+    return at + 1;
+  }
+
+  private static boolean isEmptyObject(OpenRecord record) {
+    int at = afterBrace(record);
+    while (at < record.length && record.text[at] <= ' ') {
+      at++;
+    }
+    return record.text[at] == '}';
   }
 
   /// The time of a record: that of its container runtime, else the first that its lines have, else

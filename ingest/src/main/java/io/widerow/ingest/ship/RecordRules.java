@@ -66,9 +66,20 @@ record RecordRules(
     }
   }
 
+  /// Those of a command without options: times without a zone are of this machine's.
   static RecordRules of(Format format, @Nullable String start) {
     return new RecordRules(
-        format, start, "auto", -1, ZoneId.of("UTC"), RECORD_BYTES_DEFAULT, BATCH_BYTES_DEFAULT);
+        format,
+        start,
+        "auto",
+        -1,
+        ZoneId.systemDefault(),
+        RECORD_BYTES_DEFAULT,
+        BATCH_BYTES_DEFAULT);
+  }
+
+  RecordRules withZone(ZoneId other) {
+    return new RecordRules(format, start, ts, at, other, recordBytesMax, batchBytes);
   }
 
   /// The same with records of at most `bytes` and batches of four of them.

@@ -9,7 +9,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | answer | what is done |
 /// |---|---|
-/// | 200, 202 (kept here), or 400 with `rejected` | done; what was refused is told and counted |
+/// | 200, 202 (kept here), or 400 with `rejected` | done, once [Delivery#remedy] is sent, too |
 /// | no connection, no answer, 408, 429, 5xx | the same again after a while, with the same key |
 /// | anything else | the command ends with this answer |
 ///
@@ -128,18 +130,31 @@ final class Sender implements AutoCloseable {
       return false;
     }
     try {
-      HttpRequest request = request(batch);
-      for (int attempt = 1; ; attempt++) {
-        long wait = attempt(batch, request, attempt);
-        if (wait < 0) {
-          return true;
-        }
-        if (stop.await(wait)) {
+      Deque<Delivery> left = new ArrayDeque<>(List.of(batch));
+      while (!left.isEmpty()) {
+        if (!send(left.remove(), left)) {
           return false;
         }
       }
+      return true;
     } finally {
       together.release();
+    }
+  }
+
+  /// Sends it until it is acknowledged. False when the command ends before.
+  ///
+  /// @param more takes what is to be sent of it once more
+  private boolean send(Delivery batch, Deque<Delivery> more) {
+    HttpRequest request = request(batch);
+    for (int attempt = 1; ; attempt++) {
+      long wait = attempt(batch, request, attempt, more);
+      if (wait < 0) {
+        return true;
+      }
+      if (stop.await(wait)) {
+        return false;
+      }
     }
   }
 
@@ -156,13 +171,16 @@ final class Sender implements AutoCloseable {
   }
 
   /// Sends it once. Negative when it is acknowledged, else how long to wait, in nanoseconds.
-  private long attempt(Delivery batch, HttpRequest request, int attempt) {
+  private long attempt(Delivery batch, HttpRequest request, int attempt, Deque<Delivery> more) {
     try {
       HttpResponse<String> answer =
           client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
       int status = answer.statusCode();
       if ((status == 200 || status == 202 || status == 400) && Answer.is(answer.body())) {
-        tally.add(batch, Answer.parse(answer.body()));
+        Answer all = Answer.parse(answer.body());
+        Delivery.Remedy remedy = batch.remedy(all);
+        tally.add(batch, all, remedy);
+        more.addAll(remedy.again());
         recovered();
         return -1;
       }

@@ -124,8 +124,10 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = "--zone",
       paramLabel = "ZONE",
-      description = "Zone of times that name none. Default: UTC.")
-  String zone = "UTC";
+      description =
+          "Zone of times that name none, such as UTC or Asia/Tokyo. Default: that of this machine;"
+              + " name it for files of another one.")
+  @Nullable String zone;
 
   @Option(
       names = "--once",
@@ -330,8 +332,8 @@ public final class ShipCommand implements Callable<Integer> {
       patterns.add(file.equals("-") ? file : Path.of(file).toAbsolutePath().normalize().toString());
     }
     try {
-      RecordRules rules =
-          new RecordRules(format, start, ts, at, ZoneId.of(zone), recordBytesMax, batchBytes);
+      ZoneId here = zone == null ? ZoneId.systemDefault() : ZoneId.of(zone);
+      RecordRules rules = new RecordRules(format, start, ts, at, here, recordBytesMax, batchBytes);
       FilePatterns _ = new FilePatterns(excluded);
       return new ShipPlan(
           patterns,

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ class FileWatchTest {
   private FileWatch watch() {
     var console = new Console("ship", new PrintStream(told, true, StandardCharsets.UTF_8), false);
     String pattern = directory.resolve("a.log*").toString();
-    var rules = RecordRules.of(RecordRules.Format.text, null);
+    var rules = RecordRules.of(RecordRules.Format.text, null).withZone(ZoneOffset.UTC);
     var plan =
         new ShipPlan(
             List.of(pattern), List.of(), null, Map.of(), rules, false, false, 1, 1, 1, 1, 1);

@@ -12,6 +12,7 @@ import io.widerow.ingest.decode.Times;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ class RecordReaderTest {
   }
 
   private static RecordRules auto(@Nullable String start) {
-    return RecordRules.of(RecordRules.Format.auto, start);
+    return RecordRules.of(RecordRules.Format.auto, start).withZone(ZoneOffset.UTC);
   }
 
   @ParameterizedTest(name = "{0}")

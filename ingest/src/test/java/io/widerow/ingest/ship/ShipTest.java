@@ -368,8 +368,11 @@ class ShipTest {
 
   @Test
   void importSaysWhatWasRefusedOrDamaged() throws Exception {
-    write("a.log", "good\n{\"ts\":\"never\"}\n{\"ts\":\"nor now\"}\n");
-    Running refused = once(new byte[0], logs.resolve("a.log").toString());
+    String large = "x".repeat(400_000) + "\n";
+    write("a.log", "good\n" + large + large);
+    String[] wide = {"--record-bytes-max", "500000", "--batch-bytes", "2000000"};
+    Running refused =
+        once(new byte[0], logs.resolve("a.log").toString(), wide[0], wide[1], wide[2], wide[3]);
     assertEquals(1, refused.code.join(), refused.told());
     assertTrue(refused.out.toString(UTF_8).contains("1 events stored, 0 repeated, 2 refused"));
     assertEquals(1, refused.told().split("refused: ", -1).length - 1, refused.told());
