@@ -257,7 +257,7 @@ class StreamRequestTest {
       quiet.send(numbered(1));
       upload.send(numbered(0) + "MESSAGE=half");
       String answer = upload.answer();
-      assertTrue(answer.startsWith("408 only 0 bytes arrived in 30 s"), answer);
+      assertTrue(answer.startsWith("503 only 0 bytes arrived in 30 s"), answer);
       assertTrue(System.nanoTime() - start > TimeUnit.SECONDS.toNanos(29));
       assertEquals("202 OK.\n", quiet.send(numbered(2)).end());
     }

@@ -25,9 +25,10 @@ public final class RequestRefused extends Exception {
         "the body is larger than the limit of %d bytes".formatted(bytesMax));
   }
 
+  /// Of a body that stalls. 503, not 408: Prometheus, Promtail and Telegraf drop a batch after 408.
   static RequestRefused tooSlow(long bytes, int seconds) {
     return new RequestRefused(
-        HttpStatus.REQUEST_TIMEOUT,
+        HttpStatus.SERVICE_UNAVAILABLE,
         "only %d bytes of the body arrived in %d s; nothing of it is stored"
             .formatted(bytes, seconds));
   }

@@ -345,7 +345,7 @@ final class StreamRequest {
     Access.SenderIdentity who = Access.sender(context);
     RequestRefused slow =
         new RequestRefused(
-            HttpStatus.REQUEST_TIMEOUT,
+            HttpStatus.SERVICE_UNAVAILABLE,
             "only %d bytes arrived in %d s, in the middle of an entry"
                 .formatted(pieces.received() - paceFrom, PACE_SECONDS));
     intake.senders().refused(terms.protocol, who.sender(), who.agent(), 1, slow.reason());

@@ -69,7 +69,6 @@ final class ElasticAnswers {
       case 400 -> "illegal_argument_exception";
       case 401, 403 -> "security_exception";
       case 404 -> "index_not_found_exception";
-      case 408 -> "timeout_exception";
       case 413 -> "content_too_long_exception";
       case 415 -> "media_type_header_exception";
       case 429 -> "es_rejected_execution_exception";

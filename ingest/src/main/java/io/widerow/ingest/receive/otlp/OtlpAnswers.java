@@ -95,7 +95,7 @@ final class OtlpAnswers {
   }
 
   static HttpResponse refused(Transport transport, RequestRefused refused) {
-    boolean again = refused.status().code() >= 500 || refused.status().code() == 408;
+    boolean again = refused.status().code() >= 500;
     HttpStatus status = again ? HttpStatus.SERVICE_UNAVAILABLE : refused.status();
     int code = code(status.code());
     byte[] message = status(code, cut(refused.reason()), again);
