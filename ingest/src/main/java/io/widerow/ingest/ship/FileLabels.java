@@ -1,5 +1,6 @@
 package io.widerow.ingest.ship;
 
+import io.widerow.ingest.decode.KubernetesLog;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -21,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; it never changes.
 final class FileLabels {
-  private static final Pattern KUBERNETES =
-      Pattern.compile("([^_]+)_([^_]+)_(.+)-([0-9a-f]{64})\\.log");
   private static final Pattern POD =
       Pattern.compile(".*/([^_/]+)_([^_/]+)_([^_/]+)/([^/]+)/\\d+\\.log(?:\\..*)?");
   private static final Pattern DOCKER =
@@ -86,13 +85,13 @@ final class FileLabels {
   /// Puts the attributes that a path has, and returns its type.
   private static String named(String path, Map<String, String> all) {
     String name = path.substring(path.lastIndexOf('/') + 1);
-    Matcher kubernetes = KUBERNETES.matcher(name);
-    if (kubernetes.matches()) {
-      all.put("pod", kubernetes.group(1));
-      all.put("namespace", kubernetes.group(2));
-      all.put("container", kubernetes.group(3));
-      all.put("container_id", kubernetes.group(4));
-      return shortened(kubernetes.group(3));
+    KubernetesLog kubernetes = KubernetesLog.of(name);
+    if (kubernetes != null) {
+      all.put("pod", kubernetes.pod());
+      all.put("namespace", kubernetes.namespace());
+      all.put("container", kubernetes.container());
+      all.put("container_id", kubernetes.containerId());
+      return shortened(kubernetes.container());
     }
     Matcher pod = POD.matcher(path);
     if (pod.matches()) {

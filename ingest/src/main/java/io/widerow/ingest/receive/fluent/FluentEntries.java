@@ -1,16 +1,17 @@
 package io.widerow.ingest.receive.fluent;
 
 import io.widerow.event.Rejection;
-import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Kind;
 import io.widerow.storage.StorageException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Decodes entries, a time and a record each: every one is an event, whose type is the tag. A bad
-/// entry is refused, and its neighbours are not.
+/// entry is refused, and its neighbours are not. The sender of a tag that is no type would not be
+/// told so: another type stands for it, see [LongTag].
 ///
 /// - Threads: one.
 final class FluentEntries {
@@ -25,12 +26,14 @@ final class FluentEntries {
   private byte[] tag = {};
   private int tagOffset;
   private int tagBytes;
+  private @Nullable LongTag longTag; // null when the tag is a type
 
   /// The entries that follow have this tag.
   void tag(byte[] source, int offset, int length) {
     tag = source;
     tagOffset = offset;
     tagBytes = length;
+    longTag = LongTag.of(source, offset, length);
   }
 
   /// Decodes the entries in `[offset, limit)`.
@@ -87,10 +90,7 @@ final class FluentEntries {
     if (why == null) {
       return;
     }
-    boolean texts =
-        why == Rejection.TEXT_NOT_UTF8
-            || why == Rejection.TYPE_INVALID
-            || why == Rejection.ATTRIBUTE_NAME_INVALID;
+    boolean texts = why == Rejection.TEXT_NOT_UTF8 || why == Rejection.ATTRIBUTE_NAME_INVALID;
     if (texts) {
       in.at = start;
       read(listed, true, batch);
@@ -116,12 +116,10 @@ final class FluentEntries {
         throw new Bad(String.valueOf(behind.getMessage()));
       }
     }
-    EscapedText text =
-        escapes
-            ? EscapedText.of(Rejection.TYPE_INVALID, tag, tagOffset, tagOffset + tagBytes, false)
-            : null;
-    if (text != null) {
-      batch.events.begin(text.bytes(), 0, text.length(), nanos);
+    LongTag other = longTag;
+    if (other != null) {
+      record.tag(other.whole());
+      batch.events.begin(other.type(), 0, other.type().length, nanos);
     } else {
       batch.events.begin(tag, tagOffset, tagBytes, nanos);
     }

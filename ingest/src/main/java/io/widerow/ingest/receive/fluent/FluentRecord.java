@@ -28,6 +28,7 @@ final class FluentRecord {
   private static final byte[][] TEXTS = {
     ascii("message"), ascii("log"), ascii("msg"), ascii("body")
   };
+  private static final byte[] TAG = ascii("tag");
   private static final byte[] METADATA = ascii("metadata");
   private static final String DIGITS = "0123456789ABCDEF";
 
@@ -91,6 +92,19 @@ final class FluentRecord {
     if (escaped > 0) {
       tape.mark(EscapedText.MARK, escaped);
     }
+  }
+
+  /// Adds the tag of a record that was read, whose type is another one.
+  void tag(byte[] tag) {
+    if (tag.length == 0) {
+      return;
+    }
+    int name = tape.scratchLimit();
+    tape.appendScratch(TAG, 0, TAG.length);
+    tape.appendScratch(tag, 0, tag.length);
+    tape.level(OWN);
+    tape.name(true, name, TAG.length);
+    tape.string(true, name + TAG.length, tag.length);
   }
 
   private void map(MsgpackReader in, String what, int depth) throws Bad {
