@@ -122,8 +122,7 @@ public final class Daemon implements AutoCloseable {
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
 
-  /// As much as Netty reads at a time: each piece of a body passes the whole pipeline, and holds
-  /// the whole buffer, however small it is.
+  /// As much as Netty reads at a time: each piece passes the pipeline and holds a whole buffer.
   private static final int PIECE_BYTES_MAX = 64 << 10;
 
   private static final long FAILURE_SEEN_MILLIS = 100;
@@ -223,6 +222,7 @@ public final class Daemon implements AutoCloseable {
     long width = options.layout().ownerMinutes() * PartitionKey.NANOS_PER_MINUTE;
     long after = options.mergeAfter().toNanos();
     intake.closedBuckets(now -> Math.floorDiv(now - after, width) * width);
+    lanes.acceptAhead(options.storeConfig(config.data(), config.lanes()).futureMax());
     return new Doctor(
         store,
         intake,

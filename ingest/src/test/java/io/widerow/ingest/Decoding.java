@@ -37,9 +37,19 @@ public final class Decoding {
   }
 
   private static Result of(long arrivalNanos, byte[] body, Decoder decoder) {
+    return of(arrivalNanos, Long.MAX_VALUE, body, decoder);
+  }
+
+  /// As [#of], for a store that takes no later times.
+  public static Result until(long latestNanos, byte[] body, Decoder decoder) {
+    return of(ARRIVAL_NANOS, latestNanos, body, decoder);
+  }
+
+  private static Result of(long arrivalNanos, long latestNanos, byte[] body, Decoder decoder) {
     MemoryStore store = new MemoryStore(1);
     try (EventBatch events = new EventBatch(1 << 10, 64 << 20)) {
-      IncomingBatch batch = new IncomingBatch(events, arrivalNanos);
+      IncomingBatch batch =
+          new IncomingBatch(events, arrivalNanos, latestNanos, () -> arrivalNanos);
       byte[] slack = Arrays.copyOf(body, body.length + Swar.SLACK_BYTES);
       Arrays.fill(slack, body.length, slack.length, (byte) '"'); // must not be read as content
       decoder.decode(slack, body.length, batch);

@@ -5,6 +5,8 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +24,13 @@ public final class IncomingBatch {
   public final EventBatch events;
   public final Refusals refused = new Refusals();
 
+  /// Gets the time that the sender gave to an event, when the event is stored at another one.
+  public static final byte[] SENDER_TIME = "sender_time".getBytes(StandardCharsets.US_ASCII);
+
   /// Wall-clock time, to complete times without a year. Nanoseconds since the Unix epoch.
   public final long wallNanos;
 
+  private final long latestNanos;
   private final LongSupplier arrivalClock;
   private long arrivalNanos; // valid when `ownTimes` is false
   private int decoded;
@@ -34,16 +40,23 @@ public final class IncomingBatch {
   private int dropped;
   private int @Nullable [] indexes;
 
+  // The event whose own time was replaced last.
+  private long replacedNanos;
+  private long replacedOffset = -1; // of its record; negative when there is none
+
+  /// @param latestNanos the last time that the store accepts
   /// @param arrivalClock the time of events without one; read once, for the first of them
-  public IncomingBatch(EventBatch events, long wallNanos, LongSupplier arrivalClock) {
+  public IncomingBatch(
+      EventBatch events, long wallNanos, long latestNanos, LongSupplier arrivalClock) {
     this.events = events;
     this.wallNanos = wallNanos;
+    this.latestNanos = latestNanos;
     this.arrivalClock = arrivalClock;
   }
 
-  /// A batch whose arrival time is the wall-clock time.
+  /// A batch whose arrival time is the wall-clock time, for a store that accepts all times.
   public IncomingBatch(EventBatch events, long wallNanos) {
-    this(events, wallNanos, () -> wallNanos);
+    this(events, wallNanos, Long.MAX_VALUE, () -> wallNanos);
   }
 
   /// Ends the current event of `events`.
@@ -114,6 +127,45 @@ public final class IncomingBatch {
       ownTimes = false;
     }
     return arrivalNanos;
+  }
+
+  /// The time at which to store an event whose sender cannot be told that it is refused. That is
+  /// its own one; for an event without one, or with one that the store would refuse, that of its
+  /// arrival. The refused one goes on the tape as [#SENDER_TIME], and is not lost.
+  ///
+  /// @param ownNanos time that the sender gave; [Times#NONE] for none
+  /// @param tape of the event that is written next
+  /// @throws io.widerow.storage.StorageException.ClockWrong when the clock is too far back
+  public long takenTime(long ownNanos, AttributeTape tape) {
+    if (ownNanos == Times.NONE) {
+      return useArrivalTime();
+    }
+    if (ownNanos >= TimeUuid.NANOS_MIN
+        && ownNanos < TimeUuid.NANOS_LIMIT
+        && ownNanos <= latestNanos) {
+      return ownNanos;
+    }
+    long arrival = useArrivalTime();
+    replacedNanos = ownNanos;
+    replacedOffset = events.bytes();
+    byte[] text = rfc3339(ownNanos);
+    int name = tape.scratchLimit();
+    tape.appendScratch(SENDER_TIME, 0, SENDER_TIME.length);
+    tape.appendScratch(text, 0, text.length);
+    tape.level(0);
+    tape.name(true, name, SENDER_TIME.length);
+    tape.string(true, name + SENDER_TIME.length, text.length);
+    return arrival;
+  }
+
+  private static byte[] rfc3339(long nanos) {
+    return Instant.EPOCH.plusNanos(nanos).toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// The last time of a sender in the events from `offset` on that [#takenTime] replaced;
+  /// [Times#NONE] when there is none.
+  public long replacedNanos(long offset) {
+    return replacedOffset >= offset ? replacedNanos : Times.NONE;
   }
 
   /// True while all events have their own times.

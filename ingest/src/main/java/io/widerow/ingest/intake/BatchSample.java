@@ -56,6 +56,11 @@ public record BatchSample(
     String host = host(batch, offset);
     boolean own = batch.ownTimes();
     long late = own ? batch.wallNanos - TimeUuid.tickNanos(first.idTime()) : Long.MIN_VALUE;
+    long replaced = batch.replacedNanos(offset);
+    if (replaced > batch.wallNanos) { // how far ahead the sender is, must not be hidden
+      long ahead = batch.wallNanos - replaced;
+      return new BatchSample(first.type(), ahead, host == null ? "" : host, "", ahead, 1, 0);
+    }
     BatchSample one =
         new BatchSample(first.type(), late, host == null ? "" : host, "", Long.MIN_VALUE, 0, 0);
     return own ? one.withAges(batch, offset, closedNanos) : one;

@@ -8,6 +8,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +32,7 @@ public final class Lanes implements AutoCloseable {
   private final WriteSide writeSide = new WriteSide();
   private final @Nullable QuorumWaits quorum;
   private final AtomicLong turns = new AtomicLong();
+  private volatile long futureNanos = Long.MAX_VALUE;
   private volatile long wroteAt = System.nanoTime() - LATELY_NANOS;
 
   /// Configuration of the lanes.
@@ -123,9 +125,16 @@ public final class Lanes implements AutoCloseable {
     }
   }
 
+  /// Says how far ahead of the clock the store accepts the time of an event. Without it, any.
+  public void acceptAhead(Duration futureMax) {
+    futureNanos = futureMax.toNanos();
+  }
+
   /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
   public IncomingBatch begin(long wallNanos) {
-    return new IncomingBatch(pool.take(), wallNanos, store::arrivalNanos);
+    long latest =
+        Long.MAX_VALUE - wallNanos > futureNanos ? wallNanos + futureNanos : Long.MAX_VALUE;
+    return new IncomingBatch(pool.take(), wallNanos, latest, store::arrivalNanos);
   }
 
   /// Whether a batch was handed over in the last tenth of a second.

@@ -109,12 +109,10 @@ final class FluentEntries {
     record.begin(in, escapes);
     long nanos = time();
     record.read(in);
-    if (nanos == Times.NONE) {
-      try {
-        nanos = batch.useArrivalTime();
-      } catch (StorageException.ClockWrong behind) {
-        throw new Bad(String.valueOf(behind.getMessage()));
-      }
+    try {
+      nanos = batch.takenTime(nanos, record.tape());
+    } catch (StorageException.ClockWrong behind) {
+      throw new Bad(String.valueOf(behind.getMessage()));
     }
     LongTag other = longTag;
     if (other != null) {

@@ -90,7 +90,7 @@ public final class GelfDecoder {
       if (escaped + json.loneSurrogates > 0) {
         tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
       }
-      long nanos = timeNanos == Times.NONE ? batch.useArrivalTime() : timeNanos;
+      long nanos = batch.takenTime(timeNanos, tape);
       batch.events.begin(type, 0, type.length, nanos);
       tape.writeTo(batch.events);
       return batch.tryEnd();

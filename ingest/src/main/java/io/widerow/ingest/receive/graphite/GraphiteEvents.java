@@ -7,7 +7,6 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +88,7 @@ final class GraphiteEvents {
         return Rejection.TOO_MANY_ATTRIBUTES;
       }
     }
-    long time = nanos == Times.NONE ? batch.useArrivalTime() : nanos;
+    long time = batch.takenTime(nanos, tape);
     if (nameEnd == limit) {
       batch.events.begin(TYPE, 0, TYPE.length, time);
     } else {

@@ -86,7 +86,7 @@ final class JournalDecoder {
       throw new BadField("entry", 0, "it has no field but its time and its cursor");
     }
     boolean timed = timeNanos != Times.NONE;
-    long nanos = timed ? timeNanos : batch.useArrivalTime();
+    long nanos = batch.takenTime(timeNanos, tape);
     if (cursorBytes > 0) {
       batch.events.begin(type, 0, type.length, senderId.of(nanos, bytes, cursorAt, cursorBytes));
     } else if (timed) {

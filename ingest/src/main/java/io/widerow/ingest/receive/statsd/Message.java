@@ -181,7 +181,7 @@ final class Message {
 
   /// Stores or refuses the event on the tape.
   void end(IncomingBatch batch, byte[] type, int typeOffset, int typeBytes) {
-    long nanos = timeNanos == Times.NONE ? batch.useArrivalTime() : timeNanos;
+    long nanos = batch.takenTime(timeNanos, tape);
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
     boolean _ = batch.end();

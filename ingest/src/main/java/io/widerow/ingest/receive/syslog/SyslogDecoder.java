@@ -81,14 +81,12 @@ public final class SyslogDecoder {
     if (limit > at) {
       put(BODY, at, limit);
     }
-    long nanos = timeNanos;
-    if (nanos == Times.NONE) {
-      try {
-        nanos = batch.useArrivalTime();
-      } catch (StorageException.ClockWrong behind) { // the sender cannot be asked to repeat it
-        batch.refuse(String.valueOf(behind.getMessage()));
-        return false;
-      }
+    long nanos;
+    try {
+      nanos = batch.takenTime(timeNanos, tape);
+    } catch (StorageException.ClockWrong behind) { // the sender cannot be asked to repeat it
+      batch.refuse(String.valueOf(behind.getMessage()));
+      return false;
     }
     batch.events.begin(TYPE, 0, TYPE.length, nanos);
     if (escapedBytes > 0) {

@@ -1,0 +1,224 @@
+package io.widerow.ingest.receive;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.event.EventBatch;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Decoding;
+import io.widerow.ingest.Decoding.Decoder;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.intake.BatchSample;
+import io.widerow.ingest.receive.fluent.FluentDecoding;
+import io.widerow.ingest.receive.gelf.GelfDecoder;
+import io.widerow.ingest.receive.graphite.GraphiteDecoder;
+import io.widerow.ingest.receive.journald.JournalFuzz;
+import io.widerow.ingest.receive.statsd.StatsdDecoder;
+import io.widerow.ingest.receive.syslog.SyslogDecoder;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Goal: a sender whose clock is ahead loses no event, where it cannot be told of a refusal.
+/// Method: one event in each such protocol, at the last time that the store takes, one second
+/// later, and before 1970; a daemon.
+@Timeout(30)
+class SenderTimeTest {
+  private static final long SECOND = 1_000_000_000;
+  private static final long LATEST = Decoding.ARRIVAL_NANOS + 600 * SECOND;
+
+  /// An event in each protocol.
+  enum Protocol {
+    SYSLOG_5424 {
+      @Override
+      Decoder decoder() {
+        return (body, limit, batch) ->
+            new SyslogDecoder(ZoneOffset.UTC).decode(body, 0, limit, batch);
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return ("<34>1 " + Instant.ofEpochSecond(seconds) + " h a - - - x").getBytes(UTF_8);
+      }
+    },
+    SYSLOG_3164 {
+      @Override
+      Decoder decoder() {
+        return SYSLOG_5424.decoder();
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return ("<34>" + Instant.ofEpochSecond(seconds) + " h a: x").getBytes(UTF_8);
+      }
+    },
+    GELF {
+      @Override
+      Decoder decoder() {
+        return (body, limit, batch) -> new GelfDecoder(null).decode(body, 0, limit, batch);
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return "{\"short_message\":\"x\",\"timestamp\":%d}".formatted(seconds).getBytes(UTF_8);
+      }
+    },
+    STATSD {
+      @Override
+      Decoder decoder() {
+        return (body, limit, batch) -> new StatsdDecoder().decode(body, 0, limit, batch);
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return ("x:1|c|#sender_time:tag|T" + seconds).getBytes(UTF_8);
+      }
+    },
+    GRAPHITE {
+      @Override
+      Decoder decoder() {
+        return (body, limit, batch) -> new GraphiteDecoder().decode(body, 0, limit, batch);
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return ("x;a=b 1 " + seconds).getBytes(UTF_8);
+      }
+    },
+    FLUENT {
+      @Override
+      Decoder decoder() {
+        return FluentDecoding::decode;
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        byte[] message = ByteBuffer.allocate(16).array();
+        ByteBuffer.wrap(message)
+            .put(new byte[] {(byte) 0x93, (byte) 0xa1, 't', (byte) 0xce})
+            .putInt((int) seconds)
+            .put(new byte[] {(byte) 0x81, (byte) 0xa1, 'k', (byte) 0xa1, 'v', (byte) 0xc0});
+        return java.util.Arrays.copyOf(message, 13);
+      }
+    },
+    JOURNAL {
+      @Override
+      Decoder decoder() {
+        return JournalFuzz::decode;
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return "__CURSOR=c\n__REALTIME_TIMESTAMP=%d000000\nMESSAGE=x\n\n"
+            .formatted(seconds)
+            .getBytes(UTF_8);
+      }
+    };
+
+    abstract Decoder decoder();
+
+    abstract byte[] event(long seconds);
+
+    MemoryStore.Stored stored(long seconds) {
+      Decoding.Result result = Decoding.until(LATEST, event(seconds), decoder());
+      assertEquals(0, result.refused().count(), () -> result.refused().reason(0));
+      assertEquals(1, result.stored().size());
+      boolean own = result.stored().getFirst().timeNanos() == seconds * SECOND;
+      assertEquals(own, result.ownTimes());
+      return result.stored().getFirst();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTimeThatTheStoreRefusesIsAnAttribute(Protocol protocol) {
+    long last = LATEST / SECOND;
+    boolean tagged = protocol == Protocol.STATSD; // a tag of that name
+    MemoryStore.Stored kept = protocol.stored(last);
+    assertEquals(LATEST, kept.timeNanos());
+    assertEquals(tagged ? "tag" : null, kept.attributes().get("sender_time"));
+    assertEquals(SECOND, protocol.stored(1).timeNanos()); // late events keep their time
+    MemoryStore.Stored ahead = protocol.stored(last + 1);
+    assertEquals(Decoding.ARRIVAL_NANOS, ahead.timeNanos());
+    assertEquals("2023-11-14T22:23:21Z", ahead.attributes().get("sender_time"));
+    assertEquals(tagged ? "tag" : null, ahead.attributes().get("tag.sender_time"));
+  }
+
+  @Test
+  void timesOutsideTheRangeOfIdsAreAttributes() {
+    MemoryStore.Stored before = Protocol.SYSLOG_5424.stored(-1);
+    assertEquals(Decoding.ARRIVAL_NANOS, before.timeNanos());
+    assertEquals("1969-12-31T23:59:59Z", before.attributes().get("sender_time"));
+    byte[] after = Protocol.GELF.event(7_258_118_400L);
+    Decoding.Result result = Decoding.until(Long.MAX_VALUE, after, Protocol.GELF.decoder());
+    assertEquals(
+        "2200-01-01T00:00:00Z", result.stored().getFirst().attributes().get("sender_time"));
+  }
+
+  @Test
+  void howFarASenderIsAheadIsNotHidden() {
+    try (EventBatch events = new EventBatch(1 << 10, 1 << 20)) {
+      IncomingBatch batch =
+          new IncomingBatch(events, 100 * SECOND, 700 * SECOND, () -> 101 * SECOND);
+      AttributeTape tape = new AttributeTape();
+      put(batch, tape, 100 * SECOND);
+      long second = events.bytes();
+      put(batch, tape, 3_700 * SECOND);
+      assertEquals(-3_600 * SECOND, BatchSample.at(batch, second, 0).leastNanos());
+      long third = events.bytes();
+      put(batch, tape, 100 * SECOND);
+      assertEquals(Times.NONE, batch.replacedNanos(third));
+      assertTrue(!batch.ownTimes() && !batch.knownByContent());
+    }
+  }
+
+  private static void put(IncomingBatch batch, AttributeTape tape, long nanos) {
+    tape.begin(new byte[0]);
+    long taken = batch.takenTime(nanos, tape);
+    batch.events.begin(new byte[] {'t'}, 0, 1, taken);
+    tape.writeTo(batch.events);
+    assertNull(batch.tryEnd());
+  }
+
+  @Test
+  void aDaemonStoresWhatIsAheadOfItsClock() throws IOException {
+    MemoryStore store = new MemoryStore(1);
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("http", "127.0.0.1:0", "syslog", "127.0.0.1:0", "lanes", "1"));
+    try (Daemon daemon = Daemon.start(config, store);
+        DatagramSocket udp = new DatagramSocket()) {
+      InetSocketAddress address = daemon.socketAddress("syslog");
+      assertNotNull(address);
+      long now = Math.floorDiv(store.nowNanos(), SECOND);
+      store.rejectFromNanos = store.nowNanos() + Duration.ofMinutes(20).toNanos();
+      byte[] ahead = Protocol.SYSLOG_5424.event(now + 3_600);
+      udp.send(new DatagramPacket(ahead, ahead.length, address));
+      byte[] near = Protocol.SYSLOG_5424.event(now + 300);
+      udp.send(new DatagramPacket(near, near.length, address));
+      while (store.committed.size() < 2) {
+        Thread.onSpinWait();
+      }
+      assertEquals(
+          Instant.ofEpochSecond(now + 3_600).toString(),
+          store.committed.getFirst().attributes().get("sender_time"));
+      assertEquals((now + 300) * SECOND, store.committed.getLast().timeNanos());
+    }
+  }
+}
