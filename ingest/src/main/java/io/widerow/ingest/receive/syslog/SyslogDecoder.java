@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.syslog;
 
 import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EscapedText;
@@ -22,7 +23,8 @@ import java.time.ZoneId;
 ///
 /// A message in neither format is kept whole as `body`, with the time of its arrival: syslog cannot
 /// tell a sender that its message was refused. For the same reason bytes that are not UTF-8 are
-/// escaped, see [EscapedText].
+/// escaped, see [EscapedText], a parameter that is given again is `<id>.<name>.2`, and a message
+/// whose attributes no event may have is kept whole, too.
 ///
 /// - Threads: one.
 public final class SyslogDecoder {
@@ -35,13 +37,14 @@ public final class SyslogDecoder {
   private static final byte[] PID = ascii("pid");
   private static final byte[] MESSAGE_ID = ascii("msgid");
 
-  private final AttributeTape tape = new AttributeTape();
+  private final AttributeTape tape = new AttributeTape(new AttributeLevels(""));
   private final LocalTimes local;
   private byte[] bytes = new byte[0];
   private int at;
   private int limit;
   private long timeNanos;
   private int escapedBytes; // of the copy that is decoded
+  private boolean whole; // no attributes are read but those of the priority
 
   /// @param zone of times without one
   public SyslogDecoder(ZoneId zone) {
@@ -69,9 +72,9 @@ public final class SyslogDecoder {
     timeNanos = Times.NONE;
     int priority = priority();
     boolean known = priority >= 0 && (rfc5424() || rfc3164(batch.wallNanos));
-    if (!known) {
+    if (!known || whole) {
       tape.begin(bytes);
-      timeNanos = Times.NONE;
+      timeNanos = known ? timeNanos : Times.NONE;
       at = priority >= 0 ? afterPriority(offset) : offset;
     }
     if (priority >= 0) {
@@ -94,13 +97,17 @@ public final class SyslogDecoder {
     }
     tape.writeTo(batch.events);
     Rejection why = batch.tryEnd();
-    return why == null || decodeEscaped(why, message, offset, batch);
+    return why == null || decodeAgain(why, message, offset, batch);
   }
 
-  /// Decodes a message again, with its bytes that are not UTF-8 escaped; or refuses it.
-  private boolean decodeEscaped(Rejection why, byte[] message, int offset, IncomingBatch batch) {
+  /// Decodes a message again, with its bytes that are not UTF-8 escaped; else keeps it whole. What
+  /// is refused even so is too large.
+  private boolean decodeAgain(Rejection why, byte[] message, int offset, IncomingBatch batch) {
     EscapedText text = EscapedText.of(why, message, offset, limit, false);
     if (text == null) {
+      if (!whole) {
+        return decodeWhole(message, offset, batch);
+      }
       batch.refuse(why.reason());
       return false;
     }
@@ -109,6 +116,15 @@ public final class SyslogDecoder {
       return decode(text.bytes(), 0, text.length(), batch);
     } finally {
       escapedBytes = 0;
+    }
+  }
+
+  private boolean decodeWhole(byte[] message, int offset, IncomingBatch batch) {
+    try {
+      whole = true;
+      return decode(message, offset, limit, batch);
+    } finally {
+      whole = false;
     }
   }
 

@@ -53,6 +53,30 @@ class SyslogTest {
   }
 
   @Test
+  void aParameterThatIsGivenAgainIsKept() {
+    assertEquals(
+        "{facility=4, origin.ip=1, origin.ip.2=2, origin.ip.3=3, severity=2}",
+        decode("<34>1 - - - - - [origin ip=\"1\" ip=\"2\"][origin ip=\"3\"]")
+            .attributes()
+            .toString());
+  }
+
+  @Test
+  void aMessageThatNoEventCanHoldIsKeptWhole() {
+    String longName = "1 2003-10-11T22:14:15Z h - - - [" + "a".repeat(256) + " b=\"c\"] x";
+    MemoryStore.Stored event = decode("<34>" + longName);
+    assertEquals("{body=" + longName + ", facility=4, severity=2}", event.attributes().toString());
+    assertEquals(1065910455000000000L, event.timeNanos());
+    StringBuilder many = new StringBuilder("1 - - - - - [a");
+    for (int i = 0; i < 2_000; i++) {
+      many.append(" p").append(i).append("=\"v\"");
+    }
+    many.append(']');
+    assertEquals(many.toString(), decode("<34>" + many).body());
+    assertEquals("x: y z", decode("<13>x: y z").body());
+  }
+
+  @Test
   void rfc3164() {
     assertEquals(
         "Stored[type=syslog, timeNanos=1697062455000000000, ownId=null, attributes={app=su,"
