@@ -5,10 +5,16 @@ import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.socket.StreamDecoder;
 
 /// Finds the messages in a TCP stream of syslog. Each frame shows how it is framed: one that begins
-/// with a digit is counted (`23 <34>...`, RFC 6587), any other ends with a newline.
+/// with one to seven digits, a space and `<` is counted (`23 <34>...`, RFC 6587), any other ends
+/// with a newline.
 ///
 /// - Threads: one.
 public final class SyslogFramer {
+  private static final int COUNT_DIGITS_MAX = 7;
+
+  /// No result of [StreamDecoder].
+  private static final int NO_COUNT = Integer.MIN_VALUE;
+
   private final int frameBytesMax;
 
   /// Where the found message begins; `limit` is where it ends.
@@ -27,8 +33,12 @@ public final class SyslogFramer {
     if (at >= end) {
       return StreamDecoder.MORE;
     }
-    if (bytes[at] >= '1' && bytes[at] <= '9') {
-      return counted(bytes, at, end);
+    int space = countEnd(bytes, at, end);
+    if (space == StreamDecoder.MORE) {
+      return StreamDecoder.MORE;
+    }
+    if (space >= 0) {
+      return counted(bytes, at, space, end);
     }
     int newline = Swar.newline(bytes, at, end);
     if (newline - at > frameBytesMax) {
@@ -42,25 +52,40 @@ public final class SyslogFramer {
     return newline + 1;
   }
 
-  private int counted(byte[] bytes, int at, int end) {
-    int digit = at;
-    int length = 0;
-    while (digit < end && Times.isDigit(bytes[digit])) {
-      length = 10 * length + bytes[digit++] - '0';
-      if (length > frameBytesMax) {
-        return StreamDecoder.BROKEN;
-      }
+  /// Looks for a count at `at`: digits, a space and the priority of a message. A line may begin
+  /// with digits, too.
+  ///
+  /// @return where the space is, [StreamDecoder#MORE] when more bytes must tell, or [#NO_COUNT]
+  private static int countEnd(byte[] bytes, int at, int end) {
+    if (bytes[at] < '1' || bytes[at] > '9') {
+      return NO_COUNT;
     }
-    if (digit == end) {
+    int last = Math.min(end, at + COUNT_DIGITS_MAX);
+    int space = at;
+    while (space < last && Times.isDigit(bytes[space])) {
+      space++;
+    }
+    if (space == end) {
       return StreamDecoder.MORE;
     }
-    if (bytes[digit] != ' ') {
+    if (bytes[space] != ' ') {
+      return NO_COUNT;
+    }
+    if (space + 1 == end) {
+      return StreamDecoder.MORE;
+    }
+    return bytes[space + 1] == '<' ? space : NO_COUNT;
+  }
+
+  private int counted(byte[] bytes, int at, int space, int end) {
+    int length = Times.digits(bytes, at, space - at);
+    if (length > frameBytesMax) {
       return StreamDecoder.BROKEN;
     }
-    if (end - digit - 1 < length) {
+    if (end - space - 1 < length) {
       return StreamDecoder.MORE;
     }
-    offset = digit + 1;
+    offset = space + 1;
     limit = offset + length;
     return limit;
   }
