@@ -9,6 +9,7 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// `short_message` is the text, `timestamp` the time, `level` is `severity`, and `_name` is `name`,
 /// or `_name` where the event has such an attribute already. `version` is left out.
 ///
-/// What is not UTF-8 is escaped, see [EscapedText].
+/// Most senders cannot be told that a message was refused. So a timestamp that is no time stays an
+/// attribute, and what is not UTF-8 is escaped, see [EscapedText].
 ///
 /// - Threads: one.
 ///
@@ -33,7 +35,11 @@ public final class GelfDecoder {
   private static final byte[] SEVERITY = ascii("severity");
   private static final AttributeLevels LEVELS = new AttributeLevels("", "_");
   private static final int ADDITIONAL = 1; // level
+  private static final double MILLIS_PER_SECOND = 1e3;
   private static final double MICROS_PER_SECOND = 1e6;
+  private static final double SECONDS_END = 7_258_118_400.0; // 2200
+
+  /// Larger numbers are milliseconds.
   private static final double SECONDS_LIMIT = 1e11;
 
   private final AttributeTape tape = new AttributeTape(LEVELS);
@@ -125,8 +131,7 @@ public final class GelfDecoder {
       return true;
     }
     if (member.isNamed(json, TIMESTAMP) && first != 'n') {
-      time(json, first);
-      return true;
+      return time(json, first);
     }
     return member.isNamed(json, LEVEL) && severity(json, first);
   }
@@ -158,8 +163,11 @@ public final class GelfDecoder {
     return true;
   }
 
-  /// Reads seconds since 1970, a number or its text. 0 is the time of arrival.
-  private void time(JsonScanner json, int first) throws JsonScanner.Bad {
+  /// Reads seconds since 1970, a number or its text; senders also use milliseconds and ISO 8601. 0
+  /// is the time of arrival.
+  ///
+  /// @return false when it is no time
+  private boolean time(JsonScanner json, int first) throws JsonScanner.Bad {
     int before = json.at;
     int from;
     int until;
@@ -169,25 +177,31 @@ public final class GelfDecoder {
       source = json.textInScratch ? tape.scratch() : json.bytes;
       from = json.textOffset;
       until = from + json.textBytes;
-    } else {
-      json.requireNumber(first);
+    } else if (first == '-' || Times.isDigit((byte) first)) {
       json.number();
       from = json.numberOffset;
       until = from + json.numberBytes;
+    } else {
+      return false;
     }
     long nanos = Times.seconds(source, from, until);
+    if (nanos == Times.NONE || nanos == Long.MAX_VALUE) { // or later than any time
+      nanos = JsonTimes.guessOfText(source, from, until);
+    }
     if (nanos == Times.NONE && number.read(source, from, until)) {
       nanos = ofDouble(number.value); // with an exponent
     }
     if (nanos == Times.NONE) {
       json.at = before;
-      throw new JsonScanner.Bad("timestamp must be seconds since 1970");
+      return false;
     }
     timeNanos = nanos == 0 ? Times.NONE : nanos;
+    return true;
   }
 
-  private static long ofDouble(double seconds) {
-    if (seconds < 0 || seconds > SECONDS_LIMIT) {
+  private static long ofDouble(double value) {
+    double seconds = value >= SECONDS_LIMIT ? value / MILLIS_PER_SECOND : value;
+    if (!(seconds >= 0 && seconds < SECONDS_END)) {
       return Times.NONE;
     }
     double whole = Math.floor(seconds);

@@ -8,6 +8,7 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;

@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.Times;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

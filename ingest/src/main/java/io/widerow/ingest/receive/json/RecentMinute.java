@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.json;
 
+import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 

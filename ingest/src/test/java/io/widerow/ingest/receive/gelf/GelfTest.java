@@ -122,15 +122,6 @@ class GelfTest {
         "{} x",
         "{}]",
         "{},",
-        "{\"timestamp\":\"x\"}",
-        "{\"timestamp\":-1}",
-        "{\"timestamp\":true}",
-        "{\"timestamp\":[1]}",
-        "{\"timestamp\":{}}",
-        "{\"timestamp\":\"\"}",
-        "{\"timestamp\":1e12}",
-        "{\"timestamp\":\"1 \"}",
-        "{\"timestamp\":\"2026-01-01\"}",
         "{\"level\":tru}",
         "{\"level\":}",
         "{\"version\":}",
@@ -370,5 +361,45 @@ class GelfTest {
             .build();
     HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
     return answer.statusCode() + " " + answer.body();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"2026-11-20T19:00:01.5Z\"|1795201201500000000",
+        "\"2026-11-20T20:00:01.5+01:00\"|1795201201500000000",
+        "\"2026-11-20 19:00:01\"|1795201201000000000",
+        "1795201201500|1795201201500000000",
+        "\"1795201201500\"|1795201201500000000",
+        "1795201201500.25|1795201201500250000",
+        "1.7952012015E12|1795201201500000000",
+        "1.7952012015E9|1795201201500000000"
+      })
+  void timesOfOtherForms(String timestamp, long nanos) {
+    Decoding.Result result = decode("{\"short_message\":\"m\",\"timestamp\":" + timestamp + "}");
+    assertEquals(
+        "[Stored[type=gelf, timeNanos=" + nanos + ", ownId=null, attributes={body=m}]]",
+        result.stored().toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"x", "", "1 ", "2026-01-01", "2026-13-01T00:00:00Z", "-1", "99999999999", "1e99"})
+  void aTimestampThatIsNoTimeIsAnAttribute(String text) {
+    Decoding.Result result = decode("{\"short_message\":\"m\",\"timestamp\":\"" + text + "\"}");
+    assertEquals(0, result.refused().count());
+    assertEquals(Decoding.ARRIVAL_NANOS, result.stored().getFirst().timeNanos());
+    assertEquals(text, result.stored().getFirst().attributes().get("timestamp"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"true", "[1]", "{}", "{\"a\":1}", "-1", "99999999999", "1e30"})
+  void norDoesAnyOtherValueCostTheMessage(String value) {
+    Decoding.Result result = decode("{\"short_message\":\"m\",\"timestamp\":" + value + "}");
+    assertEquals(0, result.refused().count());
+    assertEquals("m", result.stored().getFirst().body());
+    assertEquals(Decoding.ARRIVAL_NANOS, result.stored().getFirst().timeNanos());
   }
 }

@@ -1,12 +1,8 @@
-package io.widerow.ingest.receive.json;
-
-import io.widerow.ingest.decode.AttributeTape;
-import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.Times;
+package io.widerow.ingest.decode;
 
 /// Times as loggers put them into JSON. All results are nanoseconds since the Unix epoch, or
 /// [Times#NONE].
-final class JsonTimes {
+public final class JsonTimes {
   private static final long YEAR_2001_NANOS = 978_307_200L * Times.NANOS_PER_SECOND;
   private static final long YEAR_2101_NANOS = 4_133_980_800L * Times.NANOS_PER_SECOND;
   private static final long YEAR_2200_NANOS = 7_258_118_400L * Times.NANOS_PER_SECOND;
@@ -18,7 +14,7 @@ final class JsonTimes {
   ///
   /// @param first byte of the value
   /// @param rank of the name: under any but the first name, a value may mean something else
-  static long read(JsonScanner json, int first, int rank, AttributeTape tape)
+  public static long read(JsonScanner json, int first, int rank, AttributeTape tape)
       throws JsonScanner.Bad {
     if (first == '"') {
       json.string(tape);
@@ -34,7 +30,7 @@ final class JsonTimes {
   }
 
   /// The time that is the string read last.
-  static long ofString(JsonScanner json, int rank, AttributeTape tape) {
+  public static long ofString(JsonScanner json, int rank, AttributeTape tape) {
     byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
     int end = json.textOffset + json.textBytes;
     return rank == 0
@@ -43,12 +39,12 @@ final class JsonTimes {
   }
 
   /// Whether a number that might mean something else can be taken for a time: it is in 2001..2100.
-  static boolean isPlausible(long nanos) {
+  public static boolean isPlausible(long nanos) {
     return nanos >= YEAR_2001_NANOS && nanos < YEAR_2101_NANOS;
   }
 
   /// As [#ofText], for a text that might mean something else: digits count in 2001..2100 only.
-  static long guessOfText(byte[] bytes, int offset, int limit) {
+  public static long guessOfText(byte[] bytes, int offset, int limit) {
     long nanos = ofText(bytes, offset, limit);
     if (nanos == Times.NONE || isPlausible(nanos)) {
       return nanos;
@@ -60,7 +56,7 @@ final class JsonTimes {
   /// A number in the units of [Times#ofEpoch], digit by digit where it has no exponent.
   ///
   /// @param value the same number when it is not whole, else 0
-  static long ofNumber(byte[] bytes, int offset, int limit, double value) {
+  public static long ofNumber(byte[] bytes, int offset, int limit, double value) {
     long exact = Times.epoch(bytes, offset, limit);
     if (exact != Times.NONE || value <= 0 || value >= LONGS_END) {
       return exact;
@@ -72,7 +68,7 @@ final class JsonTimes {
 
   /// ISO 8601 with `T` or a space, a fraction after a point or a comma, and a zone or none, which
   /// is UTC; the common log format; or epoch digits.
-  static long ofText(byte[] bytes, int offset, int limit) {
+  public static long ofText(byte[] bytes, int offset, int limit) {
     if (limit > offset + 10 && bytes[offset + 4] == '-') {
       return iso(bytes, offset, limit);
     }
