@@ -8,16 +8,22 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.JsonTimes;
+import io.widerow.ingest.decode.LocalTimes;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.RequestRefused;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes Datadog's logs: an array of objects, or one object. `service` is the type, else
 /// `ddsource`; `message` the text, or an object whose `message` is the text and whose other members
-/// are attributes; `timestamp` or `date` the time in milliseconds. `hostname` becomes `host`, each
-/// tag of `ddtags` an attribute `key: value`, a tag without a colon one with an empty value. All
-/// other members are attributes under their names.
+/// are attributes; `timestamp` or `date` the time: milliseconds, ISO 8601 or RFC 3164. `hostname`
+/// becomes `host`, each tag of `ddtags` an attribute `key: value`, a tag without a colon one with
+/// an empty value. All other members are attributes under their names. Without these two, other
+/// names that Datadog knows give the time ([#TIMES]), and stay attributes.
+///
+/// Agents drop what is refused. So a time that is none is an attribute.
 ///
 /// The array itself must be JSON: what is no JSON refuses the request, what is no event is refused
 /// alone. An empty array and an empty object hold no events.
@@ -34,8 +40,22 @@ public final class DatadogDecoder {
   private static final byte[] SERVICE = ascii("service");
   private static final byte[] SOURCE = ascii("ddsource");
   private static final byte[] TAGS = ascii("ddtags");
-  private static final byte[] TIMESTAMP = ascii("timestamp");
-  private static final byte[] DATE = ascii("date");
+
+  /// Names of times, the best first.
+  private static final byte[][] TIMES = {
+    ascii("timestamp"),
+    ascii("date"),
+    ascii("@timestamp"),
+    ascii("_timestamp"),
+    ascii("Timestamp"),
+    ascii("eventTime"),
+    ascii("published_date")
+  };
+
+  private static final int DATE = 1; // among TIMES
+  private static final int RFC3164_BYTES = 15; // Oct 11 22:14:15
+  private static final double NANOS_PER_MILLISECOND = 1e6;
+  private static final double MILLISECONDS_END = 7_258_118_400_000.0; // 2200
   private static final AttributeLevels LEVELS =
       new AttributeLevels("", AttributeLevels.ATTRIBUTES, "message.", "tag.");
   private static final int OF_LOG = 1; // levels
@@ -58,10 +78,12 @@ public final class DatadogDecoder {
   private final long sentNanos;
   private byte[] body = DEFAULT_TYPE; // the JSON that is read
   private long timeNanos;
-  private boolean dated; // by `timestamp`, which goes before `date`
+  private int timeRank; // of its name
+  private long nowNanos;
   private boolean hosted;
   private final Text service = new Text();
   private final Text source = new Text();
+  private final LocalTimes local = new LocalTimes(ZoneOffset.UTC);
 
   /// Where a string is.
   private static final class Text {
@@ -110,6 +132,7 @@ public final class DatadogDecoder {
   /// @throws RequestRefused when the body is no JSON of objects
   public void decode(byte[] body, int offset, int limit, IncomingBatch batch)
       throws RequestRefused {
+    nowNanos = batch.wallNanos;
     JsonScanner json = new JsonScanner(body, offset, limit, false);
     try {
       tape.begin(body);
@@ -180,7 +203,7 @@ public final class DatadogDecoder {
     tape.begin(body);
     json.loneSurrogates = 0;
     timeNanos = Times.NONE;
-    dated = false;
+    timeRank = TIMES.length;
     hosted = false;
     service.bytes = NONE;
     source.bytes = NONE;
@@ -246,14 +269,34 @@ public final class DatadogDecoder {
       attributes.inline(json, inMessage);
       return true;
     }
-    boolean timestamp = member.isNamed(json, TIMESTAMP);
-    boolean number = first == '-' || Times.isDigit((byte) first);
-    if (number && (timestamp || member.isNamed(json, DATE))) {
-      json.number();
-      time(json.bytes, json.numberOffset, json.numberBytes, timestamp);
+    if (first != '-' && !Times.isDigit((byte) first)) {
+      return false;
+    }
+    int rank = rankOfTime(json, member);
+    if (rank == TIMES.length) {
+      return false;
+    }
+    int before = json.at;
+    json.number();
+    int limit = json.numberOffset + json.numberBytes;
+    long nanos = Times.milliseconds(json.bytes, json.numberOffset, limit);
+    if (nanos == Times.NONE && !json.whole && json.value > 0 && json.value < MILLISECONDS_END) {
+      nanos = Math.round(json.value * NANOS_PER_MILLISECOND); // with an exponent
+    }
+    if (take(nanos, rank)) {
       return true;
     }
+    json.at = before;
     return false;
+  }
+
+  /// The place of a member's name among the times; their count when it is none.
+  private static int rankOfTime(JsonScanner json, JsonAttributes member) {
+    int rank = 0;
+    while (rank < TIMES.length && !member.isNamed(json, TIMES[rank])) {
+      rank++;
+    }
+    return rank;
   }
 
   private boolean text(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
@@ -276,13 +319,16 @@ public final class DatadogDecoder {
       json.string(tape);
       source.take(json);
       keep(json, member);
-    } else if (member.isNamed(json, TIMESTAMP) || member.isNamed(json, DATE)) {
-      boolean timestamp = member.isNamed(json, TIMESTAMP);
+    } else {
+      int rank = rankOfTime(json, member);
+      if (rank == TIMES.length) {
+        return false;
+      }
       json.string(tape);
       byte[] from = json.textInScratch ? tape.scratch() : json.bytes;
-      time(from, json.textOffset, json.textBytes, timestamp);
-    } else {
-      return false;
+      if (!take(timeOf(from, json.textOffset, json.textOffset + json.textBytes), rank)) {
+        keep(json, member);
+      }
     }
     return true;
   }
@@ -335,20 +381,41 @@ public final class DatadogDecoder {
     }
   }
 
-  /// Reads milliseconds since 1970.
-  private void time(byte[] from, int offset, int length, boolean timestamp) throws JsonScanner.Bad {
-    long nanos = Times.milliseconds(from, offset, offset + length);
+  /// Milliseconds since 1970, ISO 8601, or RFC 3164's time in UTC; [Times#NONE] for another text.
+  private long timeOf(byte[] from, int offset, int limit) {
+    long nanos = Times.milliseconds(from, offset, limit);
     if (nanos == Times.NONE) {
-      throw new JsonScanner.Bad(
-          "the time must be milliseconds since 1970, got "
-              + new String(from, offset, Math.min(length, 40), StandardCharsets.UTF_8));
+      nanos = JsonTimes.guessOfText(from, offset, limit);
     }
-    if (!dated) {
+    return nanos == Times.NONE ? rfc3164(from, offset, limit) : nanos;
+  }
+
+  private long rfc3164(byte[] from, int at, int limit) {
+    int month = limit - at == RFC3164_BYTES ? Times.month(from, at) : -1;
+    if (month < 0 || from[at + 3] != ' ' || from[at + 6] != ' ') {
+      return Times.NONE;
+    }
+    int tens = from[at + 4] == ' ' ? 0 : Times.digits(from, at + 4, 1);
+    int ones = Times.digits(from, at + 5, 1);
+    long seconds = Times.secondsOfDay(from, at + 7);
+    return tens < 0 || ones < 0 || seconds < 0
+        ? Times.NONE
+        : local.nearest(month, 10 * tens + ones, seconds, nowNanos);
+  }
+
+  /// Takes a time, unless there is a better one.
+  ///
+  /// @param rank of its name; under others than the first two, a number may mean something else
+  /// @return false when the member stays an attribute
+  private boolean take(long nanos, int rank) {
+    boolean own = rank <= DATE;
+    if (nanos == Times.NONE || (!own && !JsonTimes.isPlausible(nanos))) {
+      return false;
+    }
+    if (rank < timeRank) {
+      timeRank = rank;
       timeNanos = nanos;
     }
-    dated = timestamp || dated;
-    if (timestamp) {
-      timeNanos = nanos;
-    }
+    return own;
   }
 }

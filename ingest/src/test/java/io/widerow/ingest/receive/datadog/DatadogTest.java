@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -192,5 +193,63 @@ class DatadogTest {
     assertEquals(2, result.stored().size(), () -> result.stored().toString());
     result.stored().forEach(each -> assertEquals("good", each.body()));
     assertEquals(1, result.refused().count());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "timestamp|\"2026-11-20T19:00:01.500Z\"|1795201201500000000",
+        "date|\"2026-11-20T20:00:01.500+01:00\"|1795201201500000000",
+        "timestamp|\"2026-11-20 19:00:01,500\"|1795201201500000000",
+        "timestamp|1795201201500|1795201201500000000",
+        "timestamp|1.7952012015E12|1795201201500000000",
+        "timestamp|\"1795201201500\"|1795201201500000000"
+      })
+  void theTimeHasManyForms(String name, String value, long nanos)
+      throws IOException, InterruptedException {
+    assertEquals(202, send("{\"message\":\"m\",\"%s\":%s}".formatted(name, value)).statusCode());
+    assertEquals(nanos, store.committed.getFirst().timeNanos());
+    assertEquals("{body=m}", store.committed.getFirst().attributes().toString());
+  }
+
+  @Test
+  void aTimeWithoutAYearIsTheNearest() throws IOException, InterruptedException {
+    java.time.ZonedDateTime hourAgo =
+        java.time.ZonedDateTime.now(java.time.ZoneOffset.UTC)
+            .minusHours(1)
+            .truncatedTo(java.time.temporal.ChronoUnit.SECONDS);
+    String text =
+        hourAgo.format(
+            java.time.format.DateTimeFormatter.ofPattern(
+                "MMM ppd HH:mm:ss", java.util.Locale.ROOT));
+    assertEquals(202, send("{\"message\":\"m\",\"date\":\"%s\"}".formatted(text)).statusCode());
+    assertEquals(hourAgo.toEpochSecond() * 1_000_000_000L, store.committed.getFirst().timeNanos());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"@timestamp", "_timestamp", "Timestamp", "eventTime", "published_date"})
+  void otherNamesGiveTheTimeToo(String name) throws IOException, InterruptedException {
+    String time = "\"%s\":\"2026-11-20T19:00:01Z\"".formatted(name);
+    assertEquals(
+        202,
+        send("[{\"message\":\"a\",%s},{%s,\"timestamp\":5,\"message\":\"b\"},{\"%s\":7}]"
+                .formatted(time, time, name))
+            .statusCode());
+    assertEquals(1795201201000000000L, store.committed.getFirst().timeNanos());
+    assertEquals(
+        "2026-11-20T19:00:01Z", store.committed.getFirst().attributes().get(name)); // is kept
+    assertEquals(5_000_000, store.committed.get(1).timeNanos());
+    assertEquals(7L, store.committed.get(2).attributes().get(name)); // no time
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"soon\"", "\"\"", "\"Foo 11 22:14:15\"", "\"Feb 31 22:14:15\"", "-5"})
+  void whatIsNoTimeIsAnAttribute(String value) throws IOException, InterruptedException {
+    assertEquals(202, send("{\"message\":\"m\",\"timestamp\":" + value + "}").statusCode());
+    assertEquals(
+        "{body=m, timestamp=" + value.replace("\"", "") + "}",
+        store.committed.getFirst().attributes().toString());
   }
 }
