@@ -141,8 +141,7 @@ public final class Access {
     }
     Tokens.Scope scope = route.scope();
     if (scope == Tokens.Scope.ADMIN && isWrittenByPage(request)) {
-      return refused(
-          route, context, HttpStatus.FORBIDDEN, "changes by web pages are refused, see Origin");
+      return refused(route, context, HttpStatus.FORBIDDEN, RequestRefused.BY_WEB_PAGE);
     }
     if (tokens == null || scope == null) {
       return null;

@@ -4,6 +4,9 @@ import com.linecorp.armeria.common.HttpStatus;
 
 /// Refuses a request as a whole: nothing of it is stored.
 public final class RequestRefused extends Exception {
+  /// Why a request with `Origin` may not change anything.
+  static final String BY_WEB_PAGE = "requests from web pages are refused";
+
   private static final long serialVersionUID = 1L;
 
   private final transient HttpStatus status;

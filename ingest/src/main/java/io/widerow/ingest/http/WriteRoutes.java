@@ -156,7 +156,7 @@ public final class WriteRoutes {
   /// A web page of another site must not write through a user's browser.
   private static void requireNoBrowser(HttpRequest request) throws RequestRefused {
     if (request.headers().contains(HttpHeaderNames.ORIGIN)) {
-      throw new RequestRefused(HttpStatus.FORBIDDEN, "requests from web pages are refused");
+      throw new RequestRefused(HttpStatus.FORBIDDEN, RequestRefused.BY_WEB_PAGE);
     }
   }
 

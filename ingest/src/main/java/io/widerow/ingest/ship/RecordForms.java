@@ -1,6 +1,8 @@
 package io.widerow.ingest.ship;
 
+import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Times;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// Where the parts of the records of a batch are in its JSON lines, so that a record that the
@@ -27,7 +29,8 @@ final class RecordForms {
   static final String TIME_FIELD = "widerow_time";
 
   /// The time that a record had, when the daemon did not take it.
-  static final String SENDER_TIME = "sender_time";
+  static final String SENDER_TIME =
+      new String(IncomingBatch.SENDER_TIME, StandardCharsets.US_ASCII);
 
   private static final int FIELDS = 4;
 

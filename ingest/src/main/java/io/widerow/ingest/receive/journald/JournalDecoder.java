@@ -37,7 +37,6 @@ final class JournalDecoder {
   // The entry that is being read.
   private int entryAt;
   private long timeNanos;
-  private int timeAt;
   private int cursorAt;
   private int cursorBytes;
   private boolean checking; // whether each text is UTF-8
@@ -64,8 +63,7 @@ final class JournalDecoder {
         why = entry(bytes, limit, batch);
       }
       if (why != null) {
-        boolean time = why == Rejection.TIME_OUT_OF_RANGE || why == Rejection.TIME_IN_FUTURE;
-        throw new BadField(time ? TIMESTAMP : "entry", time ? timeAt - offset : 0, why.reason());
+        throw new BadField("entry", 0, why.reason()); // never of its time, see takenTime
       }
     } catch (BadField bad) {
       batch.refuse(bad.reason());
@@ -76,7 +74,6 @@ final class JournalDecoder {
   private @Nullable Rejection entry(byte[] bytes, int limit, IncomingBatch batch) throws BadField {
     tape.begin(bytes);
     timeNanos = Times.NONE;
-    timeAt = entryAt;
     cursorBytes = 0;
     int at = entryAt;
     while (at < limit && bytes[at] != '\n') {
@@ -181,7 +178,6 @@ final class JournalDecoder {
   }
 
   private void time(byte[] bytes, int nameAt, int at, int end) throws BadField {
-    timeAt = nameAt;
     long nanos =
         Times.fractionLimit(bytes, at, end) == end
             ? Times.decimal(bytes, at, end, NANOS_PER_MICROSECOND)
