@@ -7,6 +7,7 @@ import io.widerow.storage.recovery.HeldRows;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.SealJob;
+import io.widerow.storage.upkeep.Sealed;
 import io.widerow.storage.upkeep.Sealer;
 import java.util.ArrayList;
 import java.util.List;
@@ -177,9 +178,10 @@ final class DelayedStart implements AutoCloseable {
       tidied = true;
     }
     Sealer sealer = shared.sealer();
-    for (SealJob job = held.next(); job != null; job = held.next()) {
-      sealer.commit(job, sealer.write(job));
+    for (List<SealJob> jobs = held.next(); !jobs.isEmpty(); jobs = held.next()) {
+      sealer.commit(written(jobs));
       held.sealed();
+      jobs.forEach(job -> job.rows().close());
     }
     memory.end();
     if (!cleared) {
@@ -188,6 +190,18 @@ final class DelayedStart implements AutoCloseable {
       cleared = true;
     }
     lanes = List.copyOf(steps.begin());
+  }
+
+  private List<Sealed> written(List<SealJob> jobs) {
+    Sealer sealer = shared.sealer();
+    List<Sealed> written = new ArrayList<>();
+    try {
+      jobs.forEach(job -> written.add(new Sealed(job, sealer.write(job))));
+      return written;
+    } catch (Throwable failed) {
+      written.forEach(each -> sealer.abandon(each.segments(), failed));
+      throw failed;
+    }
   }
 
   /// Reports the notes that survived the last restart.

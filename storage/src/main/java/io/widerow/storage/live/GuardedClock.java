@@ -185,9 +185,12 @@ public final class GuardedClock {
   }
 
   /// The wall clock, or the expected time where that is later: what is later than this is later
-  /// than now, also when the clock was set back.
+  /// than now, also when the clock was set back. Arrival times follow such a clock after minutes,
+  /// senders do not, so the expected time is that of retention.
   public long latestNanos() {
-    return Math.max(clock.wallNanos(), arrivals.at(elapsedNanos()));
+    long elapsed = elapsedNanos();
+    long expected = Math.max(arrivals.at(elapsed), retention.at(elapsed));
+    return Math.max(clock.wallNanos(), expected);
   }
 
   /// The time by which retention counts, in nanoseconds since the Unix epoch: for dropping, hiding

@@ -300,13 +300,16 @@ public final class StoreContents implements AutoCloseable {
     return new SegmentOrigin(arrivals.get(), guardedClock.durableNanos(), sources);
   }
 
-  /// Segments take the place of rows, which the caller closes then.
+  /// Segments take the place of rows, all at once. The caller closes the rows.
   ///
-  /// @param written forced, under their final names, whose directory was forced
-  public synchronized void sealed(OpenRows rows, List<LiveSegment> written) {
-    commit(written, List.of(), Map.of(rows.lane, rows.lsnLast()), manifest.journals());
-    segmentArrivals.sealed(written, rows);
-    replaceState(List.of(rows), Swap.of(written, List.of()));
+  /// @param rows with their segments, forced under their final names, whose directory was forced
+  public synchronized void sealed(Map<OpenRows, List<LiveSegment>> rows) {
+    List<LiveSegment> written = rows.values().stream().flatMap(List::stream).toList();
+    Map<Integer, Long> lsns = new TreeMap<>();
+    rows.keySet().forEach(each -> lsns.merge(each.lane, each.lsnLast(), Math::max));
+    commit(written, List.of(), lsns, manifest.journals());
+    rows.forEach((each, segments) -> segmentArrivals.sealed(segments, each));
+    replaceState(List.copyOf(rows.keySet()), Swap.of(written, List.of()));
   }
 
   /// Segments take the place of others; with none written the others are dropped. Files of the

@@ -5,9 +5,9 @@ import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.SealJob;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Keeps what opening replays in open rows, where readers find it: in a store that is only read, or
 /// whose disk has no room for segments. That takes as much memory as the rows had before the store
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class HeldRows implements RowSink {
   private final StoreContents contents;
   private final RowMemory memory;
-  private final ArrayDeque<SealJob> jobs = new ArrayDeque<>(); // guarded by this
+  private final ArrayDeque<List<SealJob>> jobs = new ArrayDeque<>(); // guarded by this
+  private boolean begun; // the last of them is not whole; guarded by this
 
   public HeldRows(StoreContents contents, RowMemory memory) {
     this.contents = contents;
@@ -35,18 +36,24 @@ public final class HeldRows implements RowSink {
   }
 
   @Override
-  public synchronized void seal(SealJob job) {
-    jobs.add(job);
+  public synchronized void seal(SealJob job, boolean whole) {
+    if (begun) {
+      jobs.getLast().add(job);
+    } else {
+      jobs.add(new ArrayList<>(List.of(job)));
+    }
+    begun = !whole;
   }
 
   /// The rows that are held, in the order in which they must be sealed.
   public synchronized Collection<SealJob> jobs() {
-    return List.copyOf(jobs);
+    return jobs.stream().flatMap(List::stream).toList();
   }
 
-  /// The rows to seal next; null when all are sealed.
-  public synchronized @Nullable SealJob next() {
-    return jobs.peek();
+  /// The rows to seal next, together; none when all are sealed.
+  public synchronized List<SealJob> next() {
+    List<SealJob> next = jobs.peek();
+    return next == null ? List.of() : List.copyOf(next);
   }
 
   /// The rows of [#next] are sealed.

@@ -7,8 +7,10 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.SealJob;
+import io.widerow.storage.upkeep.Sealed;
 import io.widerow.storage.upkeep.Sealer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -52,8 +54,12 @@ public final class RecoverySealer implements RowSink {
   private final RowMemory memory;
   private final ArrayDeque<Writing> writing = new ArrayDeque<>(); // oldest first
 
+  /// Segments of rows with parts of a group that has more: they count only together. Their rows are
+  /// closed, for a group may be larger than all sets of rows. Oldest first.
+  private final List<Sealed> parts = new ArrayList<>();
+
   /// Rows whose segments are being or have been written.
-  private record Writing(SealJob job, FutureTask<List<LiveSegment>> written) {}
+  private record Writing(SealJob job, boolean whole, FutureTask<List<LiveSegment>> written) {}
 
   public RecoverySealer(StoreContents contents, Sealer sealer, Executor executor) {
     this.contents = contents;
@@ -86,9 +92,9 @@ public final class RecoverySealer implements RowSink {
 
   /// Takes rows. Returns when there is memory for the next ones.
   @Override
-  public void seal(SealJob job) {
+  public void seal(SealJob job, boolean whole) {
     var task = new FutureTask<>(() -> sealer.write(job));
-    writing.add(new Writing(job, task));
+    writing.add(new Writing(job, whole, task));
     executor.execute(task);
     while (!writing.isEmpty()
         && (writing.size() == setsMax || writing.element().written().isDone())) {
@@ -106,7 +112,13 @@ public final class RecoverySealer implements RowSink {
 
   private void commitOldest() {
     Writing oldest = writing.remove();
-    sealer.commit(oldest.job(), result(oldest.written()));
+    parts.add(new Sealed(oldest.job(), result(oldest.written())));
+    if (oldest.whole()) {
+      List<Sealed> all = List.copyOf(parts);
+      parts.clear();
+      sealer.commit(all);
+    }
+    oldest.job().rows().close();
   }
 
   private static List<LiveSegment> result(FutureTask<List<LiveSegment>> task) {
@@ -142,6 +154,7 @@ public final class RecoverySealer implements RowSink {
   public void close() {
     var failure = new IllegalStateException("segments of an opening that failed");
     try (memory) {
+      parts.forEach(part -> sealer.abandon(part.segments(), failure));
       while (!writing.isEmpty()) {
         try {
           sealer.abandon(result(writing.remove().written()), failure);

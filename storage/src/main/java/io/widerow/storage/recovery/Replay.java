@@ -20,6 +20,16 @@ import org.jspecify.annotations.Nullable;
 /// seals full rows on the way, so replay needs no more memory than open rows do; [HeldRows] keep
 /// them.
 ///
+/// Full rows are sealed without the group that did not fit: it goes into the next ones as a whole,
+/// so that what is sealed is all of the groups up to an LSN and nothing of later ones. Else a start
+/// that ends half-way would leave events in a segment that the next one replays again. A group that
+/// is larger than rows takes several, which are sealed together.
+///
+/// ```
+///   rows   | groups 5, 6, 7 | part of 8 |    sealed up to 7, without the part
+///   next   | group 8 | 9 | ...
+/// ```
+///
 /// - Threads: the one that opens the store.
 public final class Replay implements FrameSink, AutoCloseable {
   private final StoreContents contents;
@@ -29,6 +39,7 @@ public final class Replay implements FrameSink, AutoCloseable {
   private final Map<Integer, Long> sealedLsns;
   private final List<MemorySegment> openGroup = new ArrayList<>(); // 8-byte aligned copies
   private final List<Note> openNotes = new ArrayList<>(); // of these frames
+  private final List<MemorySegment> counted = new ArrayList<>(); // of groups whose end is lost
   private @Nullable OpenRows rows;
   private int laneNow = -1;
   private long lsnApplied; // of the present lane
@@ -75,11 +86,10 @@ public final class Replay implements FrameSink, AutoCloseable {
       openGroup.add(copy.copyFrom(records));
       return;
     }
-    for (MemorySegment part : openGroup) {
-      apply(lane, part);
-    }
+    openGroup.add(records);
+    counted.addAll(openGroup);
     openGroup.clear();
-    apply(lane, records);
+    apply(lane);
     openNotes.forEach(note -> notes.add(lane, new Note(lsn, note.bytes()))); // the LSN of the group
     openNotes.clear();
     rowsOf(lane).journaled(lsn);
@@ -88,12 +98,11 @@ public final class Replay implements FrameSink, AutoCloseable {
   }
 
   /// Acknowledged frames are missing here. Earlier frames that wait for the end of their group
-  /// count: that end may be among the missing ones.
+  /// count: that end may be among the missing ones. They go with the next group.
   @Override
   public void hole() {
-    List<MemorySegment> waiting = List.copyOf(openGroup);
+    counted.addAll(openGroup);
     openGroup.clear();
-    waiting.forEach(part -> apply(laneNow, part));
     openNotes.forEach(note -> notes.add(laneNow, note));
     openNotes.clear();
   }
@@ -104,14 +113,32 @@ public final class Replay implements FrameSink, AutoCloseable {
     openNotes.clear();
   }
 
-  private void apply(int lane, MemorySegment records) {
+  /// Puts all parts of a group into rows.
+  private void apply(int lane) {
+    int part = 0;
     long offset = 0;
-    while (offset < records.byteSize()) {
-      int length = EventLayout.length(records, offset);
-      take(lane, records, offset, length);
-      offset += EventLayout.alignedLength(length);
-      events++;
+    long added = 0;
+    while (part < counted.size()) {
+      MemorySegment records = counted.get(part);
+      if (offset == records.byteSize()) {
+        part++;
+        offset = 0;
+      } else if (add(lane, records, offset)) {
+        offset += EventLayout.alignedLength(EventLayout.length(records, offset));
+        added++;
+      } else if (rowsOf(lane).committedEvents() > 0) {
+        sealRows(true);
+        part = 0;
+        offset = 0;
+        added = 0;
+      } else {
+        rowsOf(lane).publish();
+        sealRows(false);
+      }
     }
+    counted.clear();
+    rowsOf(lane).publish();
+    events += added;
   }
 
   private OpenRows rowsOf(int lane) {
@@ -124,26 +151,29 @@ public final class Replay implements FrameSink, AutoCloseable {
     return open;
   }
 
-  private void take(int lane, MemorySegment records, long offset, int length) {
-    while (true) {
-      OpenRows open = rowsOf(lane);
-      long at = open.copyIn(records, offset, length);
-      if (at >= 0) {
-        int shard = EventLayout.shard(open.memory(), at);
-        if (open.add(types.row(open, open.memory(), at, shard), at)) {
-          return;
-        }
+  /// Adds a record; false when the rows are full.
+  private boolean add(int lane, MemorySegment records, long offset) {
+    OpenRows open = rowsOf(lane);
+    int length = EventLayout.length(records, offset);
+    long at = open.copyIn(records, offset, length);
+    if (at >= 0) {
+      int shard = EventLayout.shard(open.memory(), at);
+      if (open.add(types.row(open, open.memory(), at, shard), at)) {
+        return true;
       }
-      if (open.events() == 0) {
-        throw new IllegalStateException("an event of %d bytes does not fit".formatted(length));
-      }
-      sealRows();
     }
+    if (open.events() == 0) {
+      throw new IllegalStateException("an event of %d bytes does not fit".formatted(length));
+    }
+    return false;
   }
 
   private void endLane() {
     drop();
-    sealRows();
+    if (!counted.isEmpty()) {
+      apply(laneNow);
+    }
+    sealRows(true);
   }
 
   /// Ends the last lane. The sink has everything afterwards.
@@ -158,17 +188,17 @@ public final class Replay implements FrameSink, AutoCloseable {
     sink.close();
   }
 
-  /// Seals the present rows. A frame of which they hold only a part does not count as sealed: after
-  /// a crash it is replayed again, and its events are recognised by their ids.
-  private void sealRows() {
+  /// Seals what is published of the present rows.
+  ///
+  /// @param whole false when the group in them goes on in the next ones
+  private void sealRows(boolean whole) {
     OpenRows open = rows;
     if (open == null) {
       return;
     }
     rows = null;
     open.journaled(lsnApplied);
-    open.publish();
-    sink.seal(new SealJob(open, notes.take(laneNow), 0, Throttle.NONE, null));
+    sink.seal(new SealJob(open, notes.take(laneNow), 0, Throttle.NONE, null), whole);
   }
 
   public long lsnLast() {

@@ -221,19 +221,27 @@ public final class Sealer implements AutoCloseable {
     }
   }
 
-  /// Replaces rows by their written segments; after a failure these are deleted, unless the
-  /// manifest may list them.
+  /// Replaces rows by their written segments, and closes them; after a failure these are deleted,
+  /// unless the manifest may list them.
   public void commit(SealJob job, List<LiveSegment> written) {
-    OpenRows rows = job.rows();
+    commit(List.of(new Sealed(job, written)));
+    job.rows().close();
+    trim(job);
+  }
+
+  /// Replaces rows of one lane by their written segments, all at once. The caller closes the rows.
+  public void commit(List<Sealed> all) {
+    Map<OpenRows, List<LiveSegment>> segments = new LinkedHashMap<>();
+    all.forEach(each -> segments.put(each.job().rows(), each.segments()));
     try {
       contents.requireWriting();
-      notes.append(rows.lane, job.notes(), job.notesNeeded());
-      contents.sealed(rows, written);
-      rows.close();
-      sealedCount.incrementAndGet();
-      trim(job);
+      for (Sealed each : all) {
+        notes.append(each.job().rows().lane, each.job().notes(), each.job().notesNeeded());
+      }
+      contents.sealed(segments);
+      sealedCount.addAndGet(all.size());
     } catch (Throwable failed) {
-      abandon(written, failed);
+      segments.values().forEach(written -> abandon(written, failed));
       throw failed;
     }
   }

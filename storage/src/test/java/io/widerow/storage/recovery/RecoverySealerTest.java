@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
+import io.widerow.event.PartitionKey;
 import io.widerow.faults.AccessLogEvents;
 import io.widerow.faults.Appends;
 import io.widerow.faults.DiskAround;
@@ -13,9 +14,12 @@ import io.widerow.faults.FileJournal;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.storage.Durability;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
@@ -34,11 +38,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: rows that recovery seals in parallel enter the manifest in order, all of them or those
 /// before a failure, and there is memory for more sets of rows than in a running store. Method: the
@@ -51,6 +58,7 @@ class RecoverySealerTest {
   @TempDir private Path directory = Path.of(".");
   private final ExecutorService executor = Executors.newFixedThreadPool(3);
   private long memory = 2 << 20;
+  private String store = "store";
 
   /// A disk that holds the creation of each segment until enough are being created.
   private static final class Disordered extends DiskAround {
@@ -88,18 +96,44 @@ class RecoverySealerTest {
   }
 
   private StoreConfig config() {
-    return StoreConfig.at(directory.resolve("store"))
+    return StoreConfig.at(directory.resolve(store))
         .withDiskReserveBytes(0)
         .withMemory(memory, Duration.ofDays(1));
   }
 
-  /// Leaves a crashed store of which nothing is sealed.
+  /// Fails the creation of one segment.
+  private static final class Fails extends DiskAround {
+    private final AtomicInteger left;
+    private final boolean full;
+
+    /// @param nth which one, counted from 1
+    Fails(int nth, boolean full) {
+      super(new RealDisk());
+      this.left = new AtomicInteger(nth);
+      this.full = full;
+    }
+
+    @Override
+    public DiskFile create(Path file) {
+      if (file.toString().contains("/segments/") && left.decrementAndGet() == 0) {
+        throw full
+            ? new StorageException.DiskFull(file, 0, 1)
+            : new StorageException.Failed(file + ": no", new IOException("no"));
+      }
+      return super.create(file);
+    }
+  }
+
   @BeforeEach
   void crash() throws IOException {
+    crash("store", 1_000);
+  }
+
+  /// Leaves a crashed store of which nothing is sealed.
+  private void crash(String name, int group) throws IOException {
+    Path crashed = directory.resolve("crashed-" + name);
     StoreConfig roomy =
-        StoreConfig.at(directory.resolve("crashed"))
-            .withDiskReserveBytes(0)
-            .withMemory(1L << 30, Duration.ofDays(1));
+        StoreConfig.at(crashed).withDiskReserveBytes(0).withMemory(1L << 30, Duration.ofDays(1));
     Disk disk = new RealDisk();
     try (EmbeddedStore store =
             new EmbeddedStore(
@@ -111,9 +145,11 @@ class RecoverySealerTest {
         batch.clear();
         source.fill(batch, 1_000);
         Appends.all(store.lane(0), batch, 0);
-        store.lane(0).commit(Durability.OS);
+        if ((EVENTS - left + 1_000) % group == 0) {
+          store.lane(0).commit(Durability.OS);
+        }
       }
-      copy(directory.resolve("crashed"), directory.resolve("store"));
+      copy(crashed, directory.resolve(name));
     }
   }
 
@@ -189,5 +225,63 @@ class RecoverySealerTest {
       assertEquals(EVENTS, store.recovery().eventsReplayed(), "all of the journal is still needed");
       assertEquals(EVENTS, read(store).size());
     }
+  }
+
+  /// Each start but the last ends at a segment, which is written later each time.
+  @Test
+  void whatAnEndedOpeningHasSealedIsNotReplayedAgain() {
+    boolean went = false; // one of them sealed a part of the journal
+    for (int nth = 2; ; nth++) {
+      try (EmbeddedStore now = open(new Fails(nth, false), Runnable::run)) {
+        went |= now.recovery().eventsReplayed() < EVENTS;
+        assertEachEventOnce(now);
+        break;
+      } catch (StorageException.Failed noSegment) {
+        assertTrue(nth < 100, noSegment.toString());
+      }
+    }
+    assertTrue(went, "no start sealed a part of the journal");
+  }
+
+  @Test
+  void aGroupThatIsLargerThanRowsIsSealedAsAWhole() throws IOException {
+    store = "one";
+    crash(store, EVENTS);
+    assertThrows(StorageException.Failed.class, () -> open(new Fails(3, false), Runnable::run));
+    var counts = new Fails(100, false);
+    try (EmbeddedStore now = open(counts)) {
+      assertEquals(EVENTS, now.recovery().eventsReplayed());
+      assertTrue(counts.left.get() < 97, "it takes several");
+      assertEachEventOnce(now);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1_000, EVENTS})
+  void aStartOnAFullDiskReplaysNothingTwice(int group) throws IOException {
+    store = "full";
+    crash(store, group);
+    try (EmbeddedStore now = open(new Fails(2, true), Runnable::run)) {
+      assertEachEventOnce(now); // it went on in memory, and then sealed
+    }
+    try (EmbeddedStore now = open(new RealDisk())) {
+      assertEachEventOnce(now);
+    }
+  }
+
+  /// Also for those who count the events of partitions and do not merge them.
+  private static void assertEachEventOnce(EmbeddedStore store) {
+    StoreView view = store.view();
+    List<PartitionInfo> partitions = view.partitions(_ -> true, 0, Long.MAX_VALUE / 2);
+    assertEquals(EVENTS, partitions.stream().mapToLong(PartitionInfo::events).sum());
+    List<PartitionKey> keys = partitions.stream().map(PartitionInfo::key).toList();
+    int shown = 0;
+    try (EventCursor events = view.openUnordered(keys, Scan.all())) {
+      while (events.nextWhenReady() == EventCursor.Step.EVENT) {
+        shown++;
+      }
+    }
+    assertEquals(EVENTS, shown);
+    assertEquals(EVENTS, read(store).size());
   }
 }
