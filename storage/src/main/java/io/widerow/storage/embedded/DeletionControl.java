@@ -7,8 +7,10 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.digest.EventDigest;
+import io.widerow.storage.live.DeletionTarget;
 import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.LiveFigures;
+import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
@@ -28,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A deletion that begins hides its events at once, and that outlives a kill. Then rows are sealed,
 /// segments that hold any of the events are written again without them, and the journal files that
-/// had them go. [#goOn] does the work; a store that is opened goes on where it was.
+/// had them go. [#goOn] does the work; a store that is opened goes on where it was. While a damaged
+/// segment may hold some of the events, the deletion waits for its repair and goes on hiding them.
 ///
 /// - Threads: any. Work is done by the merging thread.
 public final class DeletionControl {
@@ -51,6 +55,9 @@ public final class DeletionControl {
   private final Supplier<List<EmbeddedLane>> lanes;
   private final Runnable requireOpen;
   private @Nullable DeletionWork working; // guarded by this
+
+  /// By id of a deletion, the damaged segments for which its work ended.
+  private final Map<Integer, Set<Long>> waits = new ConcurrentHashMap<>();
 
   /// @param requireOpen throws while the store may not be changed yet
   DeletionControl(
@@ -86,7 +93,8 @@ public final class DeletionControl {
 
   /// How far a deletion is, and the proof of it.
   ///
-  /// @param state `planned`, `running` or `done`
+  /// @param state `planned`, `running`, `waiting` for the damaged files while nothing else is left,
+  ///   or `done`
   /// @param endedNanos when it was done, nanoseconds since the Unix epoch; 0 before
   /// @param removed events that were removed, each once
   /// @param partitions partitions from which some were
@@ -281,7 +289,7 @@ public final class DeletionControl {
     return new Standing(
         deletion.id(),
         deletion.where(),
-        deletion.state().name().toLowerCase(Locale.ROOT),
+        isWaiting(deletion) ? "waiting" : deletion.state().name().toLowerCase(Locale.ROOT),
         deletion.endedNanos(),
         proof.removed(),
         proof.partitions(),
@@ -320,11 +328,17 @@ public final class DeletionControl {
   synchronized void goOn() {
     discardJournals();
     DeletionWork before = working;
-    if (before != null && !before.isEnded()) {
-      return;
+    if (before != null) {
+      if (!before.isEnded()) {
+        return;
+      }
+      waits.put(before.id(), before.waitsFor());
     }
     working = null;
     for (Deletion each : contents.deletions().running()) {
+      if (isWaiting(each)) {
+        continue;
+      }
       if (isSealed(each)) {
         working = new DeletionWork(each.id());
         merger.begin(working);
@@ -385,13 +399,17 @@ public final class DeletionControl {
     return lane < lanes.size() && lanes.get(lane).journalFrom() <= lsn;
   }
 
+  /// True when all was removed but what damaged segments may hold, and these are still the same.
+  private boolean isWaiting(Deletion deletion) {
+    Set<Long> known = waits.getOrDefault(deletion.id(), Set.of());
+    return deletion.state() == State.RUNNING
+        && !known.isEmpty()
+        && known.equals(LiveSegment.ids(new DeletionTarget(deletion).damaged(contents)));
+  }
+
   /// Damaged segments that may hold what should be gone.
   private List<String> damaged(Deletion deletion) {
-    Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
-    return contents.state().segments().all().stream()
-        .filter(live -> !live.isWhole())
-        .filter(live -> live.partitions().types().stream().anyMatch(types))
-        .map(live -> live.entry().fileName())
-        .toList();
+    return new DeletionTarget(deletion)
+        .damaged(contents).stream().map(live -> live.entry().fileName()).toList();
   }
 }

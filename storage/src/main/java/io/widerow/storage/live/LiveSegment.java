@@ -9,7 +9,10 @@ import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.PartitionTable;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
+import java.util.Collection;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -122,6 +125,11 @@ public final class LiveSegment implements AutoCloseable {
       }
     }
     return file;
+  }
+
+  /// The ids of some segments.
+  public static Set<Long> ids(Collection<LiveSegment> segments) {
+    return segments.stream().map(live -> live.entry.id()).collect(Collectors.toSet());
   }
 
   /// True when no damage was found so far.

@@ -89,6 +89,11 @@ public final class SegmentArrivals {
     return bound.first >= (oneLane ? position.laneLimits().get(bound.lane) : position.limitMax());
   }
 
+  /// True when all events of a segment are known to have this arrival or a later one.
+  boolean isFrom(LiveSegment segment, long arrival) {
+    return firstOf(segment) >= arrival;
+  }
+
   private long firstOf(LiveSegment segment) {
     Bound bound = bounds.get(segment.entry().id());
     return bound == null ? 0 : bound.first;

@@ -1,19 +1,16 @@
 package io.widerow.storage.upkeep;
 
-import io.widerow.event.AttributeValue;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Filter;
-import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Filters;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.digest.EventHash;
-import io.widerow.storage.live.LiveDeletions;
+import io.widerow.storage.live.DeletionTarget;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
@@ -36,6 +33,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// Writes the segments that hold events of a deletion again without them. All segments whose
 /// buckets overlap, with those that overlap these, are one step: an id has its time, so all writes
@@ -47,9 +45,13 @@ import java.util.function.Predicate;
 /// The progress is written down with the edit that swaps the files of a step, so a start goes on
 /// where a kill ended it.
 ///
+/// A damaged segment that may hold events of it is not written. The deletion is not done, and hides
+/// its events, until a repair or retention has taken such segments away.
+///
 /// - Threads: the merging one.
 public final class DeletionWork extends Rewrite<Boolean> {
   private final int id;
+  private volatile Set<Long> waitsFor = Set.of();
   private final Set<Long> looked = new HashSet<>(); // segments without such events
 
   /// @param id of a deletion that is running
@@ -57,37 +59,15 @@ public final class DeletionWork extends Rewrite<Boolean> {
     this.id = id;
   }
 
-  /// What a deletion is about, as far as segments say it.
-  private static final class Target {
-    private final Deletion deletion;
-    private final Filter filter;
-    private final Predicate<String> types;
-    private final AttributeValue scratch = new AttributeValue();
-
-    Target(Deletion deletion) {
-      this.deletion = deletion;
-      this.filter = LiveDeletions.filterOf(deletion);
-      this.types = LiveDeletions.typesOf(deletion.globs());
-    }
-
-    boolean mayBeIn(PartitionKey key) {
-      return types.test(key.type())
-          && key.untilNanos() > deletion.fromNanos()
-          && key.fromNanos() < deletion.untilNanos();
-    }
-
-    boolean isMatch(EventView event) {
-      return event.arrival() < deletion.arrivedBefore()
-          && FilterEvaluation.keeps(filter, event, scratch);
-    }
-
-    /// @param ids by type, see [#idsThatGo]
-    boolean goes(EventView event, Map<String, Set<EventId>> ids) {
-      return isMatch(event)
-          || (!ids.isEmpty()
-              && event.arrival() < deletion.arrivedBefore()
-              && ids.getOrDefault(event.type(), Set.of()).contains(event.id()));
-    }
+  /// True when a write goes.
+  ///
+  /// @param ids by type, see [#idsThatGo]
+  private static boolean goes(
+      EventView event, DeletionTarget target, Map<String, Set<EventId>> ids) {
+    return target.isMatch(event)
+        || (!ids.isEmpty()
+            && target.isEarlier(event)
+            && ids.getOrDefault(event.type(), Set.of()).contains(event.id()));
   }
 
   @Override
@@ -97,19 +77,35 @@ public final class DeletionWork extends Rewrite<Boolean> {
     if (deletion == null || deletion.state() != State.RUNNING) {
       return false;
     }
-    var target = new Target(deletion);
-    for (List<LiveSegment> unit : units(contents.state().segments())) {
+    var target = new DeletionTarget(deletion);
+    Set<LiveSegment> damaged = new HashSet<>(target.damaged(contents));
+    for (List<LiveSegment> unit : units(target, contents)) {
       if (unit.stream().anyMatch(live -> !looked.contains(live.entry().id()))
-          && write(unit, target, tools)) {
+          && write(unit, deletion, target, tools)) {
         return true;
       }
       unit.forEach(live -> looked.add(live.entry().id()));
     }
-    long ended = contents.clock().wallNanos();
-    Proof proof = deletion.proof().goneFrom(sealed(contents));
-    Deletion done = deletion.with(State.DONE, deletion.arrivedBefore(), ended, proof);
-    contents.deletions().change(now -> now.with(done), List.of(), List.of());
+    damaged.addAll(target.damaged(contents)); // also what was found, or went, meanwhile
+    end(deletion, damaged, contents);
     return false;
+  }
+
+  /// Nothing is left to write. While a damaged segment may hold some events the deletion goes on:
+  /// they stay hidden, and go when a repair has shown them.
+  private void end(Deletion deletion, Set<LiveSegment> damaged, StoreContents contents) {
+    waitsFor = LiveSegment.ids(damaged);
+    long before = deletion.arrivedBefore();
+    Proof proof = deletion.proof();
+    boolean isFirst = proof.journals().isEmpty(); // rows have had none of the events since
+    Proof gone = isFirst ? proof.goneFrom(sealed(contents)) : proof;
+    if (damaged.isEmpty()) {
+      Deletion done = deletion.with(State.DONE, before, contents.clock().wallNanos(), gone);
+      contents.deletions().change(now -> now.with(done), List.of(), List.of());
+    } else if (!gone.equals(proof)) {
+      Deletion waits = deletion.with(State.RUNNING, before, 0, gone);
+      contents.deletions().change(now -> now.with(waits), List.of(), List.of());
+    }
   }
 
   /// By lane, up to where the journal held what is in segments now.
@@ -121,17 +117,31 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return sealed;
   }
 
+  /// The deletion.
+  public int id() {
+    return id;
+  }
+
+  /// Ids of damaged segments that must be repaired before the deletion can be done; none while it
+  /// is under way, or when it is done.
+  public Set<Long> waitsFor() {
+    return waitsFor;
+  }
+
   @Override
   Boolean result() {
     return true;
   }
 
   /// The segments of buckets that overlap each other, in the order of time. Widths that are fixed
-  /// need not divide each other: then neighbors of a bucket overlap what itself does not.
-  private static List<List<LiveSegment>> units(SegmentSet segments) {
-    List<LiveSegment> all = new ArrayList<>(segments.all());
-    all.removeIf(live -> !live.isWhole());
+  /// need not divide each other: then neighbors of a bucket overlap what itself does not. Damaged
+  /// ones are left out; all of those wait that overlap one with earlier writes, which could no more
+  /// be told when the last ones had gone.
+  private static List<List<LiveSegment>> units(DeletionTarget target, StoreContents contents) {
+    List<LiveSegment> all = new ArrayList<>(contents.state().segments().all());
     all.sort(Comparator.comparing(SegmentSet::bucketOf));
+    Set<LiveSegment> damaged =
+        all.stream().filter(live -> !live.isWhole()).collect(Collectors.toSet());
     List<List<LiveSegment>> units = new ArrayList<>();
     long untilNanos = Long.MIN_VALUE;
     for (LiveSegment live : all) {
@@ -142,22 +152,31 @@ public final class DeletionWork extends Rewrite<Boolean> {
       units.getLast().add(live);
       untilNanos = Math.max(untilNanos, bucket.untilNanos());
     }
+    if (!damaged.isEmpty()) {
+      units.removeIf(unit ->
+          unit.stream()
+              .filter(damaged::contains)
+              .anyMatch(live -> target.mayHoldEarlierWrites(live, contents)));
+      units.forEach(unit -> unit.removeAll(damaged));
+    }
     return units;
   }
 
   /// Does one step. False when there is nothing to remove.
-  private static boolean write(List<LiveSegment> unit, Target target, Tools tools) {
+  private static boolean write(
+      List<LiveSegment> unit, Deletion deletion, DeletionTarget target, Tools tools) {
     if (!tools.expiry().take(unit)) {
       return true; // retention dropped one of them just now
     }
     try {
-      return writeTaken(unit, target, tools);
+      return writeTaken(unit, deletion, target, tools);
     } finally {
       tools.expiry().giveBack();
     }
   }
 
-  private static boolean writeTaken(List<LiveSegment> unit, Target target, Tools tools) {
+  private static boolean writeTaken(
+      List<LiveSegment> unit, Deletion deletion, DeletionTarget target, Tools tools) {
     Map<String, Set<EventId>> ids = idsThatGo(unit, target, tools);
     List<LiveSegment> sources = new ArrayList<>();
     int partitions = 0;
@@ -171,7 +190,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     if (sources.isEmpty()) {
       return false;
     }
-    Predicate<EventView> kept = event -> !target.goes(event, ids);
+    Predicate<EventView> kept = event -> !goes(event, target, ids);
     var before = new Count(kept);
     before.read(sources, tools);
     List<LiveSegment> written = List.of();
@@ -180,13 +199,13 @@ public final class DeletionWork extends Rewrite<Boolean> {
       written = tools.writer().write(sources, outputs, tools.readers(), kept);
     }
     EventDigest after = requireSame(before, written, !outputs.isEmpty(), tools);
-    commit(target.deletion, before, after, partitions, sources, written, tools);
+    commit(deletion, before, after, partitions, sources, written, tools);
     return true;
   }
 
   /// Ids that clients brought and whose last write goes, by type: two types may have the same id.
   private static Map<String, Set<EventId>> idsThatGo(
-      List<LiveSegment> unit, Target target, Tools tools) {
+      List<LiveSegment> unit, DeletionTarget target, Tools tools) {
     Map<String, List<MergeOutput.Source>> types = new TreeMap<>();
     for (LiveSegment live : unit) {
       for (SegmentSummary.Partition partition : live.partitions()) {
@@ -212,18 +231,18 @@ public final class DeletionWork extends Rewrite<Boolean> {
 
   /// How many partitions of a segment have something that goes.
   private static int touched(
-      LiveSegment live, Target target, Map<String, Set<EventId>> ids, Tools tools) {
+      LiveSegment live, DeletionTarget target, Map<String, Set<EventId>> ids, Tools tools) {
     int touched = 0;
     for (SegmentSummary.Partition partition : live.partitions()) {
       if (target.mayBeIn(partition.key())) {
         requireTime(tools);
         String type = partition.key().type();
         boolean all = partition.ownIds() && ids.containsKey(type);
-        Scan scan = all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter, type));
+        Scan scan = all ? Scan.all() : Scan.all().withFilter(Filters.ofType(target.filter(), type));
         try (EventCursor events = open(live, partition, scan, tools.readers())) {
           boolean found = false;
           while (!found && EventCursor.nextLocal(events)) {
-            found = target.goes(events.event(), ids);
+            found = goes(events.event(), target, ids);
           }
           touched += found ? 1 : 0;
         }
@@ -247,7 +266,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
 
   /// How many writes of a deletion the segments of a store still have.
   public static long left(Deletion deletion, StoreContents contents) {
-    var target = new Target(deletion);
+    var target = new DeletionTarget(deletion);
     long left = 0;
     SegmentSet segments = contents.moment().segments();
     try {

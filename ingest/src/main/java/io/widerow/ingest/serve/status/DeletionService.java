@@ -153,6 +153,8 @@ public final class DeletionService {
     json.append("},\"journals\":").append(standing.journals());
     appendNames(json.append(",\"snapshots\":"), copies);
     appendNames(json.append(",\"quarantine\":"), damaged);
+    boolean waits = standing.state().equals("waiting");
+    appendNames(json.append(",\"waitsFor\":"), waits ? standing.damaged() : List.of());
     String state = done && but ? "done-but" : standing.state();
     return json.append(",\"state\":\"").append(state).append("\"}\n");
   }

@@ -42,8 +42,9 @@ import picocli.CommandLine.Parameters;
       "  widerow delete show d-7                         the proof, JSON",
       "  widerow delete verify d-7                       reads every file again",
       "The state is done-but while snapshots, quarantined files or journals may still hold",
-      "them; these are named. The token needs the scope admin. Exit codes are those of",
-      "widerow query, and 1 when verify finds any."
+      "them, and waiting while only damaged files may (waitsFor): they stay hidden until these",
+      "are repaired. The token needs the scope admin. Exit codes are those of widerow query,",
+      "and 1 when verify finds any."
     })
 public final class DeleteCommand implements Callable<Integer> {
   private static final String PATH = "/v1/admin/delete";
@@ -114,8 +115,8 @@ public final class DeleteCommand implements Callable<Integer> {
       mixinStandardHelpOptions = true,
       sortOptions = false,
       description = {
-        "Hides the events of a plan at once, waits until no file has them, and shows the",
-        "proof. Stopped meanwhile, or killed, the daemon goes on."
+        "Hides the events of a plan at once, waits until no file that can be read has them, and",
+        "shows the proof. Stopped meanwhile, or killed, the daemon goes on."
       })
   int run(
       @Parameters(paramLabel = "ID", description = "Such as d-7.") String id,
