@@ -7,8 +7,9 @@ import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// What a scan keeps, decided by an event's attributes, type, time and id; [FilterEvaluation]
-/// decides it. A closed set: adding a case breaks every switch that must learn about it.
+/// What a scan keeps, decided by an event's attributes, type, time, id and arrival;
+/// [FilterEvaluation] decides it. A closed set: adding a case breaks every switch that must learn
+/// about it.
 ///
 /// - An attribute that the event does not have equals nothing and is in no order with anything. So
 ///   `NOT_EQUAL` keeps the event, exactly as the negation of `EQUAL` does.
@@ -92,6 +93,10 @@ public sealed interface Filter {
 
   /// Keeps the events with this id.
   record OfId(EventId id) implements Filter {}
+
+  /// Keeps events whose number in the order of arrival is lower, see
+  /// [io.widerow.event.EventView#arrival]. Nobody asks for it: a deletion goes on by it.
+  record ArrivedBefore(long arrival) implements Filter {}
 
   /// A predicate over the bytes of a string. It must be safe to call from any thread.
   @FunctionalInterface

@@ -48,6 +48,7 @@ public final class FilterEvaluation {
       case Filter.OfTime(var comparison, long nanos) ->
           holds(comparison, Long.compare(event.timeNanos(), nanos));
       case Filter.OfId(EventId id) -> id.time() == event.idTime() && id.tail() == event.idTail();
+      case Filter.ArrivedBefore(long arrival) -> event.arrival() < arrival;
       case Filter.Exists(var name) -> event.find(name, scratch);
       case Filter.Compare(var name, var _, var _) ->
           keepsValue(filter, event.find(name, scratch), scratch);

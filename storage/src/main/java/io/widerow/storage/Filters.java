@@ -25,7 +25,7 @@ public final class Filters {
       case Filter.Not(Filter inner) -> addColumns(inner, columns);
       case Filter.Exists(var name) -> columns.add(name);
       case Filter.Compare(var name, _, _) -> columns.add(name);
-      case Filter.OfType _, Filter.OfTime _, Filter.OfId _ -> {} // no attributes
+      case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> {}
       case Filter.Contains(var name, _) -> columns.add(name);
       case Filter.ContainsFolded(var name, _) -> columns.add(name);
       case Filter.Has(var name, _) -> columns.add(name);
@@ -58,7 +58,7 @@ public final class Filters {
   /// True when a filter examines nothing but attributes.
   public static boolean isOfAttributes(Filter filter) {
     return switch (filter) {
-      case Filter.OfType _, Filter.OfTime _, Filter.OfId _ -> false;
+      case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> false;
       case Filter.And(var parts) -> parts.stream().allMatch(Filters::isOfAttributes);
       case Filter.Or(var parts) -> parts.stream().allMatch(Filters::isOfAttributes);
       case Filter.Not(Filter inner) -> isOfAttributes(inner);

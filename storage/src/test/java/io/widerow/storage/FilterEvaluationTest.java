@@ -192,15 +192,18 @@ class FilterEvaluationTest {
       }
     }
     assertEquals(null, batch.end());
-    event.put("(id)", new RecordView().show(batch.memory(), 0).id());
+    RecordView view = new RecordView().show(batch.memory(), 0);
+    event.put("(id)", view.id());
+    event.put("(arrival)", view.arrival());
     return event;
   }
 
   private static Filter randomFilter(SplittableRandom random, int depth) {
     String name = NAMES.get(random.nextInt(NAMES.size()));
     AttributeName attribute = AttributeName.of(name);
-    int kind = random.nextInt(depth > 0 ? 13 : 10) - 4;
+    int kind = random.nextInt(depth > 0 ? 14 : 11) - 5;
     return switch (kind) {
+      case -5 -> new Filter.ArrivedBefore(random.nextInt(3));
       case -4 -> new Filter.ContainsFolded(attribute, folded(random));
       case -3 -> new Filter.OfType(typeTest(random, attribute));
       case -2 ->
@@ -270,6 +273,8 @@ class FilterEvaluationTest {
       case Filter.OfTime(var comparison, long nanos) ->
           naive(comparison, Long.valueOf(String.valueOf(event.get("(time)"))).compareTo(nanos));
       case Filter.OfId(var id) -> id.equals(event.get("(id)"));
+      case Filter.ArrivedBefore(long arrival) ->
+          Long.parseLong(String.valueOf(event.get("(arrival)"))) < arrival;
       case Filter.ContainsFolded(var name, var needle) ->
           event.get(name.toString()) instanceof String s && containsFolded(s, needle.toString());
       case Filter.Exists(var name) -> event.containsKey(name.toString());

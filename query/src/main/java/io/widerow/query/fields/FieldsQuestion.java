@@ -65,7 +65,7 @@ public record FieldsQuestion(
 
     private static void addNames(Filter filter, Set<String> to) {
       switch (filter) {
-        case Filter.Everything _, Filter.OfTime _, Filter.OfId _ -> {}
+        case Filter.Everything _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> {}
         case Filter.And(var parts) -> parts.forEach(part -> addNames(part, to));
         case Filter.Or(var parts) -> parts.forEach(part -> addNames(part, to));
         case Filter.Not(Filter inner) -> addNames(inner, to);

@@ -81,7 +81,8 @@ class FilterParserTest {
 
   private static String print(Filter filter) {
     return switch (filter) {
-      case Filter.Everything() -> throw new IllegalStateException("has no text");
+      case Filter.Everything(), Filter.ArrivedBefore _ ->
+          throw new IllegalStateException("has no text");
       case Filter.And(var parts) -> join(parts, " and ");
       case Filter.Or(var parts) -> join(parts, "\nor ");
       case Filter.Not(Filter inner) -> "not(" + print(inner) + ")";

@@ -102,9 +102,16 @@ public final class LiveDeletions {
     List<Filter> parts =
         section.deletions().stream()
             .filter(each -> each.state() == State.RUNNING)
-            .<Filter>map(each -> new Filter.Not(filterOf(each)))
+            .<Filter>map(each -> new Filter.Not(hiddenBy(each)))
             .toList();
     return parts.isEmpty() ? null : new Filter.And(parts);
+  }
+
+  /// Keeps what goes. An event that arrives later is shown: a reader that follows would have passed
+  /// over it.
+  private static Filter hiddenBy(Deletion deletion) {
+    return new Filter.And(
+        List.of(filterOf(deletion), new Filter.ArrivedBefore(deletion.arrivedBefore())));
   }
 
   /// The types of a deletion.
@@ -112,7 +119,7 @@ public final class LiveDeletions {
     return type -> globs.isEmpty() || globs.stream().anyMatch(glob -> TypeGlob.matches(glob, type));
   }
 
-  /// Keeps the events that a deletion is about: its types, times and filter.
+  /// Keeps the events that a deletion is about, whenever they arrived: its types, times and filter.
   public static Filter filterOf(Deletion deletion) {
     List<Filter> parts = new ArrayList<>();
     if (!deletion.globs().isEmpty()) {

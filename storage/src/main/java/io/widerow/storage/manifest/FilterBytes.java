@@ -84,6 +84,8 @@ final class FilterBytes {
         out.writeLong(id.time());
         out.writeLong(id.tail());
       }
+      case Filter.ArrivedBefore _ ->
+          throw new IllegalArgumentException("where: a deletion says itself what arrived before");
       case Filter.Matches _ ->
           throw new IllegalArgumentException(
               "where: a deletion takes no regular expression; use contains, has or comparisons");

@@ -59,7 +59,8 @@ public final class BlockPruner {
         yield most;
       }
       case Filter.Not(Filter inner) -> negated(verdict(inner));
-      case Filter.OfType _, Filter.OfTime _, Filter.OfId _ -> Verdict.SOMETHING; // not in here
+      case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ ->
+          Verdict.SOMETHING; // not in here
       case Filter.Exists(var name) -> exists(name);
       case Filter.Compare(var name, var comparison, var literal) ->
           compare(name, comparison, literal);

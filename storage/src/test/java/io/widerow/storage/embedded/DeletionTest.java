@@ -10,6 +10,7 @@ import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
+import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.DeletionControl.Asked;
@@ -102,6 +103,30 @@ class DeletionTest {
       assertEquals(kept.size() + 1, it.shown().size());
       assertEquals(done, it.store().deletions().get(1));
       assertEquals(it.filesOnDisk(), it.store().statistics().segments());
+    }
+  }
+
+  /// A reader that follows has no second look: what arrives while a deletion runs is shown at once.
+  @Test
+  void whatArrivesLaterIsNeverHidden() {
+    try (var it = new RetentionStore()) {
+      assertEquals(List.of(), it.write("cpu", it.clock.wallNanos() - HOUR, 5));
+      assertEquals(1, plan(it, asked(List.of("cpu"), "line")).id());
+      var _ = it.store().deletions().run(1);
+      assertEquals(List.of(), it.shown());
+      Arrivals followed;
+      try (StoreView view = it.store().view()) {
+        followed = view.arrivals();
+      }
+      assertEquals(List.of(), it.write("cpu", it.clock.wallNanos() - HOUR, 3));
+      assertEquals(State.RUNNING, stateOf(it));
+      List<String> later = it.shown(_ -> true, followed);
+      assertEquals(3, later.size());
+      assertEquals(later, it.shown());
+      it.store().sealAll();
+      finish(it);
+      assertEquals(State.DONE, stateOf(it));
+      assertEquals(later, it.shown());
     }
   }
 

@@ -186,7 +186,7 @@ class KeptModelTest {
   }
 
   private void check(EmbeddedStore store, StoreModel acknowledged) {
-    StoreModel model = deleted.shown(store, acknowledged);
+    StoreModel model = acknowledged;
     Set<Long> shown = shown(store);
     long young = clock.wallNanos() - AGE_LEAST * HOUR;
     for (Written each : model.all()) {
