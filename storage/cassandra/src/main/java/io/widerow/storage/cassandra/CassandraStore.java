@@ -108,7 +108,9 @@ public final class CassandraStore implements EventStore {
     }
 
     /// Seconds after which the cluster drops a partition's rows by itself; 0 for never.
-    default int ttlSeconds(PartitionKey partition) {
+    ///
+    /// @param nodesMillis the time of the nodes, in milliseconds since the Unix epoch
+    default int ttlSeconds(PartitionKey partition, long nodesMillis) {
       return 0;
     }
 

@@ -121,9 +121,9 @@ final class ClusterOpener {
   }
 
   /// Tells the background work of a segment, and gives its time to live.
-  private int touch(PartitionKey partition) {
+  private int touch(PartitionKey partition, long nodesMillis) {
     reading.touched(partition);
-    return reading.ttlSeconds(partition);
+    return reading.ttlSeconds(partition, nodesMillis);
   }
 
   private static void recover(EmbeddedStore local, Batches batches, Marks marks) {

@@ -152,14 +152,14 @@ public final class ClusterReading implements CassandraStore.Reading {
   }
 
   @Override
-  public int ttlSeconds(PartitionKey partition) {
+  public int ttlSeconds(PartitionKey partition, long nodesMillis) {
     Duration slack = settings.timeToLive();
     Duration kept = policies.of(partition.type());
     if (slack == null || kept == null) {
       return 0;
     }
     long end = TimeUnit.NANOSECONDS.toSeconds(partition.untilNanos());
-    long now = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
+    long now = TimeUnit.MILLISECONDS.toSeconds(nodesMillis);
     return Math.clamp(end + kept.toSeconds() + slack.toSeconds() - now, 1, 20 * 365 * 86_400);
   }
 

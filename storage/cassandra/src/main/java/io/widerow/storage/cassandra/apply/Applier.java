@@ -1,6 +1,5 @@
 package io.widerow.storage.cassandra.apply;
 
-import io.widerow.event.PartitionKey;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -17,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Applies what the store on this machine took in to the keyspace, round by round:
@@ -57,6 +55,7 @@ public final class Applier implements AutoCloseable {
   private final Marks marks;
   private final Map<Long, List<Long>> groupsOf = new HashMap<>(); // by stamp: groups up to its end
   private final Statements statements;
+  private final NodesTime nodes;
   private final RoundWriter writer;
   private final Claims claims;
   private boolean started;
@@ -82,7 +81,7 @@ public final class Applier implements AutoCloseable {
   /// @param clock of the machine
   /// @param pace how to wait
   /// @param statements of the daemon
-  /// @param ttlSeconds after which the cluster drops a partition's rows by itself; 0 for never
+  /// @param timeToLive how long the cluster keeps what is written
   /// @param onLost told when the write side has ended: another daemon has the number, or this
   ///   machine's disk fails
   public record Parts(
@@ -97,7 +96,7 @@ public final class Applier implements AutoCloseable {
       StoreClock clock,
       Pace pace,
       Statements statements,
-      ToIntFunction<PartitionKey> ttlSeconds,
+      TimeToLive timeToLive,
       Consumer<StorageException> onLost) {
     public Parts {
       lanes = List.copyOf(lanes);
@@ -113,7 +112,8 @@ public final class Applier implements AutoCloseable {
     this.rounds = file.rounds();
     this.marks = parts.marks();
     this.statements = parts.statements();
-    this.writer = new RoundWriter(keyspace, statements, parts.options(), parts.ttlSeconds());
+    this.nodes = new NodesTime(parts.clock());
+    this.writer = new RoundWriter(keyspace, statements, parts.options(), parts.timeToLive());
     this.claims = new Claims(keyspace, statements, number, file, parts.batches(), parts.options());
     this.reached = new long[parts.lanes().size()];
     this.appliedTo = rounds.lastApplied().to();
@@ -312,8 +312,9 @@ public final class Applier implements AutoCloseable {
       statements.once("say that it is alive", keyspace.seen(number.daemon(), oldest(), now));
       seenMillis = now;
     }
-    if (Math.abs(now - skewAskedMillis) >= SKEW_MILLIS) {
+    if (!nodes.isRead() || Math.abs(now - skewAskedMillis) >= SKEW_MILLIS) {
       long theirs = statements.once("read a node's clock", keyspace.clockMillis());
+      nodes.read(theirs);
       skewMillis = nowMillis() - theirs;
       skewAskedMillis = now;
     }
@@ -332,8 +333,11 @@ public final class Applier implements AutoCloseable {
     if (left == null) {
       left = claims.claim(round, TimeUnit.MILLISECONDS.toSeconds(nowMillis()), skewMillis);
     }
+    long nodesMillis = TimeUnit.NANOSECONDS.toMillis(nodes.nanos());
     writer.write(
-        view, new RoundWriter.Task(round, number.daemon(), number.store().id(), left), nowMillis());
+        view,
+        new RoundWriter.Task(round, number.daemon(), number.store().id(), left, nodesMillis),
+        nowMillis());
   }
 
   /// From here on every reader shows the round, and all before it.

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the events of rounds to the keyspace: for each partition segments and their rows of the
@@ -42,7 +41,7 @@ final class RoundWriter implements AutoCloseable {
   private final Statements statements;
   private final ApplyOptions options;
   private final Projection projection;
-  private final ToIntFunction<PartitionKey> ttlSeconds;
+  private final TimeToLive timeToLive;
   private final Map<BucketOfType, Integer> buckets = new HashMap<>(); // to shards in the catalog
   private long bucketsMillis;
   private final ArrayDeque<InFlight> flying = new ArrayDeque<>();
@@ -57,15 +56,12 @@ final class RoundWriter implements AutoCloseable {
   private record InFlight(Statements.Try<Void> statement, long bytes) {}
 
   RoundWriter(
-      Keyspace keyspace,
-      Statements statements,
-      ApplyOptions options,
-      ToIntFunction<PartitionKey> ttlSeconds) {
+      Keyspace keyspace, Statements statements, ApplyOptions options, TimeToLive timeToLive) {
     this.keyspace = keyspace;
     this.statements = statements;
     this.options = options;
     this.projection = new Projection(options.rows());
-    this.ttlSeconds = ttlSeconds;
+    this.timeToLive = timeToLive;
   }
 
   /// What is written, and where.
@@ -74,7 +70,8 @@ final class RoundWriter implements AutoCloseable {
   /// @param storeId of the cluster's store
   /// @param left batches that are left out; of those that came to this daemon before, events with
   ///   clients' ids are written again
-  record Task(Round round, int daemon, UUID storeId, List<Batch.LeftOut> left) {
+  /// @param nodesMillis the time of the nodes, in milliseconds since the Unix epoch
+  record Task(Round round, int daemon, UUID storeId, List<Batch.LeftOut> left, long nodesMillis) {
     boolean wants(EventView event, int shard) {
       if (!round.holds(event, shard)) {
         return false;
@@ -160,7 +157,7 @@ final class RoundWriter implements AutoCloseable {
                 ? own.of(event, task.round().version(task.daemon(), event.arrival()))
                 : event);
         if (projected) {
-          project(partition, projection.add(event));
+          project(partition, projection.add(event), task);
         }
         if (writer.isFull()) {
           write(writer.finish(), partition, part++, task);
@@ -170,25 +167,25 @@ final class RoundWriter implements AutoCloseable {
         write(writer.finish(), partition, part, task);
       }
     }
-    project(partition, projection.take());
+    project(partition, projection.take(), task);
   }
 
   private void write(SegmentValue.Encoded value, PartitionKey partition, int part, Task task) {
     SegmentKey key =
         new SegmentKey(partition, SegmentKey.APPLIED, task.daemon(), task.round().stamp(), part);
     DirectoryRow row = value.row(key);
-    int ttl = ttlSeconds.applyAsInt(partition);
+    int ttl = timeToLive.seconds(partition, task.nodesMillis);
     fly("write " + partition, () -> keyspace.write(row, value.bytes(), ttl), row.bytes());
     events += row.events();
     bytes += row.bytes();
     segments++;
   }
 
-  private void project(PartitionKey partition, Projection.@Nullable Rows full) {
+  private void project(PartitionKey partition, Projection.@Nullable Rows full, Task task) {
     if (full == null) {
       return;
     }
-    int ttl = ttlSeconds.applyAsInt(partition);
+    int ttl = timeToLive.seconds(partition, task.nodesMillis);
     fly(
         "write rows of " + partition,
         () -> keyspace.project(partition, full.rows(), ttl),
