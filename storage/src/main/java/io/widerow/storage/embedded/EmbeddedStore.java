@@ -218,8 +218,12 @@ public final class EmbeddedStore implements EventStore {
     return contents.clockReport();
   }
 
-  /// The journal has later times of the clock before; sealing what it has keeps the next opening
-  /// from finding them.
+  /// The last time at which the clock was right, in nanoseconds since the Unix epoch.
+  public long saneNanos() {
+    return contents.clock().durableNanos();
+  }
+
+  /// The journal has later times of before; sealing what it has keeps an opening from finding them.
   @Override
   public void acceptClock() {
     requireTidy();
@@ -294,8 +298,7 @@ public final class EmbeddedStore implements EventStore {
   ///
   /// @param to where groups end: a position of an earlier view, or one with each lane's number
   ///   after the last event of a group
-  /// @throws IllegalStateException when the store was not opened with [#openSpool]: another one
-  ///   does not keep writes that later ones replace
+  /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public StoreView viewBefore(LaneArrivals to) {
     requireDrained(true, "only a store that is drained has views that end earlier");
     return EmbeddedView.of(contents, to, readers, sealer.executor(), ReadDeadline.NONE);
@@ -311,16 +314,14 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
     requireDrained(false, NOT_BY_AGE);
-    String glob = type == null ? "*" : type;
-    RetentionRule policy = RetentionRule.ofConfig(glob, age, Duration.ZERO);
+    RetentionRule policy = RetentionRule.ofConfig(type == null ? "*" : type, age, Duration.ZERO);
     contents.retentions().change(now -> now.changed(now.policies().with(policy)));
   }
 
   /// Refuses events that are past the retention of the place where a drained store's events are
   /// brought: nobody would ever be shown them. Call it before the first append.
   ///
-  /// @throws IllegalStateException when the store was not opened with [#openSpool]; another one
-  ///   refuses by its own retention
+  /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public void admitBy(RetentionPolicy policy) {
     requireDrained(true, "only a store that is drained has a policy of elsewhere");
     contents.retentions().admitBy(policy);
@@ -444,8 +445,7 @@ public final class EmbeddedStore implements EventStore {
     contents.arriveFrom(counter);
   }
 
-  /// Seals everything committed. For owners that measure or hand a store over; only while no lane
-  /// is written to.
+  /// Seals everything committed, while no lane is written to. For owners that measure or hand over.
   public void sealAll() {
     contents.requireWriting();
     lanesNow().forEach(EmbeddedLane::sealForClose);

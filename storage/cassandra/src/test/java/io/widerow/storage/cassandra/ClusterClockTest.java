@@ -149,4 +149,47 @@ class ClusterClockTest {
       }
     }
   }
+
+  @Test
+  void aLaterWriteWinsOverOneOfAClockThatIsAhead() {
+    var ahead = new Machine(1);
+    ahead.clock.step(AHEAD.toNanos());
+    var right = new Machine(2);
+    CassandraStore first = ahead.open(new NoReading());
+    CassandraStore second = right.open(new NoReading());
+    write(first, 1);
+    apply(first);
+    pass(ahead, right);
+    write(second, 2);
+    apply(second);
+    assertEquals(2, shown());
+    pass(ahead, right);
+    write(first, 3);
+    apply(first);
+    assertEquals(3, shown());
+    first.abandon();
+    second.abandon();
+  }
+
+  /// What waited over a start gets the time at which the clock was right before it.
+  @Test
+  void aClockThatIsAheadAtAStartGivesNoVersions() {
+    var ahead = new Machine(1);
+    CassandraStore stopped = ahead.open(new NoReading());
+    write(stopped, 1);
+    stopped.abandon();
+    ahead.disk = ahead.disk.restart();
+    ahead.clock.step(AHEAD.toNanos());
+    CassandraStore first = ahead.open(new NoReading());
+    var right = new Machine(2);
+    CassandraStore second = right.open(new NoReading());
+    apply(first);
+    assertEquals(1, shown());
+    pass(ahead, right);
+    write(second, 2);
+    apply(second);
+    assertEquals(2, shown());
+    first.abandon();
+    second.abandon();
+  }
 }

@@ -130,13 +130,16 @@ public final class Applier implements AutoCloseable {
   }
 
   /// What came before this start is in rounds of its own: with another number of shards, a later
-  /// write of an id may be in another partition, and must have a greater version.
+  /// write of an id may be in another partition, and must have a greater version. The nodes may be
+  /// away, so the time is the last one at which this machine's clock was right.
   private void roundsOfStart() {
     List<Round> all = new ArrayList<>();
     Round last = rounds.last();
+    boolean isEmpty = local.pending(last.to()).events() == 0; // a first clock may be wrong
+    long sane = isEmpty ? 0 : Math.min(local.saneNanos(), nowNanos());
     long stamp = nextStamp();
     for (Marks.End end = marks.next(last.to()); end != null; end = marks.next(last.to())) {
-      last = last.next(stamp, end.to(), nowNanos() / 1_000, List.of());
+      last = last.next(stamp, end.to(), sane / 1_000, List.of());
       remember(stamp++, end.groups());
       all.add(last);
     }
@@ -256,7 +259,7 @@ public final class Applier implements AutoCloseable {
       }
     }
     long stamp = nextStamp();
-    file.begun(rounds.last().next(stamp, end.to(), nowNanos() / 1_000, rounds.takenOver()));
+    file.begun(rounds.last().next(stamp, end.to(), nodes.nanos() / 1_000, rounds.takenOver()));
     remember(stamp, end.groups());
     return one;
   }
