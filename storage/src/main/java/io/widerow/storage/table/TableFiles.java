@@ -9,11 +9,13 @@ import io.widerow.storage.fragment.FragmentEncoder;
 import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.TableEntry;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The directory of the table files: it names, writes, opens and deletes them.
@@ -26,19 +28,23 @@ final class TableFiles {
   private final Path directory;
   private final UUID storeId;
   private final BlockCache cache;
+  private final BooleanSupplier guard;
 
   /// @param tables directory of the tables
   TableFiles(Disk disk, Path tables, UUID storeId) {
-    this(disk, tables, storeId, BlockCache.none());
+    this(disk, tables, storeId, BlockCache.none(), () -> true);
   }
 
   /// @param tables directory of the tables
   /// @param cache of the blocks of listed files
-  TableFiles(Disk disk, Path tables, UUID storeId, BlockCache cache) {
+  /// @param guard files are written and get their names only while this holds: afterwards they may
+  ///   be those of another process
+  TableFiles(Disk disk, Path tables, UUID storeId, BlockCache cache, BooleanSupplier guard) {
     this.disk = disk;
     this.directory = tables.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
     this.cache = cache;
+    this.guard = guard;
   }
 
   void createDirectory() {
@@ -61,6 +67,7 @@ final class TableFiles {
   @Nullable LiveTableFile write(
       long id, List<Fragments> sources, Purge purge, Forgotten forgotten, TableOrigin origin) {
     Path temporary = temporary(id);
+    requireLock(temporary);
     disk.delete(temporary);
     TableEntry entry;
     try (var rows = new MergedRows(sources, false);
@@ -123,6 +130,7 @@ final class TableFiles {
         });
       }
       Path named = named(entry);
+      requireLock(named);
       disk.rename(temporary, named);
       disk.forceDirectory(directory);
       return new LiveTableFile(entry, TableFile.open(disk, named, storeId, entry.id(), cache));
@@ -132,7 +140,17 @@ final class TableFiles {
     }
   }
 
+  private void requireLock(Path file) {
+    if (!guard.getAsBoolean()) {
+      String lost = file + ": not written: this process has lost the store's lock";
+      throw new StorageException.Failed(lost, new IOException(lost));
+    }
+  }
+
   private void discard(Path temporary, Throwable failure) {
+    if (!guard.getAsBoolean()) {
+      return; // it may be that of another process by now
+    }
     try {
       disk.delete(temporary);
     } catch (StorageException left) {

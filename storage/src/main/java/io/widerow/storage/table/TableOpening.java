@@ -69,7 +69,7 @@ final class TableOpening {
     Manifest manifest = Manifest.read(disk, directory, storeId);
     heal(manifest);
     var cache = new BlockCache(TableLane.pieceBytes(context.store().config()));
-    var files = new TableFiles(disk, directory, storeId, cache);
+    var files = new TableFiles(disk, directory, storeId, cache, context.store()::holdsLock);
     this.contents = new TableContents(context, manifest, files, open(manifest, files));
     try {
       recover(manifest);
