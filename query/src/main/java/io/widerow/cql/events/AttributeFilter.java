@@ -22,6 +22,13 @@ import org.jspecify.annotations.Nullable;
 /// @param exact whether they keep no other event
 /// @param none whether no event can meet it
 record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
+  private static final String NAN = "NaN";
+  private static final String INFINITY = "Infinity";
+
+  /// What numbers and truth values are shown as, besides digits.
+  private static final List<String> OTHER_TEXTS = List.of("true", "false", NAN, "-" + INFINITY);
+
+  private static final String OTHER_CHARACTERS = "0123456789.-E";
   private static final AttributeFilter NONE = new AttributeFilter(List.of(), true, true);
 
   AttributeFilter {
@@ -75,12 +82,14 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     return switch (condition.operator()) {
       case EQ, IN ->
           of(
-              texts.stream().noneMatch(text -> other(text) != null),
+              texts.stream().noneMatch(text -> text.equals(NAN) || other(text) != null),
               texts.size() == 1 ? equal(name, texts.getFirst()) : anyOf(name, texts));
       case LIKE -> {
         LikePattern pattern = LikePattern.of(texts.getFirst());
         Filter contains = new Filter.Contains(name, Text.of(pattern.text()));
-        yield of(pattern.open() && pattern.more(), contains);
+        yield mayBeInOther(pattern.text())
+            ? of(false, new Filter.Or(List.of(contains, other(name, pattern.text()))))
+            : of(pattern.open() && pattern.more(), contains);
       }
       default -> of(false, new Filter.Exists(name)); // also numbers, which are shown as text
     };
@@ -93,6 +102,9 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
 
   private static Filter equal(AttributeName name, String text) {
     Filter word = compare(name, Operator.EQ, text);
+    if (text.equals(NAN)) {
+      return new Filter.Or(List.of(word, other(name, text)));
+    }
     Filter.Literal other = other(text);
     return other == null
         ? word
@@ -103,11 +115,43 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     return new Filter.Compare(name, comparison(operator), new Filter.Literal.Word(Text.of(text)));
   }
 
-  /// What an attribute that is no string may be when it is shown as this text; null for nothing.
-  /// Other numbers and texts may be equal to it.
+  /// True when a number or a truth value may be shown as a text that has this one in it.
+  private static boolean mayBeInOther(String text) {
+    return OTHER_TEXTS.stream().anyMatch(other -> other.contains(text))
+        || text.chars().allMatch(each -> OTHER_CHARACTERS.indexOf(each) >= 0);
+  }
+
+  /// Keeps the numbers and the truth values. Bytes are no such, but cannot be told from NaN, so
+  /// that they are kept where a text may be in it. Blocks where every event has a string of this
+  /// name are not looked at.
+  ///
+  /// @param text that is in what is shown
+  private static Filter other(AttributeName name, String text) {
+    Filter noString = new Filter.Not(compare(name, Operator.GTE, ""));
+    Filter.Comparison equal = Filter.Comparison.EQUAL;
+    Filter of =
+        NAN.contains(text)
+            ? new Filter.Exists(name)
+            : new Filter.Or(
+                List.of(
+                    number(name, Operator.GTE, Double.NEGATIVE_INFINITY),
+                    new Filter.Compare(name, equal, new Filter.Literal.Truth(true)),
+                    new Filter.Compare(name, equal, new Filter.Literal.Truth(false))));
+    return new Filter.And(List.of(of, noString));
+  }
+
+  /// What an attribute that is no string may be when it is shown as this text; null for nothing,
+  /// and for NaN, which equals nothing. Other numbers and texts may be equal to it.
   private static Filter.@Nullable Literal other(String text) {
     if (text.equals("true") || text.equals("false")) {
       return new Filter.Literal.Truth(text.equals("true"));
+    }
+    if (text.endsWith(INFINITY)) {
+      return text.length() == INFINITY.length()
+          ? new Filter.Literal.Fraction(Double.POSITIVE_INFINITY)
+          : text.equals("-" + INFINITY)
+              ? new Filter.Literal.Fraction(Double.NEGATIVE_INFINITY)
+              : null;
     }
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     AttributeValue value = new AttributeValue();

@@ -37,7 +37,28 @@ class EventTableTest {
   private static final int STATEMENTS = 60;
   private static final List<String> TYPES = List.of("cpu", "nginx.access", "nginx.error", "a*b?");
   private static final List<String> TEXTS =
-      List.of("500", "500.0", "5e2", "true", "false", "abc", "abcd", "x abc y", "", "-7", "é", "%");
+      List.of(
+          "500",
+          "500.0",
+          "5e2",
+          "true",
+          "false",
+          "abc",
+          "abcd",
+          "x abc y",
+          "",
+          "-7",
+          "é",
+          "%",
+          "NaN",
+          "-Infinity");
+
+  /// What is in texts, and in what numbers and truth values are shown as.
+  private static final List<String> PATTERNS =
+      List.of("abc", "bc", "50", "0", ".5", "-", "e", "a", "NaN", "Inf", "true", "1.0E10");
+
+  private static final List<Double> NUMBERS =
+      List.of(0.0, 0.5, 1.0, 1.5, 1e10, Double.NaN, Double.NEGATIVE_INFINITY);
 
   static List<Long> seeds() {
     Long given = Long.getLong("seed");
@@ -65,7 +86,7 @@ class EventTableTest {
       return switch (value) {
         case null -> null;
         case Long whole -> whole.doubleValue();
-        case Double number -> number;
+        case Double number -> number.isNaN() ? null : number;
         case String text ->
             text.matches("[+-]?\\d+(\\.\\d+)?(e\\d+)?") ? (Double) Double.parseDouble(text) : null;
         default -> null;
@@ -108,7 +129,7 @@ class EventTableTest {
           switch (random.nextInt(7)) {
             case 0 -> (Object) (long) random.nextInt(-2, 3);
             case 1 -> 500L;
-            case 2 -> random.nextInt(4) * 0.5;
+            case 2 -> NUMBERS.get(random.nextInt(NUMBERS.size()));
             case 3 -> random.nextBoolean();
             case 4, 5 -> TEXTS.get(random.nextInt(TEXTS.size()));
             default -> "";
@@ -240,21 +261,14 @@ class EventTableTest {
 
   private static Meaning ofText(String column, String name, SplittableRandom random) {
     String text = TEXTS.get(random.nextInt(TEXTS.size()));
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(5)) {
       case 0 -> new Meaning(column, column + " = " + quoted(text), e -> text.equals(e.text(name)));
       case 1 ->
           new Meaning(
               column,
               column + " IN ('500', " + quoted(text) + ")",
               e -> text.equals(e.text(name)) || "500".equals(e.text(name)));
-      case 2 ->
-          new Meaning(
-              column,
-              column + " LIKE '%abc%'",
-              e -> {
-                String found = e.text(name);
-                return found != null && found.contains("abc");
-              });
+      case 2, 3 -> like(column, name, random);
       default ->
           new Meaning(
               column,
@@ -264,6 +278,22 @@ class EventTableTest {
                 return found != null && found.compareTo("abcd") < 0;
               });
     };
+  }
+
+  private static Meaning like(String column, String name, SplittableRandom random) {
+    String part = PATTERNS.get(random.nextInt(PATTERNS.size()));
+    boolean open = random.nextBoolean();
+    boolean more = random.nextBoolean();
+    return new Meaning(
+        column,
+        column + " LIKE " + quoted((open ? "%" : "") + part + (more ? "%" : "")),
+        e -> {
+          String found = e.text(name);
+          return found != null
+              && (open || found.startsWith(part))
+              && (more || found.endsWith(part))
+              && (open || more ? found.contains(part) : found.equals(part));
+        });
   }
 
   private static Meaning ofMap(SplittableRandom random) {
