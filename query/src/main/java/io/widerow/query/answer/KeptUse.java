@@ -1,6 +1,7 @@
 package io.widerow.query.answer;
 
 import io.widerow.query.RangeReader;
+import io.widerow.query.output.OutputBuffer;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -37,6 +38,14 @@ public record KeptUse(long minutes, long missing) {
   /// The value of the header.
   public String header() {
     return "minutes=%d missing=%d".formatted(minutes, missing);
+  }
+
+  /// Writes the same as a line of JSON, for an answer whose headers are sent first; nothing when no
+  /// event is gone.
+  public void putLine(OutputBuffer out) {
+    if (!isNone()) {
+      out.put("{\"kept\":{\"minutes\":%d,\"missing\":%d}}%n".formatted(minutes, missing));
+    }
   }
 
   /// For people, a line each.

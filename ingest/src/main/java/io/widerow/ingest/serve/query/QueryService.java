@@ -306,6 +306,9 @@ final class QueryService {
         sink.clear();
       }
     }
+    if (parameters.extras().progress() && answer.failure() == null) {
+      KeptUse.of(reader).putLine(sink); // the headers were sent before anything was counted
+    }
     explain(answer, parameters, reader, beganNanos, sink);
     reply.end(sink.bytes(), sink.length());
   }

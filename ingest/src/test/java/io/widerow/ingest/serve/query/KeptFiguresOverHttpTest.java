@@ -49,6 +49,13 @@ class KeptFiguresOverHttpTest {
     return lines.lines().filter(line -> line.contains("\"host\"")).count();
   }
 
+  /// An answer without the lines that say how far it is.
+  private static String withProgress(OperatedDaemon it, String question)
+      throws IOException, InterruptedException {
+    return it.get("/v1/query?progress=1&" + question)
+        .replaceAll("\\{\"progress\":0\\.\\d\\d,\"events\":\\d+}\n", "");
+  }
+
   private static String kept(HttpResponse<String> answer) {
     return answer.headers().firstValue("widerow-kept").orElse("");
   }
@@ -85,6 +92,10 @@ class KeptFiguresOverHttpTest {
       assertEquals("minutes=0 missing=1", kept(other));
       assertEquals(3, other.body().lines().count(), other.body());
       assertEquals("minutes=0 missing=1", kept(it.http.get("/v1/query?rollup=off&" + COUNTS)));
+      assertEquals(sums + "{\"kept\":{\"minutes\":60,\"missing\":0}}\n", withProgress(it, SUMS));
+      String hosts = "type=web&stats=count&by=host";
+      assertEquals(
+          other.body() + "{\"kept\":{\"minutes\":0,\"missing\":1}}\n", withProgress(it, hosts));
       assertEquals(20, events(it), "those of yesterday only");
       assertTrue(it.get("/v1/rollups").contains("\"kept\":40"), it.get("/v1/rollups"));
 
