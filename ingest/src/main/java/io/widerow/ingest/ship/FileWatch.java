@@ -37,6 +37,7 @@ final class FileWatch {
   private final Console console;
   private final List<FollowedFile> files = new ArrayList<>();
   private final List<Checkpoint.Entry> ended = new ArrayList<>();
+  private final Map<Batch, Checkpoint.Entry> cut = new HashMap<>(); // of those under way
   private final Set<String> known = new HashSet<>(); // patterns of earlier scans
   private final Set<String> told = new HashSet<>();
 
@@ -231,27 +232,56 @@ final class FileWatch {
     }
   }
 
-  /// Begins a file again, and remembers how far it was: a copy may have the rest.
+  /// Begins a file again, and remembers how far it was acknowledged: a copy may have the rest. A
+  /// batch that is under way counts when it is [#acknowledged], too.
   void restart(FollowedFile file, String why) {
     if (file.position > 0) {
       console.tell(file + " " + why + ": it is read again from its start");
-      Checkpoint.Entry entry = file.entry();
-      ended.add(
-          new Checkpoint.Entry(
-              entry.path(),
-              entry.name(),
-              entry.identity(),
-              entry.generation(),
-              file.first,
-              file.position,
-              HexFormat.of().formatHex(file.tail),
-              file.timeNanos,
-              file.position,
-              entry.seenSeconds(),
-              true,
-              null));
+      Checkpoint.Entry entry = ended(file.entry(), file.acked, file.ackedTail, file.ackedTimeNanos);
+      ended.add(entry);
+      Batch batch = file.underWay;
+      if (batch != null) {
+        cut.put(batch, entry);
+      }
     }
     file.restart();
+  }
+
+  private static Checkpoint.Entry ended(
+      Checkpoint.Entry entry, long offset, byte[] tail, long timeNanos) {
+    return new Checkpoint.Entry(
+        entry.path(),
+        entry.name(),
+        entry.identity(),
+        entry.generation(),
+        entry.first(),
+        offset,
+        HexFormat.of().formatHex(tail),
+        timeNanos,
+        offset,
+        entry.seenSeconds(),
+        true,
+        null);
+  }
+
+  /// A batch of a file was acknowledged.
+  void acknowledged(FollowedFile file, Batch batch) {
+    Checkpoint.Entry before = cut.remove(batch);
+    if (before == null) {
+      file.acknowledged(batch);
+      return;
+    }
+    ended.remove(before);
+    ended.add(ended(before, batch.until, batch.tailAfter, batch.timeAfter));
+  }
+
+  /// Tells what was not acknowledged of files that were truncated meanwhile.
+  void tellCut() {
+    cut.forEach((batch, entry) ->
+        console.tell(
+            "%s: %d bytes were not acknowledged before it was truncated; they are sent when"
+                    .formatted(entry.name(), batch.until - batch.from)
+                + " this command runs again, if a copy has them"));
   }
 
   // New files

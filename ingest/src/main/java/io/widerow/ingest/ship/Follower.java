@@ -89,6 +89,7 @@ final class Follower {
     if (changed) {
       save(true);
     }
+    watch.tellCut();
     for (FollowedFile file : watch.files()) {
       file.closeFile();
     }
@@ -227,7 +228,7 @@ final class Follower {
     for (Sender.Sending<Batch> one : sending) {
       FollowedFile file = files.get(one.batch());
       if (file != null && sender.await(one, this::status)) {
-        file.acknowledged(one.batch());
+        watch.acknowledged(file, one.batch());
         changed = true;
       }
     }

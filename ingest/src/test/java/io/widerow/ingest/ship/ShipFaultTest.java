@@ -292,4 +292,35 @@ class ShipFaultTest {
       proxy.stop(0);
     }
   }
+
+  /// As `copytruncate` does while the daemon is away: what was not acknowledged is in the copy.
+  @Test
+  void aBatchThatIsUnderWayWhenItsFileIsTruncatedIsSentFromTheCopyAfterAStop() throws Exception {
+    log = directory.resolve("a.log");
+    write(2 * LINES_A_STEP);
+    try (ServeProcess daemon = ServeProcess.start(directory.resolve("d"))) {
+      HttpServer proxy =
+          proxy(
+              daemon.port(),
+              (request, number) -> {
+                if (number > 1) {
+                  answer(request, 507, "0");
+                  return true;
+                }
+                Files.copy(log, directory.resolve("a.log.1")); // the second batch is read by now
+                Files.writeString(log, "");
+                return false;
+              });
+      Process ship = ship(proxy.getAddress().getPort());
+      while (!told().contains("was truncated")) {
+        assertTrue(ship.isAlive(), told());
+        LockSupport.parkNanos(5_000_000);
+      }
+      ship.destroy();
+      assertTrue(ship.waitFor(30, TimeUnit.SECONDS), told());
+      proxy.stop(0);
+      awaitAll(daemon, ship(daemon.port()));
+      assertTrue(told().contains("were not acknowledged before it was truncated"), told());
+    }
+  }
 }
