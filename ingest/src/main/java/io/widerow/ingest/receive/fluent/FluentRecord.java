@@ -17,7 +17,8 @@ import java.util.Arrays;
 /// of the event; maps are flattened, with names joined by dots; a list is its JSON text; nil is
 /// left out; a whole number above 2^63-1 is its digits. Bytes that are UTF-8 are a text: Ruby
 /// programs send texts so. A time (extension 0) in a record is its seconds as text, another
-/// extension its bytes.
+/// extension its bytes. A member whose name no attribute can have, empty or too long, is the
+/// attribute [#MEMBER] with its name and value as JSON.
 ///
 /// - Threads: one.
 final class FluentRecord {
@@ -30,6 +31,7 @@ final class FluentRecord {
   };
   private static final byte[] TAG = ascii("tag");
   private static final byte[] METADATA = ascii("metadata");
+  private static final byte[] MEMBER = ascii("widerow.member");
   private static final String DIGITS = "0123456789ABCDEF";
 
   /// Type of the extension that is a time.
@@ -198,12 +200,18 @@ final class FluentRecord {
     if (kind == Kind.MAP) {
       int before = prefix.length();
       byte[] source = nameInScratch ? tape.scratch() : in.bytes();
-      if (!prefix.push(source, nameOffset, nameBytes)) {
-        throw in.bad(Rejection.ATTRIBUTE_NAME_INVALID.reason() + ": a map");
-      }
       in.at = first;
+      if (!prefix.push(source, nameOffset, nameBytes)) {
+        asJson(in, nameInScratch, nameOffset, nameBytes, depth);
+        return;
+      }
       map(in, "member", depth + 1);
       prefix.pop(before);
+      return;
+    }
+    if (!isName(nameBytes)) {
+      in.at = first;
+      asJson(in, nameInScratch, nameOffset, nameBytes, depth);
       return;
     }
     if (depth == 1 && isText(in)) {
@@ -229,6 +237,34 @@ final class FluentRecord {
       return;
     }
     value(in, nameInScratch, nameOffset, nameBytes);
+  }
+
+  /// Whether an attribute can have a name of so many bytes after those of the maps around it.
+  private boolean isName(int nameBytes) {
+    int bytes = prefix.length() + nameBytes;
+    return bytes > 0 && bytes <= EventLayout.NAME_BYTES_MAX;
+  }
+
+  /// Keeps a member whose name no attribute can have.
+  private void asJson(
+      MsgpackReader in, boolean nameInScratch, int nameOffset, int nameBytes, int depth)
+      throws Bad {
+    int joined =
+        prefix.join(tape, nameInScratch ? tape.scratch() : in.bytes(), nameOffset, nameBytes);
+    int joinedBytes = tape.scratchLimit() - joined;
+    int from = tape.scratchLimit();
+    json.raw('{');
+    json.quoted(tape.scratch(), joined, joinedBytes);
+    json.raw(':');
+    element(in, depth);
+    json.raw('}');
+    int bytes = tape.scratchLimit() - from;
+    int name = tape.scratchLimit();
+    tape.appendScratch(MEMBER, 0, MEMBER.length);
+    tape.level(OWN);
+    tape.name(true, name, MEMBER.length);
+    tape.string(true, from, bytes);
+    tape.level(RECORD);
   }
 
   private int rank(byte[] source, int offset, int length) {

@@ -121,6 +121,28 @@ class FluentRecordTest {
     assertEquals("{abc=\\xE9x, body=\\xFF, widerow.escaped=2}", attributes(Raw.of(record)));
   }
 
+  /// The sender has its acknowledgement, and would lose what is refused.
+  @Test
+  void aNameThatNoAttributeCanHaveCostsNothing() {
+    assertEquals(
+        "{body=b, widerow.member={\"\":5}, widerow.member.2={\"\":\"t\"}}",
+        attributes(
+            Raw.of(HexFormat.of().parseHex("83a0" + "05" + "a3" + "6c6f67" + "a162" + "a0a174"))));
+    String name = "n".repeat(256);
+    assertEquals(
+        "{k=1, widerow.member={\"%s\":{\"a\":[1]}}}".formatted(name),
+        attributes(map("k", 1, name, map("a", List.of(1)))));
+    String half = "h".repeat(200);
+    assertEquals(
+        "{%s.a=1, widerow.member={\"%s.%s\":0.5}}".formatted(half, half, half),
+        attributes(map(half, map("a", 1, half, 0.5))));
+    assertEquals("{.a=1}", attributes(map("", map("a", 1))));
+    byte[] latin = HexFormat.of().parseHex("81" + "d9ff" + "e9".repeat(255) + "01");
+    assertEquals(
+        "{widerow.escaped=255, widerow.member={\"%s\":1}}".formatted("\\\\xE9".repeat(255)),
+        attributes(Raw.of(latin)));
+  }
+
   @Test
   void metadataOfFluentBit() {
     byte[] message =
