@@ -1,5 +1,9 @@
 package io.widerow.ingest.decode;
 
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
 /// Parses times in the formats that senders use, directly from bytes. All results are nanoseconds
 /// since the Unix epoch, or [#NONE] when the bytes are not such a time.
 public final class Times {
@@ -16,6 +20,9 @@ public final class Times {
     0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334
   };
   private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+  private static final int SCIENTIFIC_BYTES_MAX = 64;
+  private static final Pattern SCIENTIFIC = Pattern.compile("\\d+(\\.\\d+)?[eE][+-]?\\d{1,3}");
 
   private Times() {}
 
@@ -113,6 +120,26 @@ public final class Times {
   /// [#decimal] of seconds.
   public static long seconds(byte[] bytes, int offset, int limit) {
     return decimal(bytes, offset, limit, NANOS_PER_SECOND);
+  }
+
+  /// [#decimal] of seconds, also with an exponent: `1.7673E9`.
+  public static long scientificSeconds(byte[] bytes, int offset, int limit) {
+    long nanos = seconds(bytes, offset, limit);
+    if (nanos != NONE || limit - offset > SCIENTIFIC_BYTES_MAX || offset == limit) {
+      return nanos;
+    }
+    String text = new String(bytes, offset, limit - offset, StandardCharsets.ISO_8859_1);
+    if (!SCIENTIFIC.matcher(text).matches()) {
+      return NONE;
+    }
+    BigDecimal seconds = new BigDecimal(text);
+    int wholeDigits = seconds.precision() - seconds.scale();
+    if (wholeDigits < -9) {
+      return 0;
+    }
+    return wholeDigits > 18 // more than any time
+        ? NONE
+        : ofUnit(seconds.movePointRight(9).longValue(), 1);
   }
 
   /// [#decimal] of milliseconds.

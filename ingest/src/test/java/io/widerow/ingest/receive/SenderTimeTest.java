@@ -16,10 +16,12 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.intake.BatchSample;
+import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.fluent.FluentDecoding;
 import io.widerow.ingest.receive.gelf.GelfDecoder;
 import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.journald.JournalFuzz;
+import io.widerow.ingest.receive.splunk.HecDecoder;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
 import io.widerow.ingest.receive.syslog.SyslogDecoder;
 import java.io.IOException;
@@ -36,9 +38,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: a sender whose clock is ahead loses no event, where it cannot be told of a refusal.
-/// Method: one event in each such protocol, at the last time that the store takes, one second
-/// later, and before 1970; a daemon.
+/// Goal: a sender whose clock is ahead loses no event, where it cannot be told of a refusal, or
+/// drops what is refused. Method: one event in each such protocol, at the last time that the store
+/// takes, one second later, and before 1970; a daemon.
 @Timeout(30)
 class SenderTimeTest {
   private static final long SECOND = 1_000_000_000;
@@ -116,6 +118,28 @@ class SenderTimeTest {
             .putInt((int) seconds)
             .put(new byte[] {(byte) 0x81, (byte) 0xa1, 'k', (byte) 0xa1, 'v', (byte) 0xc0});
         return java.util.Arrays.copyOf(message, 13);
+      }
+    },
+    DATADOG {
+      @Override
+      Decoder decoder() {
+        return DatadogFuzz::decode;
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return "[{\"message\":\"x\",\"timestamp\":%d000}]".formatted(seconds).getBytes(UTF_8);
+      }
+    },
+    HEC {
+      @Override
+      Decoder decoder() {
+        return (body, limit, batch) -> new HecDecoder(null).decode(body, 0, limit, batch);
+      }
+
+      @Override
+      byte[] event(long seconds) {
+        return "{\"event\":\"x\",\"time\":%d}".formatted(seconds).getBytes(UTF_8);
       }
     },
     JOURNAL {

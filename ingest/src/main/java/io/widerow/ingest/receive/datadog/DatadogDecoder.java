@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// an empty value. All other members are attributes under their names. Without these two, other
 /// names that Datadog knows give the time ([#TIMES]), and stay attributes.
 ///
-/// Agents drop what is refused. So a time that is none is an attribute.
+/// Agents drop what is refused. So a time that is none is an attribute, and of one that the store
+/// refuses the event has that of its arrival and [IncomingBatch#SENDER_TIME].
 ///
 /// The array itself must be JSON: what is no JSON refuses the request, what is no event is refused
 /// alone. An empty array and an empty object hold no events.
@@ -221,10 +222,7 @@ public final class DatadogDecoder {
       offset = named.offset;
       length = named.bytes;
     }
-    long nanos = timeNanos != Times.NONE ? timeNanos : sentNanos;
-    if (nanos == Times.NONE) {
-      nanos = batch.useArrivalTime();
-    }
+    long nanos = batch.takenTime(timeNanos != Times.NONE ? timeNanos : sentNanos, tape);
     tape.level(0);
     if (escaped + json.loneSurrogates > 0) {
       tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// without white space between them. Each stands for itself. `sourcetype` is the type, `time` the
 /// time in seconds, `event` the text: a string, or the first of `message`, `msg` and `log` in it
 /// that is one. The rest of `event` and the members of `fields` are attributes under their names.
+/// Clients drop what is refused: a `time` that is none is an attribute, too.
 ///
 /// An object that is no JSON costs itself alone where its end can be found by its brackets, else
 /// all that follows.
@@ -142,7 +143,7 @@ public final class HecDecoder {
       offset = typeOffset;
       length = typeBytes;
     }
-    long nanos = timeNanos == Times.NONE ? batch.useArrivalTime() : timeNanos;
+    long nanos = batch.takenTime(timeNanos, tape);
     tape.level(0);
     if (escaped + json.loneSurrogates > 0) {
       tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
@@ -160,9 +161,8 @@ public final class HecDecoder {
   private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
     int first = json.peek();
     tape.level(0);
-    if (member.isNamed(json, TIME) && first != 'n') {
-      time(json, first);
-      return true;
+    if (member.isNamed(json, TIME)) {
+      return time(json, first, member);
     }
     if (member.isNamed(json, SOURCETYPE) && first == '"') {
       json.string(tape);
@@ -227,26 +227,30 @@ public final class HecDecoder {
   }
 
   /// Reads seconds since 1970, a number or a string, to the nanosecond.
-  private void time(JsonScanner json, int first) throws JsonScanner.Bad {
-    byte[] source = json.bytes;
-    int offset;
-    int length;
+  ///
+  /// @return false when it is something else, and a number or another value that was not read
+  private boolean time(JsonScanner json, int first, JsonAttributes member) throws JsonScanner.Bad {
     if (first == '"') {
       json.string(tape);
-      source = json.textInScratch ? tape.scratch() : json.bytes;
-      offset = json.textOffset;
-      length = json.textBytes;
-    } else {
-      json.requireNumber(first);
-      json.number();
-      offset = json.numberOffset;
-      length = json.numberBytes;
+      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+      int limit = json.textOffset + json.textBytes;
+      timeNanos = Times.scientificSeconds(source, json.textOffset, limit);
+      if (timeNanos == Times.NONE) {
+        tape.name(member.nameInScratch(), member.nameOffset(), member.nameBytes());
+        tape.string(json.textInScratch, json.textOffset, json.textBytes);
+      }
+      return true;
     }
-    timeNanos = Times.seconds(source, offset, offset + length);
+    if (!Times.isDigit((byte) first)) {
+      return false;
+    }
+    int start = json.at;
+    json.number();
+    int limit = json.numberOffset + json.numberBytes;
+    timeNanos = Times.scientificSeconds(json.bytes, json.numberOffset, limit);
     if (timeNanos == Times.NONE) {
-      throw new JsonScanner.Bad(
-          "time must be seconds since 1970, got "
-              + new String(source, offset, Math.min(length, 40), StandardCharsets.UTF_8));
+      json.at = start;
     }
+    return timeNanos != Times.NONE;
   }
 }

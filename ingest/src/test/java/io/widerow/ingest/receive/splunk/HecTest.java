@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: clients of Splunk's collector get its answers, and what they sent is stored unchanged.
 /// Method: requests as its documentation and its clients have them, to a daemon with a store in
@@ -85,12 +86,12 @@ class HecTest {
           {"host":"h"}                          | Event field is required       | 12 | 0
           {"event":""}                          | Event field cannot be blank   | 13 | 0
           {"event":{}}                          | Event field cannot be blank   | 13 | 0
-          {"event":"a"}{"event":"b","time":"x"} | Invalid data format: time ... | 6  | 1
+          {"event":"a"}{"event":"b","time":1.}  | Invalid data format: a ...    | 6  | 1
           """)
   void whatIsNoEventHasItsCode(String body, String text, int code, @Nullable Integer event)
       throws IOException, InterruptedException {
     HttpResponse<String> got = send(EVENTS, body);
-    String known = text.replace("...", "must be seconds since 1970, got x at byte 36");
+    String known = text.replace("...", "bad number at byte 35");
     String number = event == null ? "" : ",\"invalid-event-number\":" + event;
     assertEquals("{\"text\":\"%s\",\"code\":%d%s}\n".formatted(known, code, number), got.body());
     assertEquals(400, got.statusCode());
@@ -164,6 +165,59 @@ class HecTest {
             EVENTS, FORM, packed.toByteArray(), "content-encoding", "gzip", "authorization", token);
     assertEquals(200, answer.statusCode());
     assertEquals(1, store.committed.size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1767323045, 1767323045000000000",
+    "\"1767323045.25\", 1767323045250000000",
+    "1.767323045123456789e9, 1767323045123456789",
+    "\"1.767323045E+9\", 1767323045000000000",
+    "17673230450e-1, 1767323045000000000"
+  })
+  void theTimeMayHaveAnExponent(String time, long nanos) {
+    MemoryStore.Stored event = stored(time);
+    assertEquals(nanos, event.timeNanos());
+    assertEquals("{body=x}", event.attributes().toString());
+  }
+
+  /// Clients drop what is refused.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"\"",
+        "\"x\"",
+        "\"12x\"",
+        "\"1.2.3\"",
+        "-5",
+        "\"-5\"",
+        "1e30",
+        "\"1e999999999\"",
+        "true",
+        "\"1,5\"",
+        "\" 1\"",
+        "\"2026-01-01\""
+      })
+  void aTimeThatIsNoneIsAnAttribute(String time) {
+    MemoryStore.Stored event = stored(time);
+    assertEquals(Decoding.ARRIVAL_NANOS, event.timeNanos());
+    String kept = time.equals("1e30") ? "1.0E30" : time.replace("\"", "");
+    assertEquals("{body=x, time=" + kept + "}", event.attributes().toString());
+  }
+
+  @Test
+  void aTimeThatTheStoreRefusesIsAnAttribute() {
+    byte[] ahead = "{\"event\":\"x\",\"time\":7258118400}".getBytes(UTF_8); // 2200
+    MemoryStore.Stored event = Decoding.of(ahead, HecTest::decode).stored().getFirst();
+    assertEquals(Decoding.ARRIVAL_NANOS, event.timeNanos());
+    assertEquals("{body=x, sender_time=2200-01-01T00:00:00Z}", event.attributes().toString());
+  }
+
+  private static MemoryStore.Stored stored(String time) {
+    String event = "{\"event\":\"x\",\"time\":%s}".formatted(time);
+    Decoding.Result result = Decoding.of(event.getBytes(UTF_8), HecTest::decode);
+    assertEquals(0, result.refused().count(), () -> result.refused().reason(0));
+    return result.stored().getFirst();
   }
 
   @Test
