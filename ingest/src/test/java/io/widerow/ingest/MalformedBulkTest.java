@@ -21,7 +21,7 @@ class MalformedBulkTest {
   @ParameterizedTest
   @MethodSource("bad")
   void badDocumentCostsItsItemOnly(String bad) {
-    assertTrue(bad().size() >= 60);
+    assertTrue(bad().size() >= 50);
     byte[] body =
         (GOOD + ACTION + MalformedTest.expand(bad) + "\n" + GOOD)
             .getBytes(StandardCharsets.ISO_8859_1);

@@ -59,6 +59,25 @@ public final class Refusals {
     count += other.count - other.listed;
   }
 
+  /// These, and those of another list that are not listed here.
+  public Refusals with(Refusals other) {
+    Refusals both = new Refusals();
+    int at = 0;
+    for (int i = 0; i < listed; i++) {
+      for (; at < other.listed && other.indexes[at] <= indexes[i]; at++) {
+        if (other.indexes[at] < indexes[i]) {
+          both.add(other.indexes[at], other.reasons[at]);
+        }
+      }
+      both.add(indexes[i], reasons[i]);
+    }
+    for (; at < other.listed; at++) {
+      both.add(other.indexes[at], other.reasons[at]);
+    }
+    both.count = Math.max(both.count, count);
+    return both;
+  }
+
   /// Replaces each reason.
   public void rewrite(UnaryOperator<String> change) {
     for (int i = 0; i < listed; i++) {

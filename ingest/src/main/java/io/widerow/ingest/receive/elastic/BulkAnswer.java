@@ -33,7 +33,7 @@ final class BulkAnswer {
 
   private final BulkItems items;
   private final Refusals refused;
-  private final boolean allRefused;
+  private final int unlistedFrom;
   private final byte[] request; // the first half of the ids that it makes
   private byte[] out = new byte[4 << 10];
   private int length;
@@ -42,11 +42,12 @@ final class BulkAnswer {
   private int refusal;
 
   /// @param refused those of the answer, by their index
-  /// @param allRefused whether those that are not listed are refused as well
-  BulkAnswer(BulkItems items, Refusals refused, boolean allRefused) {
+  /// @param unlistedFrom the first item from which those that are not listed count as refused, too:
+  ///   whether they are is not known, and nothing may be told to be stored that is not
+  BulkAnswer(BulkItems items, Refusals refused, int unlistedFrom) {
     this.items = items;
     this.refused = refused;
-    this.allRefused = allRefused;
+    this.unlistedFrom = unlistedFrom;
     this.request = ascii(HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong(), 12));
   }
 
@@ -56,7 +57,7 @@ final class BulkAnswer {
 
   /// @param tookMillis since the request began
   HttpResponse response(ResponseHeaders headers, long tookMillis) {
-    boolean errors = allRefused || refused.count() > 0;
+    boolean errors = refused.count() > 0;
     append(ascii("{\"took\":%d,\"errors\":%b,\"items\":[".formatted(tookMillis, errors)));
     fill();
     if (item == items.count()) {
@@ -117,7 +118,7 @@ final class BulkAnswer {
       }
     }
     boolean listed = refusal < refused.listed() && refused.index(refusal) == item;
-    if (listed || allRefused) {
+    if (listed || item >= unlistedFrom) {
       refusedItem(listed ? refused.reason(refusal) : NOT_LISTED);
       refusal += listed ? 1 : 0;
     } else {

@@ -141,7 +141,12 @@ public final class BulkDecoder {
           "Malformed action/metadata line [%d] at byte %d: %s; nothing of the request is stored"
               .formatted(lineNumber(json.bytes, start), json.at, bad.getMessage()));
     }
-    items.add(action, index, 0, indexBytes, id, 0, idBytes);
+    byte[] asked = typeAsked;
+    if (indexBytes == 0 && asked != null) {
+      items.add(action, asked, 0, asked.length, id, 0, idBytes);
+    } else {
+      items.add(action, index, 0, indexBytes, id, 0, idBytes);
+    }
     lineAt = start;
     lineBytes = idBytes == BulkItems.NO_ID ? json.at - start : 0;
     json.at++;
@@ -249,7 +254,8 @@ public final class BulkDecoder {
   /// Reads the line of a document, to the end of the line, and stores or refuses its event.
   private void source(JsonScanner json, IncomingBatch batch) {
     int start = json.at;
-    if (!action.stores() || indexBytes == 0 || start >= json.limit) {
+    boolean typed = indexBytes > 0 || typeAsked != null;
+    if (!action.stores() || !typed || start >= json.limit) {
       json.at = Swar.newline(json.bytes, start, json.limit) + 1;
       batch.refuse(
           !action.stores()
@@ -310,7 +316,7 @@ public final class BulkDecoder {
       typeBytes = type.length;
     }
     tape.level(METADATA);
-    if (!Arrays.equals(type, 0, typeBytes, index, 0, indexBytes)) {
+    if (indexBytes > 0 && !Arrays.equals(type, 0, typeBytes, index, 0, indexBytes)) {
       put(indexName, INDEX, index, indexBytes);
     }
     long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
@@ -337,8 +343,7 @@ public final class BulkDecoder {
   private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
     inMember = true;
     if (!timed && member.isNamed(json, TIMESTAMP)) {
-      time(json);
-      return true;
+      return time(json, member);
     }
     if (json.peek() == '"' && member.isNamed(json, MESSAGE)) {
       json.string(tape);
@@ -351,33 +356,33 @@ public final class BulkDecoder {
     return false;
   }
 
-  private void time(JsonScanner json) throws JsonScanner.Bad {
+  /// Reads the time. What is none stays an attribute: clients drop what is refused.
+  ///
+  /// @return false when it is no string, and was not read
+  private boolean time(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
     int first = json.peek();
-    if (first == 'n') {
-      json.word("null");
-      return;
-    }
-    timed = true;
-    byte[] source = json.bytes;
-    int offset = json.at;
-    int limit;
+    int start = json.at;
     if (first == '"') {
       json.string(tape);
-      source = json.textInScratch ? tape.scratch() : json.bytes;
-      offset = json.textOffset;
-      limit = offset + json.textBytes;
-    } else {
-      json.requireNumber(first);
+      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+      int limit = json.textOffset + json.textBytes;
+      timeNanos = ElasticTime.nanos(source, json.textOffset, limit);
+      if (timeNanos == Times.NONE) {
+        tape.name(member.nameInScratch(), member.nameOffset(), member.nameBytes());
+        tape.string(json.textInScratch, json.textOffset, json.textBytes);
+      }
+    } else if (Times.isDigit((byte) first)) {
       json.number();
-      limit = json.at;
+      timeNanos = Times.milliseconds(json.bytes, start, json.at);
+      if (timeNanos == Times.NONE) {
+        json.at = start;
+        return false;
+      }
+    } else {
+      return false;
     }
-    timeNanos = ElasticTime.nanos(source, offset, limit);
-    if (timeNanos == Times.NONE) {
-      String text = new String(source, offset, limit - offset, StandardCharsets.UTF_8);
-      throw new JsonScanner.Bad(
-          "no time, neither RFC 3339 nor milliseconds since 1970: "
-              + text.substring(0, Math.min(NAME_SHOWN_MAX, text.length())));
-    }
+    timed = timeNanos != Times.NONE;
+    return true;
   }
 
   /// The first refusals name the field and the place, so that many do not fill the heap.

@@ -65,11 +65,20 @@ public final class ElasticProtocol implements WriteProtocol {
 
   private HttpResponse stored(Outcome.Stored stored) {
     Refusals told = stored.refused();
-    // The ledger keeps the first indexes only; a repeat is decoded again, and knows its own.
-    Refusals refused = told.count() <= decoded.count() ? decoded : told;
-    boolean none = stored.stored() == 0 && refused.count() > 0;
+    Refusals refused = told;
+    int unlistedFrom = Integer.MAX_VALUE;
+    if (told.listed() < told.count()) {
+      // Of a repeat the ledger may keep the first of many. What the decoder refuses it knows again.
+      refused = told.with(decoded);
+      if (refused.listed() < refused.count()) {
+        unlistedFrom = told.listed() == 0 ? 0 : told.index(told.listed() - 1) + 1;
+      }
+    }
+    if (stored.stored() == 0 && refused.count() > 0) {
+      unlistedFrom = 0;
+    }
     long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    return new BulkAnswer(decoder.items(), refused, none)
+    return new BulkAnswer(decoder.items(), refused, unlistedFrom)
         .response(ElasticAnswers.headers(HttpStatus.OK, request).build(), took);
   }
 

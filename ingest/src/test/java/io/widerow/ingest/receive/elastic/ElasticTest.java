@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: the bulk of Elasticsearch has the answers and the mapping that PROTOCOLS.md says. Method:
 /// a daemon with a store in memory, asked as its clients ask.
@@ -179,15 +180,54 @@ class ElasticTest {
     "2026-11-20T20:00:00+01:00, 1795201200000000000",
     "'2026-11-20T19:00:00,5', 1795201200500000000",
     "2026-11-20T19:00:00, 1795201200000000000",
-    "2026-11-20, 1795132800000000000"
+    "2026-11-20, 1795132800000000000",
+    "2026-11-20T, 1795132800000000000",
+    "2026-11-20T19, 1795201200000000000",
+    "2026-11-20T19:00, 1795201200000000000",
+    "2026-11-20T19:00Z, 1795201200000000000",
+    "2026-11-20T20:00+01, 1795201200000000000",
+    "2026-11-20T20+01:00, 1795201200000000000",
+    "2026-11-20T20:00:00.5+01, 1795201200500000000",
+    "'2026-11-20T19:00:00,5Z', 1795201200500000000",
+    "2026-11-20T19:00:00.0000000001234Z, 1795201200000000000",
+    "2026-11, 1793491200000000000",
+    "2026, 1767225600000000000"
   })
   void timesAreExact(String time, long nanos) throws IOException, InterruptedException {
     String quoted = "\"%s\"".formatted(time);
-    for (String value : time.matches("[\\d.]+") ? List.of(quoted, time) : List.of(quoted)) {
+    for (String value : time.matches("\\d|[\\d.]{5,}") ? List.of(quoted, time) : List.of(quoted)) {
       store.committed.clear();
       bulk(ROW.replace("1700000000123", value));
       assertEquals(nanos, store.committed.getFirst().timeNanos(), value);
     }
+  }
+
+  /// Clients drop what is refused.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"yesterday\"",
+        "\"\"",
+        "true",
+        "-1",
+        "\"2026-13-01T00:00:00Z\"",
+        "\"2026-02-30\"",
+        "\"2026-01-01T25:00\"",
+        "\"2026-01-01T1:00\"",
+        "\"2026-01-01T00:00:00.Z\"",
+        "\"2026-01-01T00:00:00+99:00\"",
+        "\"2026-01-01T00:00:00+1\"",
+        "\"2026-01-01Z\"",
+        "\"2026-01-\"",
+        "\"2026-\"",
+        "\"1700000000000x\""
+      })
+  void aTimeThatIsNoneIsAnAttribute(String time) throws IOException, InterruptedException {
+    String answer = bulk(ROW.replace("1700000000123", time)).body();
+    assertTrue(answer.contains("\"errors\":false"), answer);
+    assertEquals(
+        "{@timestamp=" + time.replace("\"", "") + "}",
+        store.committed.getFirst().attributes().toString());
   }
 
   @Test
@@ -201,6 +241,12 @@ class ElasticTest {
         List.of("path", "t"),
         store.committed.stream().map(MemoryStore.Stored::type).sorted().toList());
     assertEquals("i", store.committed.getLast().attributes().get("_index"));
+    store.committed.clear();
+    String answer = http.post("/_bulk?type=t", Http.NDJSON, body).body();
+    assertTrue(answer.contains("{\"index\":{\"_index\":\"t\",\"_id\":"), answer);
+    assertTrue(answer.contains("\"errors\":false"), answer);
+    assertEquals("t", store.committed.getFirst().type());
+    assertEquals("{body=a}", store.committed.getFirst().attributes().toString());
   }
 
   @ParameterizedTest
@@ -256,6 +302,24 @@ class ElasticTest {
             .toList();
     assertEquals(2, ids.size());
     assertEquals(ids.getFirst(), ids.getLast(), "the second replaces the first");
+  }
+
+  /// The ledger keeps the first of many reasons only.
+  @Test
+  void aRepeatOfManyThatAreRefusedIsAnsweredAlike() throws IOException, InterruptedException {
+    store.rejectFromNanos = 1_800_000_000_000_000_000L;
+    String late = ROW.replace("1700000000123", "1900000000123");
+    String bad = "{\"index\":{\"_index\":\"a\"}}\n{\"n\":}\n".repeat(1_500);
+    String body = late + ROW.repeat(20) + bad;
+    String first = withoutIds(bulk(body).body());
+    assertEquals(1_501, first.split("\"status\":400", -1).length - 1);
+    assertEquals(first, withoutIds(bulk(body).body()));
+    assertEquals(20, store.committed.size());
+    String last = ROW.repeat(20) + bad + ROW + late;
+    bulk(last);
+    String repeated = bulk(last).body();
+    assertEquals(20, repeated.split("\"status\":201", -1).length - 1);
+    assertTrue(repeated.endsWith("only the first reasons are kept\"}}}]}\n"), "not told as stored");
   }
 
   @Test
