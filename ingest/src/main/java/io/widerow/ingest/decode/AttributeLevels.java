@@ -36,6 +36,18 @@ public final class AttributeLevels {
     }
   }
 
+  private AttributeLevels(boolean reserve, String... levels) {
+    this(levels);
+    if (!reserve) {
+      Arrays.fill(reserving, false);
+    }
+  }
+
+  /// Levels that reserve no names.
+  public static AttributeLevels unreserved(String... levels) {
+    return new AttributeLevels(false, levels);
+  }
+
   /// The prefix of what a sender calls the attributes of an event.
   public static final String ATTRIBUTES = "attributes.";
 

@@ -185,10 +185,12 @@ public final class AttributeTape {
     int length = expected.nameBytes(count);
     if (offset + length >= limit
         || body[offset + length] != end
+        || expectedLevels[count] != level
         || !expected.isNext(count, body, offset, length)) {
       return 0;
     }
     put(false, offset, length);
+    levelOf[count] = level;
     return length;
   }
 

@@ -3,6 +3,7 @@ package io.widerow.ingest.receive.influx;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
+import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
@@ -29,7 +30,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 public final class LineProtocolDecoder {
-  private final AttributeTape tape = new AttributeTape();
+  private static final int OF_FIELDS = 0; // levels
+  private static final int OF_TAGS = 1;
+  private static final AttributeLevels LEVELS = AttributeLevels.unreserved("", "tag.");
+
+  private final AttributeTape tape = new AttributeTape(LEVELS);
   private final long unitNanos;
   private byte[] body = new byte[0];
   private int at;
@@ -138,6 +143,7 @@ public final class LineProtocolDecoder {
     boolean typeInScratch = inScratch;
     int typeOffset = textOffset;
     int typeBytes = textBytes;
+    tape.level(OF_TAGS);
     while (at < limit && body[at] == ',') {
       at++;
       tag();
@@ -146,6 +152,7 @@ public final class LineProtocolDecoder {
       throw new BadLine(FIELDS);
     }
     int tags = tape.count();
+    tape.level(OF_FIELDS);
     skipSpaces();
     fields();
     skipSpaces();

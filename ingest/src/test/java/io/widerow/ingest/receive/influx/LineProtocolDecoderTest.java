@@ -46,6 +46,29 @@ class LineProtocolDecoderTest {
             .toString());
   }
 
+  /// Telegraf drops a batch of which a line is refused.
+  @Test
+  void aTagAndAFieldOfOneNameAreBothKept() {
+    String lines = "m,a=x,host=h a=1,b=2 1\nm,a=y,host=h a=2,b=3 2\nm,a=y host=1,b=3 3\n";
+    for (SeriesCache series : new SeriesCache[] {null, new SeriesCache()}) {
+      for (int again = 0; again < 2; again++) {
+        Decoding.Result result = of(lines, series);
+        assertEquals(0, result.refused().count());
+        assertEquals(
+            List.of(
+                "{a=1.0, b=2.0, host=h, tag.a=x}",
+                "{a=2.0, b=3.0, host=h, tag.a=y}",
+                "{a=y, b=3.0, host=1.0}"),
+            result.stored().stream().map(event -> event.attributes().toString()).toList());
+      }
+    }
+    assertEquals(
+        "{f=1.0, f.2=2.0, id=t}", decode("m,id=t f=1,f=2 1").get(0).attributes().toString());
+    assertEquals(
+        "{a=1, tag.a=2, type=q, v=1.0}",
+        decode("m,a=1,a=2,type=q v=1 1").get(0).attributes().toString());
+  }
+
   @Test
   void namesWithEscapes() {
     assertEquals(
