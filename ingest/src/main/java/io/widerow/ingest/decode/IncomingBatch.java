@@ -145,10 +145,26 @@ public final class IncomingBatch {
         && ownNanos <= latestNanos) {
       return ownNanos;
     }
+    return replaced(ownNanos, Instant.EPOCH.plusNanos(ownNanos), tape);
+  }
+
+  /// As [#takenTime], for a time that is an unsigned number. Those of 2^63 and more are after 2262.
+  public long takenTimeUnsigned(long ownNanos, AttributeTape tape) {
+    if (ownNanos >= 0) {
+      return takenTime(ownNanos, tape);
+    }
+    long second = Times.NANOS_PER_SECOND;
+    Instant own =
+        Instant.ofEpochSecond(
+            Long.divideUnsigned(ownNanos, second), Long.remainderUnsigned(ownNanos, second));
+    return replaced(Long.MAX_VALUE, own, tape);
+  }
+
+  private long replaced(long ownNanos, Instant own, AttributeTape tape) {
     long arrival = useArrivalTime();
     replacedNanos = ownNanos;
     replacedOffset = events.bytes();
-    byte[] text = rfc3339(ownNanos);
+    byte[] text = own.toString().getBytes(StandardCharsets.US_ASCII);
     int name = tape.scratchLimit();
     tape.appendScratch(SENDER_TIME, 0, SENDER_TIME.length);
     tape.appendScratch(text, 0, text.length);
@@ -156,10 +172,6 @@ public final class IncomingBatch {
     tape.name(true, name, SENDER_TIME.length);
     tape.string(true, name + SENDER_TIME.length, text.length);
     return arrival;
-  }
-
-  private static byte[] rfc3339(long nanos) {
-    return Instant.EPOCH.plusNanos(nanos).toString().getBytes(StandardCharsets.US_ASCII);
   }
 
   /// The last time of a sender in the events from `offset` on that [#takenTime] replaced;

@@ -6,6 +6,7 @@ import io.widerow.ingest.decode.DecimalText;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.otlp.JsonMessage.Member;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -154,10 +155,13 @@ final class JsonNumbers {
     if (value != Math.rint(value)) {
       throw new BadField(member.name, at, shown() + " is no whole number");
     }
-    if (value >= TWO_63) {
+    if (value < TWO_63) {
+      return (long) value;
+    }
+    if (member.kind != JsonMessage.Kind.UINT64 || value >= 2 * TWO_63) {
       throw new BadField(member.name, at, shown() + " is out of range");
     }
-    return (long) value;
+    return new BigDecimal(number).longValue(); // its lowest 64 bits
   }
 
   private static boolean fits(Member member, boolean negative, long size) {

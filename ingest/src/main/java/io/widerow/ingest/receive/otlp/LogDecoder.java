@@ -63,9 +63,9 @@ final class LogDecoder extends OtlpDecoder {
     }
     tape.level(OWN);
     severity();
-    long nanos = time != 0 ? time : observed != 0 ? observed : batch.useArrivalTime();
-    if (observed != 0 && Math.abs(observed - nanos) >= Times.NANOS_PER_SECOND) {
-      wholeUnlessZero(observedName, observed);
+    long nanos = timeOf(time != 0 ? time : observed, batch);
+    if (observed < 0 || Math.abs(observed - nanos) >= Times.NANOS_PER_SECOND) {
+      unsignedUnlessZero(observedName, observed);
     }
     write(batch, nanos);
   }

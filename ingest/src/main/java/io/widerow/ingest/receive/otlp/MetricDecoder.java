@@ -123,8 +123,7 @@ final class MetricDecoder extends OtlpDecoder {
       try {
         tape.reset(mark);
         tape.level(ATTRIBUTE);
-        long time = point.read(kind);
-        long nanos = time != 0 ? time : batch.useArrivalTime();
+        long nanos = timeOf(point.read(kind), batch);
         write(batch, nanos, in.bytes(), nameOffset, nameLength);
       } catch (ProtobufReader.Bad bad) {
         refuse(batch, bad);

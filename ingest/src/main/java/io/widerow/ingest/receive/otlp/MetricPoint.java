@@ -71,7 +71,7 @@ final class MetricPoint {
 
   /// Reads the point that the reader is in.
   ///
-  /// @return its time in nanoseconds; 0 without one
+  /// @return its time in nanoseconds, unsigned; 0 without one
   long read(int kind) throws ProtobufReader.Bad {
     time = 0;
     countBits = 0;
@@ -94,11 +94,11 @@ final class MetricPoint {
       }
     }
     if (kind >= 9) { // a sender may leave out what is 0
-      whole(count, countBits);
+      unsigned(count, countBits);
     }
     if (kind == 10) {
       whole(scale, scaleBits);
-      whole(zeroCount, zeroBits);
+      unsigned(zeroCount, zeroBits);
       if (thresholdBits != 0) {
         fraction(zeroThreshold, thresholdBits);
       }
@@ -133,7 +133,7 @@ final class MetricPoint {
 
   private void number() throws ProtobufReader.Bad {
     switch (in.field()) {
-      case 2 -> to.ownUnlessZero(start, in.fixed64());
+      case 2 -> to.unsignedUnlessZero(start, in.fixed64());
       case 3 -> time = in.fixed64();
       case 4, 6 -> {
         valueField = in.field();
@@ -148,7 +148,7 @@ final class MetricPoint {
 
   private void histogram() throws ProtobufReader.Bad {
     switch (in.field()) {
-      case 2 -> to.ownUnlessZero(start, in.fixed64());
+      case 2 -> to.unsignedUnlessZero(start, in.fixed64());
       case 3 -> time = in.fixed64();
       case 4 -> countBits = in.fixed64();
       case 5 -> fraction(sum);
@@ -166,7 +166,7 @@ final class MetricPoint {
   private void exponential() throws ProtobufReader.Bad {
     switch (in.field()) {
       case 1 -> to.any.attribute();
-      case 2 -> to.ownUnlessZero(start, in.fixed64());
+      case 2 -> to.unsignedUnlessZero(start, in.fixed64());
       case 3 -> time = in.fixed64();
       case 4 -> countBits = in.fixed64();
       case 5 -> fraction(sum);
@@ -185,7 +185,7 @@ final class MetricPoint {
 
   private void summary() throws ProtobufReader.Bad {
     switch (in.field()) {
-      case 2 -> to.ownUnlessZero(start, in.fixed64());
+      case 2 -> to.unsignedUnlessZero(start, in.fixed64());
       case 3 -> time = in.fixed64();
       case 4 -> countBits = in.fixed64();
       case 5 -> sumBits = in.fixed64();
@@ -200,6 +200,13 @@ final class MetricPoint {
     to.tape.level(OtlpDecoder.OWN);
     name.name(to.tape);
     to.tape.whole(number);
+    to.tape.level(OtlpDecoder.ATTRIBUTE);
+  }
+
+  private void unsigned(FixedName name, long number) {
+    to.tape.level(OtlpDecoder.OWN);
+    name.name(to.tape);
+    to.unsigned(number);
     to.tape.level(OtlpDecoder.ATTRIBUTE);
   }
 

@@ -391,6 +391,35 @@ abstract class OtlpDecoder {
     }
   }
 
+  /// Puts a number without a sign on the tape, as a field of the record itself.
+  final void unsignedUnlessZero(FixedName name, long value) {
+    if (value != 0) {
+      tape.level(OWN);
+      name.name(tape);
+      unsigned(value);
+      tape.level(ATTRIBUTE);
+    }
+  }
+
+  /// Puts a number without a sign on the tape; one above 2^63-1 is its digits.
+  final void unsigned(long value) {
+    if (value >= 0) {
+      tape.whole(value);
+      return;
+    }
+    int from = tape.scratchLimit();
+    json.unsigned(value);
+    tape.string(true, from, tape.scratchLimit() - from);
+  }
+
+  /// The time of an event: the sender's, an unsigned number, or that of its arrival.
+  final long timeOf(long nanos, IncomingBatch batch) {
+    if (nanos == 0) {
+      return batch.useArrivalTime();
+    }
+    return nanos > 0 ? nanos : batch.takenTimeUnsigned(nanos, tape);
+  }
+
   /// Remembers where the message is that is the value of this field.
   final void spot(Spots spots) throws ProtobufReader.Bad {
     in.text();

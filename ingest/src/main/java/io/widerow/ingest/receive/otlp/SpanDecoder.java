@@ -5,6 +5,7 @@ import io.widerow.ingest.decode.ProtobufReader;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes `ExportTraceServiceRequest`. The type of spans is that of the service, with `.spans`.
+/// The time of a span is its start; that of one without a start its end, and it has no duration.
 final class SpanDecoder extends OtlpDecoder {
   private static final byte[] SPANS = ascii(".spans");
 
@@ -69,13 +70,21 @@ final class SpanDecoder extends OtlpDecoder {
     } else {
       wholeUnlessZero(kindName, kind);
     }
-    if (end != 0) {
+    if (start != 0 && end != 0) {
       duration.name(tape);
-      tape.whole(end - start);
+      duration();
     }
     details(eventsName, events, true);
     details(linksName, links, false);
-    write(batch, start != 0 ? start : batch.useArrivalTime());
+    write(batch, timeOf(start != 0 ? start : end, batch));
+  }
+
+  private void duration() {
+    if (Long.compareUnsigned(end, start) < 0) {
+      tape.whole(end - start); // negative
+    } else {
+      unsigned(end - start);
+    }
   }
 
   private void field() throws ProtobufReader.Bad {

@@ -63,7 +63,8 @@ final class ExpectedEvents {
         event.around(
             spans.getResource(), spans.getSchemaUrl(), scope.getScope(), scope.getSchemaUrl());
         String type = service(spans.getResource()) + ".spans";
-        events.add(event.stored(type, span.getStartTimeUnixNano()));
+        long start = span.getStartTimeUnixNano();
+        events.add(event.stored(type, start != 0 ? start : span.getEndTimeUnixNano()));
       }
     }
     return events;
@@ -201,7 +202,7 @@ final class ExpectedEvents {
       String kind = span.getKind().name().substring("SPAN_KIND_".length());
       put(OWN, "kind", kind.toLowerCase(Locale.ROOT));
     }
-    if (span.getEndTimeUnixNano() != 0) {
+    if (span.getStartTimeUnixNano() != 0 && span.getEndTimeUnixNano() != 0) {
       put(OWN, "duration", span.getEndTimeUnixNano() - span.getStartTimeUnixNano());
     }
     putUnlessZero(OWN, "dropped_attributes_count", span.getDroppedAttributesCount());

@@ -247,4 +247,46 @@ class OtlpTest {
             + " trace_id=01}",
         store.committed.get(0).attributes().toString());
   }
+
+  @Test
+  void aSpanWithoutAStartHasTheTimeOfItsEnd() {
+    byte[] span = message(2, text(5, "GET"), fixed64(8, TIME + 5));
+    assertEquals(200, post("/v1/traces", "application/x-protobuf", request(span)).status().code());
+    assertEquals(TIME + 5, store.committed.getFirst().timeNanos());
+    assertEquals(
+        "{body=GET, scope.name=lib, scope.version=1.2, service.name=shop}",
+        store.committed.getFirst().attributes().toString());
+  }
+
+  /// They are unsigned in its definitions.
+  @Test
+  void numbersAbove63BitsAreTheirDigits() {
+    byte[] point =
+        message(1, fixed64(2, -1), fixed64(3, TIME), fixed64(4, Long.MIN_VALUE), fixed64(6, -2));
+    byte[] histogram = message(2, text(1, "h"), message(9, point));
+    assertEquals(
+        200, post("/v1/metrics", "application/x-protobuf", request(histogram)).status().code());
+    assertEquals(
+        "{buckets=[18446744073709551614], count=9223372036854775808, scope.name=lib,"
+            + " scope.version=1.2, service.name=shop, start=18446744073709551615}",
+        store.committed.getFirst().attributes().toString());
+    String json =
+        "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[{\"name\":\"h\",\"histogram\":"
+            + "{\"dataPoints\":[{\"timeUnixNano\":\"5\",\"count\":1.0e19}]}}]}]}]}";
+    AggregatedHttpResponse answer =
+        post("/v1/metrics", "application/json", json.getBytes(StandardCharsets.UTF_8));
+    assertEquals("{}", answer.contentUtf8());
+    assertEquals("10000000000000000000", store.committed.getLast().attributes().get("count"));
+  }
+
+  @Test
+  void aTimeAbove63BitsIsAnAttribute() {
+    byte[] span = message(2, text(5, "GET"), fixed64(7, -3), fixed64(8, -1));
+    AggregatedHttpResponse answer = post("/v1/traces", "application/x-protobuf", request(span));
+    assertEquals("", answer.contentUtf8(), "no partial success");
+    assertEquals(
+        "{body=GET, duration=2, scope.name=lib, scope.version=1.2,"
+            + " sender_time=2554-07-21T23:34:33.709551613Z, service.name=shop}",
+        store.committed.getFirst().attributes().toString());
+  }
 }
