@@ -85,10 +85,20 @@ final class Descriptions {
   }
 
   /// Reads what a series of version 2.0 says of its metric. Of one with a bad name nothing is
-  /// stored, so that it does not matter here.
+  /// stored, so that it does not matter here. What cannot be read describes nothing: its samples
+  /// are good all the same.
   ///
   /// @param name where the name of the series lies
-  void read(ProtobufReader reader, Symbols symbols, int seriesAt, int name, int length) throws Bad {
+  void readIfGood(ProtobufReader reader, Symbols symbols, int seriesAt, int name, int length) {
+    try {
+      read(reader, symbols, seriesAt, name, length);
+    } catch (Bad bad) {
+      clear();
+    }
+  }
+
+  private void read(ProtobufReader reader, Symbols symbols, int seriesAt, int name, int length)
+      throws Bad {
     clear();
     name(name, length);
     long type = 0;

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Fields may come in any order, so that a series is passed over before it is read, and a request
 /// of version 2.0 first for its symbols. A message that does not hold together is refused as a
-/// whole, a series of bad labels with all that is in it, a bad sample alone.
+/// whole, a series of bad labels with all that is in it, a bad sample alone. A bad description in a
+/// series of 2.0 is left out.
 ///
 /// A sample of a series in the [SeriesCache] is a copy of its record with another number.
 ///
@@ -180,7 +181,7 @@ final class RemoteWriteDecoder {
       }
       if (descriptionAt > 0) {
         reader.read(descriptionAt, descriptionEnd);
-        descriptions.read(reader, symbols, seriesAt, nameOffset, nameBytes);
+        descriptions.readIfGood(reader, symbols, seriesAt, nameOffset, nameBytes);
       }
       if (items > 0) {
         reader.read(itemsAt, end);
@@ -223,7 +224,8 @@ final class RemoteWriteDecoder {
   }
 
   private void otherField(int field) throws Bad {
-    if (version == MessageVersion.TWO && field == SERIES_DESCRIPTION_FIELD) {
+    boolean nested = reader.wireType() == ProtobufReader.LENGTH;
+    if (version == MessageVersion.TWO && field == SERIES_DESCRIPTION_FIELD && nested) {
       reader.text();
       descriptionAt = reader.offset();
       descriptionEnd = reader.at();

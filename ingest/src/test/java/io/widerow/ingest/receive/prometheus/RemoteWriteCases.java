@@ -138,17 +138,24 @@ final class RemoteWriteCases {
         message(1, bytes(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)),
         SAMPLE);
     add(all, "an odd one that is not packed", name, number(1, known), SAMPLE);
-    add(all, "help out of range", name, SAMPLE, message(5, number(3, 1 << 20)));
-    add(all, "a unit out of range", name, SAMPLE, message(5, number(4, -1)));
-    add(all, "help that is a text", name, SAMPLE, message(5, text(3, "help")));
-    add(all, "a description that is a number", name, SAMPLE, number(5, 1));
-    add(all, "a description that is cut", name, SAMPLE, message(5, bytes(0x18, 0x80)));
     add(all, "a start that is a text", name, SAMPLE, text(6, "x"));
     add(all, "a long type", symbols.labels("__name__", "m".repeat(129)), SAMPLE);
     add(all, "a long name", symbols.labels("__name__", "bad", "n".repeat(256), "v"), SAMPLE);
     addItems(all, name, 3);
     add(all, "field 0", name, SAMPLE, bytes(0, 0));
     add(all, "wire type 7", name, SAMPLE, tag(9, 7));
+    return all;
+  }
+
+  /// Series of version 2.0 with a bad description, which costs no sample.
+  static List<Case> badlyDescribed(Messages.Symbols symbols) {
+    byte[] name = symbols.labels("__name__", "good");
+    List<Case> all = new ArrayList<>();
+    add(all, "help out of range", name, SAMPLE, message(5, number(3, 1 << 20)));
+    add(all, "a unit out of range", name, SAMPLE, message(5, number(4, -1)));
+    add(all, "help that is a text", name, SAMPLE, message(5, text(3, "help")));
+    add(all, "a description that is a number", name, SAMPLE, number(5, 1));
+    add(all, "a description that is cut", name, SAMPLE, message(5, bytes(0x18, 0x80)));
     return all;
   }
 

@@ -66,6 +66,21 @@ class RemoteWriteMalformedTest {
     assertRefused(true, ProtobufBytes.join(series, SYMBOLS.table()));
   }
 
+  static List<RemoteWriteCases.Case> badlyDescribed() {
+    return RemoteWriteCases.badlyDescribed(SYMBOLS);
+  }
+
+  @ParameterizedTest
+  @MethodSource("badlyDescribed")
+  void aBadDescriptionCostsNoSample(RemoteWriteCases.Case bad) {
+    byte[] body = ProtobufBytes.join(SYMBOLS.table(), Messages.seriesTwo(bad.content()));
+    Decoding.Result result =
+        Decoding.of(body, (in, limit, batch) -> decode(true, in, limit, batch, null));
+    assertEquals(0, result.refused().count());
+    assertEquals("good", result.stored().getFirst().type());
+    assertEquals("{value=1.0}", result.stored().getFirst().attributes().toString());
+  }
+
   private static void assertRefused(boolean two, byte[] body) {
     SeriesCache cache = new SeriesCache();
     assertRefused(Decoding.of(body, (in, limit, to) -> decode(two, in, limit, to, null)));
