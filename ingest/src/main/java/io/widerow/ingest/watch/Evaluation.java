@@ -38,7 +38,7 @@ final class Evaluation {
     long every = figures.everyNanos();
     long[] held = {0};
     try {
-      RangeQuery asked = rule.question().query();
+      RangeQuery asked = rule.questionAt(untilNanos).query();
       long from = Math.max(untilNanos - rule.steps() * every, asked.fromNanos());
       long until = Math.min(untilNanos, asked.untilNanos());
       Aggregation steps =

@@ -55,11 +55,7 @@ public record WatchRule(
     if (!parameters.containsKey("stats")) {
       throw new QueryException.Refused("stats", "is missing, such as count");
     }
-    Map<String, List<String>> asked = new HashMap<>();
-    OF_QUESTION.stream()
-        .filter(parameters::containsKey)
-        .forEach(each -> asked.put(each, parameters.getOrDefault(each, List.of())));
-    asked.putIfAbsent("every", List.of(EVERY_DEFAULT));
+    Map<String, List<String>> asked = asked(parameters);
     StepQuestion question = StepQuestion.parse(asked, nowNanos);
     if (question.figures().measures().size() != 1) {
       throw new QueryException.Refused(
@@ -85,6 +81,20 @@ public record WatchRule(
     WatchRule rule = new WatchRule(name, kept, question, above, below, steps(parameters, every));
     var _ = rule.saved(); // refuses a name or a definition that cannot be kept
     return rule;
+  }
+
+  private static Map<String, List<String>> asked(Map<String, List<String>> parameters) {
+    Map<String, List<String>> asked = new HashMap<>();
+    OF_QUESTION.stream()
+        .filter(parameters::containsKey)
+        .forEach(each -> asked.put(each, parameters.getOrDefault(each, List.of())));
+    asked.putIfAbsent("every", List.of(EVERY_DEFAULT));
+    return asked;
+  }
+
+  /// The figure of a step, where relative times of the filter count from `nowNanos`.
+  StepQuestion questionAt(long nowNanos) {
+    return StepQuestion.parse(asked(given), nowNanos);
   }
 
   private static int steps(Map<String, List<String>> parameters, long everyNanos) {

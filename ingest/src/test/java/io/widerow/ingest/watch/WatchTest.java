@@ -177,6 +177,21 @@ class WatchTest {
   }
 
   @Test
+  void aRelativeTimeCountsFromTheEndOfTheStep() {
+    set("early", "type", "http", "where", "ts < 30s", "stats", "count", "above", "2");
+    for (int minute = 0; minute < 3; minute++) {
+      send(start + minute * MINUTE, 500, minute);
+      send(start + minute * MINUTE + 31 * SECOND, 500, 50);
+    }
+    assertEquals("0", text(at("early", MINUTE + 2 * SECOND)));
+    assertEquals("1", text(at("early", 2 * MINUTE + 2 * SECOND)));
+    assertEquals("2", text(at("early", 3 * MINUTE + 2 * SECOND)));
+    close();
+    open();
+    assertEquals("2", text(at("early", 3 * MINUTE + 2 * SECOND)), "after a restart, too");
+  }
+
+  @Test
   void rulesOutliveARestartAndSayTheSame() {
     set(
         "errors",
