@@ -1,6 +1,8 @@
 package io.widerow.ingest.ship;
 
 import io.widerow.ingest.decode.Sha256;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /// Events of an exported file, ready to be sent.
@@ -10,18 +12,21 @@ final class ImportBatch implements Delivery {
   /// Members as an export writes them, and no other names: the files have the ids.
   private static final String PARAMETERS = "id-field=id&time-field=ts&body-field=body&values=exact";
 
+  private final String salt;
   private final String file;
   private final String unit;
   private final long[] numbers;
   private final byte[] json;
   private final long fileBytes;
 
+  /// @param salt of this run
   /// @param file as messages name it
   /// @param unit of `numbers`: `line` or `row`
   /// @param numbers of the lines of the file that the events are on; not copied
   /// @param json a line for each of them; not copied
   /// @param fileBytes bytes of the file that they are of
-  ImportBatch(String file, String unit, long[] numbers, byte[] json, long fileBytes) {
+  ImportBatch(String salt, String file, String unit, long[] numbers, byte[] json, long fileBytes) {
+    this.salt = salt;
     this.file = file;
     this.unit = unit;
     this.numbers = numbers;
@@ -34,10 +39,13 @@ final class ImportBatch implements Delivery {
     return PARAMETERS;
   }
 
-  /// Follows from the events, so that a batch that is sent again within minutes is known.
+  /// Names the batch in this run only. Another run may bring back what was deleted meanwhile; what
+  /// is still there is replaced by itself.
   @Override
   public String key() {
-    return HexFormat.of().formatHex(Sha256.start().digest(json));
+    MessageDigest digest = Sha256.start();
+    digest.update(salt.getBytes(StandardCharsets.US_ASCII));
+    return HexFormat.of().formatHex(digest.digest(json));
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ final class ImportRun {
   private static final int STREAM_BYTES = 64 << 10;
   private static final int NUMBERS = 1 << 10;
 
+  private final String salt = UUID.randomUUID().toString();
   private final int batchBytes;
   private final Sender sender;
   private final Tally tally;
@@ -177,6 +179,7 @@ final class ImportRun {
       long position = source.position();
       ImportBatch batch =
           new ImportBatch(
+              salt,
               source.path().toString(),
               source.file().unit(),
               Arrays.copyOf(numbers, events),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
+import io.widerow.query.cli.daemon.DeleteCommand;
 import io.widerow.query.cli.export.ExportCommand;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
@@ -137,6 +138,26 @@ class ImportTest {
     }
     assertEquals(0, load(file).code());
     assertEquals(all(from), all(to));
+  }
+
+  /// The daemon knows batches by their keys for 15 minutes; another run has other ones.
+  @Test
+  void whatWasDeletedComesBack() throws Exception {
+    from.http.post(
+        "/v1/events",
+        "application/x-ndjson",
+        "{\"ts\":\"2026-11-20T19:15:00Z\",\"type\":\"app\",\"body\":\"line\",\"n\":1}\n"
+            .repeat(20));
+    Path file = export(from, "events.ndjson");
+    assertEquals(0, load(file).code());
+    String whole = all(to);
+    assertEquals(0, to.run(DeleteCommand::commandLine, "plan", "--where", "n = 1").code());
+    Ran deleted = to.run(DeleteCommand::commandLine, "run", "d-1");
+    assertTrue(deleted.out().contains("\"removed\":20,"), deleted.out() + deleted.err());
+    assertEquals(1, all(to).lines().count());
+    Ran again = load(file);
+    assertTrue(again.out().startsWith("20 events stored, 0 repeated, 0 refused"), again.out());
+    assertEquals(whole, all(to));
   }
 
   @Test
