@@ -51,6 +51,10 @@ public final class MemoryStore implements EventStore {
   public final AtomicInteger refusedForRoom = new AtomicInteger();
   public volatile boolean fullAtCommit;
   public volatile long rejectFromNanos = Long.MAX_VALUE;
+
+  /// The machine's clock was set back by so much.
+  public volatile long setBackNanos;
+
   public final List<MemoryLane> lanes = new ArrayList<>();
   public final AtomicInteger views = new AtomicInteger(); // asked for
   public volatile @Nullable StoreView shown;
@@ -238,6 +242,11 @@ public final class MemoryStore implements EventStore {
   @Override
   public long nowNanos() {
     return arrivalNanos();
+  }
+
+  @Override
+  public long latestNanos() {
+    return nowNanos() + setBackNanos;
   }
 
   @Override

@@ -43,6 +43,12 @@ public interface EventStore extends AutoCloseable {
   /// time that has passed since it was right. To complete times without a year.
   long nowNanos();
 
+  /// The machine's clock, in nanoseconds since the Unix epoch, or the time that has passed since it
+  /// was right where that is later: the clock by which the store refuses events of the future.
+  default long latestNanos() {
+    return nowNanos();
+  }
+
   /// What the store makes of the machine's clock now.
   ClockReport clock();
 

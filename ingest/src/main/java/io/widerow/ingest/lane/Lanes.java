@@ -132,8 +132,8 @@ public final class Lanes implements AutoCloseable {
 
   /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
   public IncomingBatch begin(long wallNanos) {
-    long latest =
-        Long.MAX_VALUE - wallNanos > futureNanos ? wallNanos + futureNanos : Long.MAX_VALUE;
+    long now = store.latestNanos(); // the store refuses by this clock
+    long latest = Long.MAX_VALUE - now > futureNanos ? now + futureNanos : Long.MAX_VALUE;
     return new IncomingBatch(pool.take(), wallNanos, latest, store::arrivalNanos);
   }
 

@@ -222,6 +222,27 @@ class SenderTimeTest {
   }
 
   @Test
+  void rightTimesStayWhileTheClockIsSetBack() throws IOException {
+    MemoryStore store = new MemoryStore(1);
+    store.setBackNanos = Duration.ofHours(1).toNanos();
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("http", "127.0.0.1:0", "syslog", "127.0.0.1:0", "lanes", "1"));
+    try (Daemon daemon = Daemon.start(config, store);
+        DatagramSocket udp = new DatagramSocket()) {
+      InetSocketAddress address = daemon.socketAddress("syslog");
+      assertNotNull(address);
+      long right = Math.floorDiv(store.latestNanos(), SECOND);
+      byte[] event = Protocol.SYSLOG_5424.event(right);
+      udp.send(new DatagramPacket(event, event.length, address));
+      while (store.committed.isEmpty()) {
+        Thread.onSpinWait();
+      }
+      assertEquals(right * SECOND, store.committed.getFirst().timeNanos());
+      assertNull(store.committed.getFirst().attributes().get("sender_time"));
+    }
+  }
+
+  @Test
   void aDaemonStoresWhatIsAheadOfItsClock() throws IOException {
     MemoryStore store = new MemoryStore(1);
     DaemonConfig config =

@@ -214,6 +214,11 @@ public final class EmbeddedStore implements EventStore {
   }
 
   @Override
+  public long latestNanos() {
+    return contents.clock().latestNanos();
+  }
+
+  @Override
   public ClockReport clock() {
     return contents.clockReport();
   }
@@ -304,9 +309,8 @@ public final class EmbeddedStore implements EventStore {
     return EmbeddedView.of(contents, to, readers, sealer.executor(), ReadDeadline.NONE);
   }
 
-  /// Looks through the segments of earlier starts, so that views between two positions open only
-  /// those that hold events of theirs. It reads ids, no attributes. A damaged segment is passed
-  /// over; reading its events says what is wrong. Call it once after opening.
+  /// Looks through the ids in segments of earlier starts, so that views between two positions open
+  /// only those with events of theirs. It passes over damage. Call it once after opening.
   public void findArrivals() {
     SpoolArrivals.find(contents);
   }
@@ -414,8 +418,6 @@ public final class EmbeddedStore implements EventStore {
   /// all there, and numbers below the position are not given again. A group that was shown and not
   /// forced may be lost by a power cut, and its numbers with it.
   ///
-  /// - Threads: any.
-  ///
   /// @param to a position of a view of this store, in any number of lanes
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public void release(LaneArrivals to) {
@@ -434,8 +436,6 @@ public final class EmbeddedStore implements EventStore {
   /// Events that are appended from now on get arrival numbers of at least this one, and so ids that
   /// no other directory gave to events. A lower number than the next one changes nothing. Journal
   /// and manifest keep the numbers that were given, not this one: call it after each opening.
-  ///
-  /// - Threads: any.
   ///
   /// @param counter 0 to 2^45 (exclusive)
   public void arriveFrom(long counter) {

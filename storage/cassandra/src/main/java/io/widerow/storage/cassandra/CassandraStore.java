@@ -233,6 +233,11 @@ public final class CassandraStore implements EventStore {
   }
 
   @Override
+  public long latestNanos() {
+    return local.latestNanos();
+  }
+
+  @Override
   public ClockReport clock() {
     return local.clock();
   }
