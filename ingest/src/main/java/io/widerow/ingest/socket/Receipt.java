@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// What a frame of a stream asks for beyond being stored: to be known when it is sent again, a
 /// durability of its own, an answer. A frame with a receipt ends its batch.
 ///
-/// - Threads: any; immutable, when nobody changes the answer.
+/// - Threads: any; immutable, when nobody changes the answer. Of pieces, the event loop of the
+///   connection.
 public final class Receipt {
   private static final byte[] NOTHING = {};
 
@@ -15,6 +16,12 @@ public final class Receipt {
   private final @Nullable Durability durability;
   private final byte[] answer;
   private final byte[] answerOfKept;
+  private final @Nullable Pieces pieces;
+
+  /// A message that is stored in pieces. The answer follows the last one.
+  public static final class Pieces {
+    private boolean kept; // some piece is on this machine only
+  }
 
   /// @param key by which the batch that ends with this frame is known when it comes again; null
   ///   when it is stored each time
@@ -32,6 +39,25 @@ public final class Receipt {
     this.durability = durability;
     this.answer = answer;
     this.answerOfKept = answerOfKept;
+    this.pieces = null;
+  }
+
+  /// The receipt of a piece of a message, whose answer somebody waits for.
+  public Receipt(@Nullable BatchKey key, Pieces pieces) {
+    this.key = key;
+    this.durability = null;
+    this.answer = NOTHING;
+    this.answerOfKept = NOTHING;
+    this.pieces = pieces;
+  }
+
+  /// The receipt of what follows the last piece of a message, and holds no events.
+  public Receipt(byte[] answer, byte[] answerOfKept, Pieces pieces) {
+    this.key = null;
+    this.durability = null;
+    this.answer = answer;
+    this.answerOfKept = answerOfKept;
+    this.pieces = pieces;
   }
 
   /// The receipt of a frame that holds no events and is answered, such as one of a handshake.
@@ -55,11 +81,18 @@ public final class Receipt {
 
   /// @param kept whether the batch is on this machine only, though it was to be on the cluster
   byte[] answer(boolean kept) {
-    return kept ? answerOfKept : answer;
+    return kept || (pieces != null && pieces.kept) ? answerOfKept : answer;
   }
 
   /// Whether somebody hears how durable the batch is.
   boolean isAnswered() {
-    return answer.length > 0;
+    return answer.length > 0 || pieces != null;
+  }
+
+  /// The batch is durable on this machine, and was to wait for the cluster for longer than it may.
+  void noteKept() {
+    if (pieces != null) {
+      pieces.kept = true;
+    }
   }
 }

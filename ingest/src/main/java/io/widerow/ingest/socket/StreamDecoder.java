@@ -60,6 +60,9 @@ public interface StreamDecoder {
     return null;
   }
 
+  /// What was decoded before is stored. What comes now lies in another body, or at its begin.
+  default void begin() {}
+
   /// Earlier frames are decoded again, because there was no room for them. A decoder that remembers
   /// how far it has read an unfinished frame forgets it.
   default void rewind() {}

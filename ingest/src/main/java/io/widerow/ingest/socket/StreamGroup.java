@@ -107,6 +107,7 @@ final class StreamGroup {
 
   /// Decodes all whole frames and hands their batches over.
   void begin() {
+    decoder.begin();
     Part part = new Part(0);
     IncomingBatch batch = newBatch();
     int next = decoder.decode(body.bytes(), 0, body.length(), batch);
@@ -178,6 +179,9 @@ final class StreamGroup {
     part.stored = outcome instanceof Outcome.Stored;
     part.kept = outcome instanceof Outcome.Stored there && receiver.isLate(part.receipt, there);
     part.failed = outcome instanceof Outcome.Failed;
+    if (part.kept && part.receipt != null) {
+      part.receipt.noteKept();
+    }
     if (--pending == 0) {
       done.run();
     }

@@ -17,6 +17,7 @@ final class FluentFrame {
   private long left; // values of the last of these that are not read
   private int scanned; // bytes
   private String reason = "";
+  private boolean tooLarge;
 
   /// Looks for the message at `offset`.
   ///
@@ -35,7 +36,8 @@ final class FluentFrame {
         }
         boolean whole = reader.tryNext();
         long announced = whole ? left - 1 + reader.children() : left - 1 + reader.length;
-        if (reader.at - offset + announced > bytesMax) {
+        tooLarge = reader.at - offset + announced > bytesMax;
+        if (tooLarge) {
           throw reader.bad("the message is larger than %d bytes: a value".formatted(bytesMax));
         }
         if (!whole) {
@@ -70,6 +72,11 @@ final class FluentFrame {
     return reason;
   }
 
+  /// Whether it is [StreamDecoder#BROKEN] for its size alone.
+  boolean isTooLarge() {
+    return tooLarge;
+  }
+
   int count() {
     return count;
   }
@@ -85,5 +92,6 @@ final class FluentFrame {
     begun = 0;
     left = 0;
     scanned = 0;
+    tooLarge = false;
   }
 }

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The messages of one connection. A message with a chunk is a batch of its own, known by its tag
 /// and chunk when it comes again, and acknowledged. One without, in the forms with many entries, is
-/// known by its content when that can only be a repeat.
+/// known by its content when that can only be a repeat. One that is too large is taken in pieces,
+/// see [FluentPieces].
 ///
 /// ```
 ///   Message                  [tag, time, record, option]
@@ -40,6 +41,7 @@ public final class FluentStream implements StreamDecoder {
   private final @Nullable FluentHandshake handshake;
   private final FluentFrame frame = new FluentFrame();
   private final FluentEntries entries = new FluentEntries();
+  private final FluentPieces pieces;
   private final MsgpackReader in = new MsgpackReader();
   private @Nullable Receipt receipt;
   private boolean authenticated;
@@ -49,6 +51,7 @@ public final class FluentStream implements StreamDecoder {
   /// @param sharedKey that the sender must know; null for none
   public FluentStream(Intake intake, byte @Nullable [] sharedKey) {
     this.intake = intake;
+    this.pieces = new FluentPieces(intake, entries);
     this.handshake = sharedKey == null ? null : new FluentHandshake(sharedKey);
     this.authenticated = sharedKey == null;
   }
@@ -79,7 +82,13 @@ public final class FluentStream implements StreamDecoder {
   }
 
   @Override
+  public void begin() {
+    pieces.begin();
+  }
+
+  @Override
   public void rewind() {
+    pieces.rewind();
     frame.forget();
     broken = false;
   }
@@ -89,6 +98,9 @@ public final class FluentStream implements StreamDecoder {
     receipt = null;
     if (broken) {
       return BROKEN;
+    }
+    if (pieces.isOpen(offset)) {
+      return piece(bytes, offset, limit, batch);
     }
     if (offset == limit) {
       return MORE;
@@ -103,6 +115,11 @@ public final class FluentStream implements StreamDecoder {
     }
     try {
       if (end == BROKEN) {
+        int begun =
+            authenticated && frame.isTooLarge() ? pieces.open(bytes, offset, limit) : BROKEN;
+        if (begun != BROKEN) {
+          return begun;
+        }
         throw new Bad(frame.reason());
       }
       if (authenticated) {
@@ -116,6 +133,18 @@ public final class FluentStream implements StreamDecoder {
       return BROKEN;
     } finally {
       frame.forget();
+    }
+  }
+
+  private int piece(byte[] bytes, int offset, int limit, IncomingBatch batch) {
+    try {
+      int end = pieces.next(bytes, offset, limit, sharing, batch);
+      receipt = pieces.receipt();
+      return end;
+    } catch (Bad bad) {
+      broken = true;
+      batch.refuse(String.valueOf(bad.getMessage()));
+      return BROKEN;
     }
   }
 

@@ -110,6 +110,20 @@ final class MsgpackReader {
     return true;
   }
 
+  /// Reads the head of a value, whose content or elements begin at `at` then.
+  ///
+  /// @return false when it is cut: nothing was read
+  boolean tryHead() throws Bad {
+    start = at;
+    int head = at < limit ? headBytes(bytes[at] & 0xff) : 1;
+    if (head > limit - at) {
+      return false;
+    }
+    read(bytes[at] & 0xff);
+    at += head;
+    return true;
+  }
+
   /// Reads a value that must be there.
   Kind next() throws Bad {
     if (!tryNext()) {

@@ -25,6 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -34,6 +35,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.komamitsu.fluency.EventTime;
 import org.komamitsu.fluency.Fluency;
 import org.komamitsu.fluency.fluentd.FluencyBuilderForFluentd;
@@ -207,6 +210,78 @@ class FluentTest {
       assertAnswer(socket, ack("y"));
       assertEquals(List.of("a", "b"), bodies());
     }
+  }
+
+  /// Some 60 KB in entries, which a body may not have.
+  private static byte[] large(String tag, boolean packed, String chunk) {
+    List<Object> list = new ArrayList<>();
+    List<byte[]> bytes = new ArrayList<>();
+    for (int i = 0; i < 1_500; i++) {
+      List<Object> entry = entry(1_700_000_000 + i / 100, "m%04d".formatted(i));
+      list.add(entry);
+      bytes.add(pack(entry));
+    }
+    Object entries = packed ? join(bytes.toArray(byte[][]::new)) : list;
+    return pack(List.of(tag, entries, Map.of("size", 1_500, "chunk", chunk)));
+  }
+
+  /// Fluentd sends what was not acknowledged again, and nothing else before it.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aChunkThatIsTooLargeIsStoredInPiecesOnceAndAcknowledged(boolean packed) throws IOException {
+    byte[] small = pack(List.of("f", List.of(entry(2, "b")), Map.of("chunk", "small")));
+    byte[] large = large("t", packed, "large");
+    try (Daemon daemon = start(store, "body-bytes-max", "8192")) {
+      for (int time = 1; time <= 2; time++) {
+        try (Socket cut = connect(daemon)) { // leaves in the middle
+          send(cut, Arrays.copyOf(large, time * 10_000));
+          cut.shutdownOutput();
+          assertEquals(-1, cut.getInputStream().read());
+        }
+        try (Socket socket = connect(daemon)) {
+          send(socket, small);
+          for (int at = 0; at < large.length; at += 1_000 * time) {
+            send(socket, Arrays.copyOfRange(large, at, Math.min(large.length, at + 1_000 * time)));
+          }
+          send(socket, small);
+          assertAnswer(socket, ack("small"), ack("large"), ack("small"));
+        }
+      }
+    }
+    assertEquals(1_501, store.committed.size());
+    assertEquals(1_501, bodies().stream().distinct().count());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aChunkInPiecesWaitsForRoom(boolean packed) throws IOException {
+    try (Daemon daemon = start(store, "body-bytes-max", "8192");
+        Socket socket = connect(daemon)) {
+      store.full = true;
+      send(socket, large("t", packed, "x"));
+      while (store.refusedForRoom.get() < 3) { // tried repeatedly
+        Thread.onSpinWait();
+      }
+      assertEquals(0, socket.getInputStream().available());
+      store.full = false;
+      assertAnswer(socket, ack("x"));
+    }
+    assertEquals(1_500, bodies().stream().distinct().count());
+    assertEquals(1_500, store.committed.size());
+  }
+
+  /// What cannot be read costs itself: the sender would repeat it for ever.
+  @Test
+  void badEntriesOfAChunkInPiecesCostThemselvesOnly() throws IOException {
+    byte[] head = join(pack(entry(1, "a")), new byte[] {7}, pack(entry(2, "b")));
+    byte[] packed = join(head, new byte[] {(byte) 0xc1}, new byte[20_000]);
+    try (Daemon daemon = start(store, "body-bytes-max", "8192");
+        Socket socket = connect(daemon)) {
+      send(socket, pack(List.of("t", packed, Map.of("chunk", "x"))));
+      send(socket, pack(List.of("t", List.of(entry(3, "c")), Map.of("chunk", "y"))));
+      assertAnswer(socket, ack("x"), ack("y"));
+    }
+    assertEquals(List.of("a", "b", "c"), bodies());
   }
 
   @Test
