@@ -292,7 +292,7 @@ class EventTableTest {
           return found != null
               && (open || found.startsWith(part))
               && (more || found.endsWith(part))
-              && (open || more ? found.contains(part) : found.equals(part));
+              && ((open || more) ? found.contains(part) : found.equals(part));
         });
   }
 
