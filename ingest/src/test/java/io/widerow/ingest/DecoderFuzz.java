@@ -113,7 +113,7 @@ final class DecoderFuzz {
         (body, limit, batch) -> new JsonLinesDecoder("t").decode(body, 0, limit, batch);
     Decoding.Decoder reader = // of what a query shows
         (body, limit, batch) ->
-            new JsonLinesDecoder("t", JsonNames.of("", "", "id", ""), false)
+            new JsonLinesDecoder("t", JsonNames.of("", "", "", "id", ""), false)
                 .decode(body, 0, limit, batch);
     Decoding.Decoder documents =
         (body, limit, batch) ->

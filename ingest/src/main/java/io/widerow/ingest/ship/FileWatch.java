@@ -434,12 +434,14 @@ final class FileWatch {
   }
 
   /// Closes what is not needed: files that are gone and read to their end, and files that have not
-  /// grown for `idleNanos`.
+  /// grown for `idleNanos`. A file may have grown since the last look, which is long ago when the
+  /// daemon was away: if it was deleted, only the open file has these bytes.
   void closeIdle(long nanoTime) throws IOException {
     for (FollowedFile file : files) {
       boolean idle =
           file.atEnd
               && file.position == file.acked
+              && file.openSizeBytes() <= file.position
               && nanoTime - file.grownNanos > plan.closeAfterNanos();
       if (idle && file.isOpen()) {
         file.closeFile();

@@ -196,9 +196,9 @@ final class FollowedFile {
     if (!hasTail(position, tail)) { // after the read: so it holds for what was read
       throw new ChangedException();
     }
-    atEnd = length < room;
-    RecordReader.Made made =
-        reader.read(buffer, length, labels, timeNanos, nowNanos, flush && atEnd);
+    boolean all = length < room;
+    RecordReader.Made made = reader.read(buffer, length, labels, timeNanos, nowNanos, flush && all);
+    atEnd = all && !made.limited;
     if (made.consumed == 0) {
       return null;
     }

@@ -24,9 +24,19 @@ final class RecordForms {
   /// The object as text.
   static final int TEXT = 2;
 
-  /// The member that is the time in a line of another form than the first. A time that the daemon
+  /// What the object says of its type, id and key are attributes.
+  static final int PLAIN = 4;
+
+  /// What the object says of its time is an attribute: it has that of its line.
+  static final int OTHER_TIME = 8;
+
+  /// The member that is the time in a line of most forms but the first. A time that the daemon
   /// refused under its own name is an attribute then.
-  static final String TIME_FIELD = "widerow_time";
+  private static final String TIME_FIELD = "widerow_time";
+
+  /// Names that no object has, for what is an attribute under its usual name.
+  private static final String PLAIN_NAMES =
+      "&type-field=widerow_type&id-field=widerow_id&key-field=widerow_key";
 
   /// The time that a record had, when the daemon did not take it.
   static final String SENDER_TIME =
@@ -69,15 +79,22 @@ final class RecordForms {
     return objects[index];
   }
 
+  /// What to add to the parameters of a request with lines of this form. Lines with other ones need
+  /// a request of their own.
+  static String parameters(int form) {
+    String time = (form & ~PLAIN) == 0 ? "" : "&time-field=" + TIME_FIELD;
+    return (form & PLAIN) == 0 ? time : time + PLAIN_NAMES;
+  }
+
   /// Puts the line of a record in another form.
   ///
   /// @param json lines of the batch
-  /// @param form 0, or [#TIMELESS] and [#TEXT] put together
+  /// @param form 0, or other forms put together
   void put(byte[] json, int index, int form, JsonBuffer out) {
     int at = FIELDS * index;
     int from = places[at];
     int limit = index + 1 < count ? Math.min(places[at + FIELDS], json.length) : json.length;
-    if (form == 0) {
+    if ((form & ~PLAIN) == 0) {
       out.put(json, from, limit - from);
       return;
     }
@@ -86,7 +103,7 @@ final class RecordForms {
     int content = places[at + 3];
     boolean text = (form & TEXT) != 0;
     out.put(json, from, timeFrom - from);
-    long time = text ? timesOfText[index] : times[index];
+    long time = (form & (TEXT | OTHER_TIME)) == 0 ? times[index] : timesOfText[index];
     if (time != Times.NONE) {
       out.putString((form & TIMELESS) != 0 ? SENDER_TIME : TIME_FIELD);
       out.put(":");

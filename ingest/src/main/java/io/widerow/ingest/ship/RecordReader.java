@@ -79,9 +79,19 @@ final class RecordReader {
     /// The parts of each line of `json`.
     final RecordForms forms;
 
-    Made(byte[] json, int consumed, int events, long timeBefore, RecordForms forms) {
+    /// Whether it would have more records if a batch could be larger.
+    final boolean limited;
+
+    Made(
+        byte[] json,
+        int consumed,
+        boolean limited,
+        int events,
+        long timeBefore,
+        RecordForms forms) {
       this.json = json;
       this.consumed = consumed;
+      this.limited = limited;
       this.events = events;
       this.timeBefore = timeBefore;
       this.forms = forms;
@@ -122,13 +132,15 @@ final class RecordReader {
       int eventsMax) {
     begin(bytes, length, labels, before, now);
     int at = 0;
+    boolean waits = false; // for the end of a line
     while (at < length
         && out.length() < 4 * rules.batchBytes()
         && (events < eventsMax || committed == 0)) {
       int end = lineEnd(at, length);
       boolean newline = end < length && raw[end] == '\n';
       if (!newline && end == length && !flush) {
-        break; // its end has not come yet
+        waits = true;
+        break;
       }
       boolean cut = !newline && end - at >= cutBytes();
       line(at, end, newline, cut);
@@ -142,7 +154,9 @@ final class RecordReader {
       emitAll();
       commitIfNoneOpen(at);
     }
-    return new Made(out.copy(committedOut), committed, committedEvents, committedTime, forms);
+    boolean limited = at < length && !waits;
+    byte[] json = out.copy(committedOut);
+    return new Made(json, committed, limited, committedEvents, committedTime, forms);
   }
 
   private void begin(byte[] bytes, int length, FileLabels labels, long before, long now) {

@@ -1,6 +1,7 @@
 package io.widerow.ingest.ship;
 
 import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -8,14 +9,18 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /// Records of a batch that the daemon refused, sent once more so that no line is lost.
 ///
 /// | refused because of | sent again |
 /// |---|---|
 /// | its time | without one: it gets that of its arrival, and its own is `sender_time` |
-/// | anything else that an object says | as text, with the time of its line |
+/// | what an object says of its type, id or key | with these as attributes |
+/// | what it says of its time | with the time of its line, and its own as an attribute |
+/// | anything else about an object | as text, with the time of its line |
 /// | the size of the batch | as it was, in two halves |
 /// | no reason: the list of refusals was cut | as it was, in pieces whose lists are not |
 /// | the retention, or a second time the same | not: it is told and counted |
@@ -72,8 +77,7 @@ final class SecondTry implements Delivery {
 
   @Override
   public String parameters() {
-    boolean asItWas = forms[0] == 0;
-    return batch.parameters() + (asItWas ? "" : "&time-field=" + RecordForms.TIME_FIELD);
+    return batch.parameters() + RecordForms.parameters(forms[0]);
   }
 
   @Override
@@ -104,21 +108,21 @@ final class SecondTry implements Delivery {
     private final List<Answer.Refusal> left = new ArrayList<>();
     private final List<Delivery> again = new ArrayList<>();
 
-    /// Records of the next delivery, in its order, and their forms.
-    private final int[] next;
+    /// Records to be sent in their next form, by the parameters that they need.
+    private final Map<String, List<Change>> changes = new LinkedHashMap<>();
 
-    private final int[] nextForms;
-    private int nextCount;
+    private record Change(int record, int form) {}
 
     Sorting(Batch batch, int[] records, int[] forms) {
       this.batch = batch;
       this.records = records;
       this.forms = forms;
-      this.next = new int[records.length];
-      this.nextForms = new int[records.length];
     }
 
     Remedy of(Answer answer) {
+      if (answer.accepted() + answer.repeated() + answer.refused() > records.length) {
+        return new Remedy(answer, List.of()); // a line was several events: no index names a line
+      }
       List<Integer> halved = new ArrayList<>();
       int unlistedFrom = 0;
       for (Answer.Refusal refusal : answer.reasons()) {
@@ -139,10 +143,9 @@ final class SecondTry implements Delivery {
       for (int at = 0; at < halved.size(); at += (records.length + 1) / 2) {
         asTheyWere(halved.subList(at, Math.min(halved.size(), at + (records.length + 1) / 2)));
       }
-      if (nextCount > 0) {
-        again.add(
-            new SecondTry(
-                batch, Arrays.copyOf(next, nextCount), Arrays.copyOf(nextForms, nextCount)));
+      for (List<Change> each : changes.values()) {
+        int[] these = each.stream().mapToInt(Change::record).toArray();
+        again.add(new SecondTry(batch, these, each.stream().mapToInt(Change::form).toArray()));
       }
       return new Remedy(new Answer(answer.accepted(), answer.repeated(), left.size(), left), again);
     }
@@ -158,8 +161,9 @@ final class SecondTry implements Delivery {
       if (form == forms[index]) {
         left.add(refusal);
       } else {
-        next[nextCount] = records[index];
-        nextForms[nextCount++] = form;
+        changes
+            .computeIfAbsent(RecordForms.parameters(form), _ -> new ArrayList<>())
+            .add(new Change(records[index], form));
       }
     }
 
@@ -177,11 +181,21 @@ final class SecondTry implements Delivery {
       if (ofTime && (form & RecordForms.TIMELESS) == 0) {
         return form | RecordForms.TIMELESS;
       }
-      return object ? form | RecordForms.TEXT : form | (ofTime ? RecordForms.TIMELESS : 0);
+      return object ? nextOfObject(form, reason) : form | (ofTime ? RecordForms.TIMELESS : 0);
     }
 
-    /// Sends again what may be refused without being listed, which is listed in order. Where a part
-    /// of it may be stored, that part is there twice then: only after both daemon and command died.
+    private static int nextOfObject(int form, String reason) {
+      boolean isJson = !reason.equals(JsonScanner.NOT_JSON) && !reason.equals(JsonScanner.CUT);
+      if (isJson && (form & RecordForms.PLAIN) == 0) {
+        return form | RecordForms.PLAIN;
+      }
+      boolean hasOwnTime = (form & (RecordForms.TIMELESS | RecordForms.OTHER_TIME)) == 0;
+      return form | (isJson && hasOwnTime ? RecordForms.OTHER_TIME : RecordForms.TEXT);
+    }
+
+    /// Sends again what may be refused without being listed, which is listed in order. What of it
+    /// is stored is there twice then. A first answer lists all refusals of a batch that is stored
+    /// in part; that to a repeat lists what the daemon's note has room for.
     private void pieces(int from, int size) {
       for (int at = from; at < records.length; at += size) {
         List<Integer> piece = new ArrayList<>();

@@ -137,17 +137,49 @@ class SecondTryTest {
     }
   }
 
+  /// What it says of its time, type, id or key is data then, and rules see its members.
   @Test
-  void anObjectThatTheRulesOfJsonLinesRefuseIsText() throws Exception {
-    List<String> lines =
-        List.of(
-            "{\"ts\":\"2026/11/20 19:00:00\",\"msg\":\"x\"}",
-            "{\"type\":7,\"msg\":\"x\"}",
-            "{\"_id\":\"5f12\",\"msg\":\"x\"}",
-            "{ \"_key\":1,\"msg\":\"x\"}");
+  void anObjectThatTheRulesOfJsonLinesRefuseKeepsItsMembers() throws Exception {
+    Map<String, String> shown =
+        Map.of(
+            "{\"ts\":\"2026/11/20 19:00:00\",\"msg\":\"a\"}",
+            "\"attributes.ts\":\"2026/11/20 19:00:00\"",
+            "{\"type\":7,\"msg\":\"b\",\"ts\":\"2026-01-02T03:04:06Z\"}",
+            "\"attributes.type\":7",
+            "{\"type\":{\"x\":7},\"msg\":\"c\"}",
+            "\"type.x\":7",
+            "{\"_id\":\"5f12\",\"ts\":\"never\",\"msg\":\"d\"}",
+            "\"_id\":\"5f12\"",
+            "{ \"_key\":1,\"msg\":\"e\"}",
+            "\"_key\":1");
     String summary =
-        ship("2026-01-02T03:04:05Z before\n" + String.join("\n", lines) + "\n{\"msg\":\"good\"}\n");
-    assertTrue(summary.startsWith("6 events stored, 0 repeated, 0 refused; "), summary);
+        ship(
+            "2026-01-02T03:04:05Z before\n"
+                + String.join("\n", shown.keySet())
+                + "\n{\"msg\":\"good\"}\n");
+    assertTrue(summary.startsWith("7 events stored, 0 repeated, 0 refused; "), summary);
+    List<String> found = stored();
+    shown.forEach((line, member) -> {
+      String body = "\"body\":\"" + line.replaceAll(".*\"msg\":\"(.)\".*", "$1") + "\"";
+      String event =
+          found.stream().filter(one -> one.contains(body)).findFirst().orElse(found.toString());
+      assertTrue(event.contains(member), event);
+      assertTrue(event.contains("\"type\":\"t\""), event);
+      boolean ownTime = body.contains("\"b\"");
+      boolean ofLine = body.contains("\"a\"") || body.contains("\"d\"");
+      assertTrue(!ownTime || event.contains("2026-01-02T03:04:06"), event);
+      assertTrue(!ofLine || event.contains("2026-01-02T03:04:05"), event);
+    });
+    String again = ship(Files.readString(log));
+    assertTrue(again.startsWith("0 events stored, 7 repeated, 0 refused; "), again);
+  }
+
+  @Test
+  void whatOnlyLooksLikeAnObjectIsText() throws Exception {
+    List<String> lines =
+        List.of("{not json}", "{\"a\":1} and {b}", "{\"" + "n".repeat(300) + "\":1}");
+    String summary = ship("2026-01-02T03:04:05Z before\n" + String.join("\n", lines) + "\n");
+    assertTrue(summary.startsWith("4 events stored, 0 repeated, 0 refused; "), summary);
     List<String> found = stored();
     for (String line : lines) {
       String body = "\"body\":\"" + line.replace("\"", "\\\"") + "\"";
@@ -189,6 +221,15 @@ class SecondTryTest {
 
   private static String text(Delivery delivery) {
     return new String(delivery.json(), UTF_8);
+  }
+
+  /// A line of standard input may be an envelope of many events.
+  @Test
+  void refusalsOfEventsThatAreNoLinesAreTold() {
+    List<Answer.Refusal> reasons = List.of(new Answer.Refusal(7, FUTURE));
+    Delivery.Remedy remedy = batch(2).remedy(new Answer(10, 0, 1, reasons));
+    assertEquals(List.of(), remedy.again());
+    assertEquals(1, remedy.answer().refused());
   }
 
   @Test

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// | parameter | for | meaning |
 /// |---|---|---|
 /// | `type` | both | type of events without one |
+/// | `type-field` | JSON | the member that is the type; none: `type` |
 /// | `time-field` | JSON | the member that is the time; none: the names of [JsonNames] |
 /// | `body-field` | JSON | the member that is the text; none: the names of [JsonNames] |
 /// | `id-field` | JSON | the member that is the event's own id; none: `_id` |
@@ -40,7 +41,15 @@ public final class EventsProtocol implements WriteProtocol {
           + " text/plain' for text, and use --data-binary: -d removes the ends of lines";
 
   private static final List<String> OF_JSON =
-      List.of("body-field", "durability", "id-field", "key-field", "time-field", "type", "values");
+      List.of(
+          "body-field",
+          "durability",
+          "id-field",
+          "key-field",
+          "time-field",
+          "type",
+          "type-field",
+          "values");
   private static final List<String> OF_TEXT =
       List.of("at", "durability", "start", "ts", "type", "zone");
 
@@ -95,12 +104,13 @@ public final class EventsProtocol implements WriteProtocol {
     if (!values.isEmpty() && !values.equals("exact")) {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, "values: must be exact, got " + values);
     }
+    String type = parameters.get("type-field", "");
     String time = parameters.get("time-field", "");
     String text = parameters.get("body-field", "");
     String id = parameters.get("id-field", "");
     String key = parameters.get("key-field", "");
-    boolean known = time.isEmpty() && text.isEmpty() && id.isEmpty() && key.isEmpty();
-    JsonNames names = known ? JsonNames.KNOWN : JsonNames.of(time, text, id, key);
+    boolean known = (type + time + text + id + key).isEmpty();
+    JsonNames names = known ? JsonNames.KNOWN : JsonNames.of(type, time, text, id, key);
     return new JsonLinesDecoder(parameters.get("type", ""), names, documents, !values.isEmpty());
   }
 

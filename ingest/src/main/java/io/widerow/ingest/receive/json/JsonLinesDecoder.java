@@ -37,7 +37,6 @@ public final class JsonLinesDecoder {
   private static final String NOT_AN_OBJECT = "not a JSON object";
   private static final String ARRAY = "a JSON array: send it as application/json";
   private static final String TRAILING = "something follows the JSON object";
-  private static final String TYPE = "type must be a string";
   private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
   private static final String NAME = Rejection.ATTRIBUTE_NAME_INVALID.reason();
   private static final String NO_TYPE_REASON = "no type: neither a member nor a parameter";
@@ -374,7 +373,7 @@ public final class JsonLinesDecoder {
   private void nested(JsonScanner json, int depth) throws JsonScanner.Bad {
     if (depth == 1) {
       switch (role(json)) {
-        case JsonNames.TYPE -> throw new JsonScanner.Bad(TYPE);
+        case JsonNames.TYPE -> throw new JsonScanner.Bad(names.notAType());
         case JsonNames.ID -> throw new JsonScanner.Bad(names.notAnId());
         case JsonNames.KEY -> throw new JsonScanner.Bad(names.notAKey());
         case JsonNames.TIME -> throw new JsonScanner.Bad(names.notATime());
@@ -399,7 +398,7 @@ public final class JsonLinesDecoder {
 
   private void type(JsonScanner json, int first) throws JsonScanner.Bad {
     if (first != '"') {
-      throw new JsonScanner.Bad(TYPE);
+      throw new JsonScanner.Bad(names.notAType());
     }
     json.string(tape);
     typeInScratch = json.textInScratch;

@@ -70,9 +70,10 @@ public final class JsonNames {
           "MessageTemplate");
 
   /// The names that are known without parameters.
-  public static final JsonNames KNOWN = of("", "", "", "");
+  public static final JsonNames KNOWN = of("", "", "", "", "");
 
   private static final int RANK_MASK = 0xff;
+  private static final String TYPE_NAME = "type";
   private static final String ID_NAME = "_id";
   private static final String KEY_NAME = "_key";
 
@@ -80,6 +81,7 @@ public final class JsonNames {
   private final Entry[][] byLength;
   private final boolean nested;
   private final boolean textIsBody;
+  private final String notAType;
   private final String notATime;
   private final String notAnId;
   private final String notAKey;
@@ -97,7 +99,13 @@ public final class JsonNames {
   }
 
   private JsonNames(
-      List<String> given, List<Entry> entries, String time, String text, String id, String key) {
+      List<String> given,
+      List<Entry> entries,
+      String type,
+      String time,
+      String text,
+      String id,
+      String key) {
     this.given = given;
     int longest = entries.stream().mapToInt(entry -> entry.name.length).max().orElse(0);
     byLength = new Entry[longest + 1][];
@@ -110,6 +118,7 @@ public final class JsonNames {
         entries.stream()
             .anyMatch(entry -> entry.role != SHOWN && new String(entry.name, UTF_8).contains("."));
     textIsBody = text.equals(TEXTS.getFirst());
+    notAType = type + " must be a string";
     notATime = time + " must be an ISO 8601 time or an epoch number";
     notAnId = id + " must be a version-1 UUID; ?id-field= says which member is the event's id";
     notAKey =
@@ -119,14 +128,15 @@ public final class JsonNames {
 
   /// Each name may be empty, for the known ones. One of a nested member has dots: `log.time`.
   ///
+  /// @param type of the type
   /// @param time of the time, and the only one
   /// @param text of the text, and the only one
   /// @param id of the event's own id
   /// @param key of the event's key; when the id has a name and the key has none, `_key` is data, so
   ///   that answers of queries go back in
-  public static JsonNames of(String time, String text, String id, String key) {
+  public static JsonNames of(String type, String time, String text, String id, String key) {
     List<Entry> entries = new ArrayList<>();
-    add(entries, "type", TYPE);
+    add(entries, type.isEmpty() ? TYPE_NAME : type, TYPE);
     add(entries, id.isEmpty() ? ID_NAME : id, ID);
     if (!key.isEmpty() || id.isEmpty()) {
       add(entries, key.isEmpty() ? KEY_NAME : key, KEY);
@@ -144,8 +154,9 @@ public final class JsonNames {
       }
     }
     return new JsonNames(
-        List.of(time, text, id, key),
+        List.of(type, time, text, id, key),
         entries,
+        type.isEmpty() ? TYPE_NAME : type,
         time.isEmpty() ? TIMES.getFirst() : time,
         text.isEmpty() ? TEXTS.getFirst() : text,
         id.isEmpty() ? ID_NAME : id,
@@ -203,6 +214,11 @@ public final class JsonNames {
   /// True when a nested member may have a role.
   boolean nested() {
     return nested;
+  }
+
+  /// Why an event is refused whose type is none.
+  String notAType() {
+    return notAType;
   }
 
   /// Why an event is refused whose first name of times has no time.

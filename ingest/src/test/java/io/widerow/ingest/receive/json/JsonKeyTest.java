@@ -102,7 +102,7 @@ class JsonKeyTest {
     assertEquals(Map.of("_key", "u17|item9", "n", 1L), stored.attributes());
     MemoryStore.Stored named =
         decode(
-                JsonNames.of("", "", "", "who.id"),
+                JsonNames.of("", "", "", "", "who.id"),
                 "{'ts':1795202100,'_key':5,'who':{'id':'u17','name':'x'}}")
             .stored()
             .getFirst();
@@ -111,7 +111,7 @@ class JsonKeyTest {
     // What a query shows has the id already.
     MemoryStore.Stored shown =
         decode(
-                JsonNames.of("", "", "id", ""),
+                JsonNames.of("", "", "", "id", ""),
                 "{'id':'7c85d1ee-e874-11f1-ab80-81808080808c','_key':'u17','type':'t'}")
             .stored()
             .getFirst();
@@ -131,7 +131,9 @@ class JsonKeyTest {
     stored.forEach(event -> assertNull(event.ownId()));
     assertEquals(Map.of("key", "u17|item9", "n", 1L), stored.getFirst().attributes());
     MemoryStore.Stored named =
-        decode(JsonNames.of("", "", "", "key"), LIKE.replace("_key", "key")).stored().getFirst();
+        decode(JsonNames.of("", "", "", "", "key"), LIKE.replace("_key", "key"))
+            .stored()
+            .getFirst();
     assertEquals(idOf(LIKE), named.ownId());
   }
 

@@ -107,7 +107,7 @@ class JsonLoggersTest {
 
   @Test
   void fieldsThatTheSenderNames() {
-    JsonNames names = JsonNames.of("at", "event", "uuid", "");
+    JsonNames names = JsonNames.of("", "at", "event", "uuid", "");
     String id = "7c85d1ee-e874-11f1-ab80-81808080808c";
     MemoryStore.Stored stored =
         decode(
@@ -128,10 +128,33 @@ class JsonLoggersTest {
   }
 
   @Test
+  void theTypeIsAnyMember() {
+    String line = "{\"service\":\"cart\",\"type\":7,\"k8s\":{\"app\":\"shop\"}}";
+    for (String name : List.of("service", "k8s.app")) {
+      Decoding.Result result =
+          decode(
+              JsonNames.of(name, "", "", "", ""),
+              false,
+              line + "\n" + line + "\n{\"type\":{\"of\":1}}\n{\"service\":7,\"k8s\":{\"app\":[]}}");
+      boolean nested = name.contains(".");
+      Map<String, Object> others =
+          nested ? Map.of("service", "cart", "type", 7L) : Map.of("k8s.app", "shop", "type", 7L);
+      List<MemoryStore.Stored> stored = result.stored();
+      for (MemoryStore.Stored event : stored.subList(0, 2)) { // the second by its shape
+        assertEquals(nested ? "shop" : "cart", event.type());
+        assertEquals(others, event.attributes());
+      }
+      assertEquals(3, stored.size());
+      assertEquals(Map.of("type.of", 1L), stored.getLast().attributes());
+      assertEquals(name + " must be a string", result.refused().reason(0));
+    }
+  }
+
+  @Test
   void aNestedFieldThatTheSenderNames() {
     MemoryStore.Stored stored =
         decode(
-                JsonNames.of("log.time", "log.message", "", ""),
+                JsonNames.of("", "log.time", "log.message", "", ""),
                 false,
                 "{\"log\":{\"time\":1795202100,\"message\":\"m\",\"level\":\"i\"},"
                     + "\"message\":\"n\"}")
@@ -164,7 +187,7 @@ class JsonLoggersTest {
   void whatAQueryShowedComesBackAsItWas() {
     MemoryStore.Stored stored =
         decode(
-                JsonNames.of("", "", "id", ""),
+                JsonNames.of("", "", "", "id", ""),
                 false,
                 "{\"id\":\"7c85d1ee-e874-11f1-ab80-81808080808c\","
                     + "\"ts\":\"2026-11-25T02:04:02.8191214Z\","

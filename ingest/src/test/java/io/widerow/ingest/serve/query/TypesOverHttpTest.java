@@ -165,7 +165,7 @@ class TypesOverHttpTest {
     assertEquals(400, json.statusCode());
     assertEquals(
         "{\"error\":\"ts: no such parameter; known: body-field, durability, id-field,"
-            + " key-field, time-field, type, values\"}\n",
+            + " key-field, time-field, type, type-field, values\"}\n",
         json.body());
     HttpResponse<String> snapshot = http.post("/v1/admin/snapshot?nmae=a", Http.TEXT, "");
     assertEquals(400, snapshot.statusCode());
