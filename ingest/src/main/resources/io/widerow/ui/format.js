@@ -31,9 +31,10 @@ export function now() {
  * A time as people write it; null when it is none.
  * @param {string} text `now`, `15m` for so long ago, RFC 3339 without a zone in UTC, an epoch
  * @param {bigint} [at] what is now
+ * @param {boolean} [local] whether a time without a zone is in that of this machine
  * @returns {bigint | null}
  */
-export function parseTime(text, at = now()) {
+export function parseTime(text, at = now(), local = false) {
   const ago = duration(text);
   if (text === "now" || ago !== null) {
     return ago === null ? at : at - ago;
@@ -44,7 +45,7 @@ export function parseTime(text, at = now()) {
     return BigInt(text) * scale;
   }
   const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:\d\d)?$/;
-  const [whole, day, minute = "00:00", second = "00", part = "", zone = "Z"] = form.exec(text) ?? [];
+  const [whole, day, minute = "00:00", second = "00", part = "", zone = local ? "" : "Z"] = form.exec(text) ?? [];
   const millis = whole ? Date.parse(`${day}T${minute}:${second}${zone}`) : NaN;
   return Number.isNaN(millis) ? null : BigInt(millis) * 1_000_000n + BigInt(part.padEnd(9, "0"));
 }

@@ -1,6 +1,6 @@
 import { Refused } from "./api.js";
 import { fill, h, key } from "./dom.js";
-import { clock, dayText, minuteText, parseTime, spanText } from "./format.js";
+import { clock, dayText, iso, minuteText, now, parseTime, spanText } from "./format.js";
 import * as completions from "./completions.js";
 import { range } from "./range.js";
 import { change, state } from "./state.js";
@@ -122,17 +122,17 @@ function toggleRanges() {
   if (ranges.hidden) {
     return;
   }
-  const stamp = (/** @type {bigint} */ time) => `${clock(time).year}-${clock(time).day} ${clock(time).time}`;
-  const from = /** @type {HTMLInputElement} */ (h("input", { value: stamp(range.from), "aria-label": "from" }));
-  const to = /** @type {HTMLInputElement} */ (h("input", { value: stamp(range.to), "aria-label": "to" }));
+  const local = state.tz === "local";
+  const ends = [range.from, range.to].map((time, i) => end(time, local, ["from", "to"][i]));
+  const [from, to] = ends.map((each) => each.input);
   const set = () => {
-    const bad = [from, to].find((input) => parseTime(input.value.trim()) === null);
+    const bad = ends.find((each) => each.said() === null);
     if (bad) {
-      refuse(new Refused(`not a time: ${bad.value}`, 400));
+      refuse(new Refused(`not a time: ${bad.input.value}`, 400));
       return;
     }
     closeRanges();
-    change({ from: from.value.trim(), to: to.value.trim(), since: "" }, true);
+    change({ from: ends[0].said() ?? "", to: ends[1].said() ?? "", since: "" }, true);
   };
   [from, to].forEach((input) => input.addEventListener("keydown", (event) => event.key === "Enter" && set()));
   const last = (/** @type {string} */ since, /** @type {string} */ name) =>
@@ -142,6 +142,24 @@ function toggleRanges() {
       last("", "newest")),
     h("div.menu-row", {}, from, "–", to, h("button", { onclick: set }, "Set")));
   from.focus();
+}
+
+/**
+ * An input for an end of the range, in the zone of the page, and what it says in a question: the time itself when it was not
+ * edited; the text when it means the same to the daemon, for which a time without a zone is in UTC; null when it is no time.
+ * @param {bigint} time @param {boolean} local @param {string} name
+ */
+function end(time, local, name) {
+  const { year, day, time: second, nanos } = clock(time);
+  const value = `${year}-${day} ${second}.${nanos}`.replace(/\.?0*$/, "");
+  const input = /** @type {HTMLInputElement} */ (h("input", { value, size: "24", "aria-label": name }));
+  const said = () => {
+    const text = input.value.trim();
+    const at = now();
+    const meant = text === value ? time : parseTime(text, at, local);
+    return meant === null ? null : text !== value && meant === parseTime(text, at) ? text : iso(meant);
+  };
+  return { input, said };
 }
 
 export function closeRanges() {

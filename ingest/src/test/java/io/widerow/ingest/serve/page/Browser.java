@@ -381,6 +381,11 @@ final class Browser implements AutoCloseable {
     call("Emulation.setEmulatedMedia", with);
   }
 
+  /// The zone of the machine, as pages see it.
+  void zone(String zone) {
+    call("Emulation.setTimezoneOverride", JSON.createObjectNode().put("timezoneId", zone));
+  }
+
   /// What is shown: `screen`, or `print`.
   void media(String media) {
     call("Emulation.setEmulatedMedia", JSON.createObjectNode().put("media", media));
