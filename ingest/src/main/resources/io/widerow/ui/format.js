@@ -5,6 +5,9 @@ import { state } from "./state.js";
 export const SECOND = 1_000_000_000n;
 const UNITS = { ns: 1n, us: 1000n, ms: 1_000_000n, s: SECOND, m: 60n * SECOND, h: 3600n * SECOND,
   d: 86_400n * SECOND, w: 604_800n * SECOND, y: 31_536_000n * SECOND };
+const DURATION = /^(?:\d{1,18}(?:\.\d{1,18})?(?:ns|us|ms|[smhdwy]))+$/;
+const FORM = /^(?:(\d{4}-\d\d-\d\d|today|yesterday)(?:[Tt ](?=\d)|$))?(?:(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}|(?= ?[Zz+-])))?)?( ?(?:[Zz]|[+-]\d\d(?::\d\d){0,2}))?)?$/;
+const CHARS_MAX = 360;
 const LADDER = [1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600,
   43_200, 86_400, 172_800, 604_800, 2_592_000].map((seconds) => BigInt(seconds) * SECOND);
 
@@ -28,38 +31,71 @@ export function now() {
 }
 
 /**
- * A time as people write it; null when it is none.
- * @param {string} text `now`, `15m` for so long ago, RFC 3339 without a zone in UTC, an epoch
+ * A time as people write it and as the daemon takes it (TimeText, LocalTimeText); null when it is none.
+ * @param {string} text `now`, `15m` for so long ago, an epoch, `2026-11-20`, `2026-11-20 19:15`, `19:15`, `yesterday`, RFC 3339
  * @param {bigint} [at] what is now
- * @param {boolean} [local] whether a time without a zone is in that of this machine
+ * @param {boolean} [local] whether a time without a zone is in that of this machine, not in UTC
  * @returns {bigint | null}
  */
 export function parseTime(text, at = now(), local = false) {
-  const ago = duration(text);
-  if (text === "now" || ago !== null) {
-    return ago === null ? at : at - ago;
-  }
-  if (/^\d{1,19}$/.test(text)) {
-    const scale = text.length <= 11 ? SECOND : text.length <= 14 ? 1_000_000n
-      : text.length <= 17 ? 1000n : 1n;
-    return BigInt(text) * scale;
-  }
-  const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:\d\d)?$/;
-  const [whole, day, minute = "00:00", second = "00", part = "", zone = local ? "" : "Z"] = form.exec(text) ?? [];
-  const millis = whole ? Date.parse(`${day}T${minute}:${second}${zone}`) : NaN;
-  return Number.isNaN(millis) ? null : BigInt(millis) * 1_000_000n + BigInt(part.padEnd(9, "0"));
+  const found = text === "now" ? at : text.length > CHARS_MAX ? null : ago(text, at) ?? epoch(text) ?? calendar(text, at, local);
+  return found !== null && BigInt.asIntN(64, found) === found ? found : null;
 }
 
-/** A duration such as `1h30m` in nanoseconds; null when it is none. @param {string} text */
-export function duration(text) {
-  if (!/^(\d+(ns|us|ms|[smhdwy]))+$/.test(text)) {
+/** @param {string} text @param {bigint} at */
+function ago(text, at) {
+  const span = DURATION.test(text) ? duration(text) : null;
+  return span === null ? null : at - span;
+}
+
+/** @param {string} text */
+function epoch(text) {
+  const scale = text.length <= 11 ? SECOND : text.length <= 14 ? 1_000_000n : text.length <= 17 ? 1000n : 1n;
+  return /^\d{1,19}$/.test(text) ? BigInt(text) * scale : null;
+}
+
+/** @param {string} text @param {bigint} at @param {boolean} local */
+function calendar(text, at, local) {
+  const form = FORM.exec(text);
+  if (!form || !text) {
     return null;
   }
-  let sum = 0n;
-  for (const [, number, unit] of text.matchAll(/(\d+)(ns|us|ms|[smhdwy])/g)) {
-    sum += BigInt(number) * UNITS[unit];
+  const [, day = "today", hour = "00", minute = "00", second = "00", part = "", zone] = form;
+  const date = /^\d/.test(day) ? day : dayOf(at, local, day);
+  const [y, mon, d] = date.split("-").map(Number);
+  const parts = /** @type {const} */ ([y, mon - 1, d, Number(hour), Number(minute), Number(second)]);
+  const utc = Date.UTC(...parts);
+  if (!new Date(utc).toISOString().startsWith(`${date}T${hour.padStart(2, "0")}:${minute}:${second}`)
+    || zone && (date !== day || hour.length < 2)) {
+    return null; // no such day or time, or one that has no zone
   }
-  return sum;
+  const millis = local && !zone ? new Date(...parts).getTime() : utc;
+  const east = zone ? offset(zone) : 0n;
+  return east === null ? null : BigInt(millis) * 1_000_000n + BigInt(part.padEnd(9, "0")) - east;
+}
+
+/** Today or yesterday. @param {bigint} at @param {boolean} local @param {string} day */
+function dayOf(at, local, day) {
+  const date = new Date(Number(at / 1_000_000n));
+  const shift = (local ? date.getTimezoneOffset() : 0) + (day === "yesterday" ? 1440 : 0);
+  return new Date(date.getTime() - shift * 60_000).toISOString().slice(0, 10);
+}
+
+/** How far a zone is ahead of UTC; null beyond 18 hours, or when it is none. @param {string} zone `Z` or `+01:30` */
+function offset(zone) {
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?/.exec(zone) ?? [];
+  const ahead = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return ahead > 64_800 || Number(minutes) > 59 || Number(seconds) > 59 ? null : BigInt(sign === "-" ? -ahead : ahead) * SECOND;
+}
+
+/** A duration such as `1h30m` or `1.5d` in nanoseconds, rounded down. @param {string} text */
+function duration(text) {
+  let sum = 0n; // in units of 10^-18 ns
+  for (const [, whole, part = "", unit] of text.matchAll(/(\d+)(?:\.(\d+))?([a-z]+)/g)) {
+    sum += BigInt(whole + part.padEnd(18, "0")) * UNITS[unit];
+  }
+  const nanos = sum / 10n ** 18n;
+  return BigInt.asIntN(64, nanos) === nanos ? nanos : null;
 }
 
 /** Adds up what each has. @param {any[]} all @param {string} of the member */

@@ -7,7 +7,7 @@ import { bytes, clock, iso, now, short, sum as add } from "./format.js";
 import { at, draw, highOf } from "./layout-draw.js";
 import { side, tell } from "./layout-side.js";
 import { read, stack } from "./partitions.js";
-import { range } from "./range.js";
+import { params } from "./range.js";
 import { change, state } from "./state.js";
 import { plain } from "./text.js";
 
@@ -69,13 +69,7 @@ function lost(failure) {
 /** The catalog; summed up when there is more than the daemon tells in one answer. */
 async function ask() {
   for (const by of FOLDS) {
-    const asked = new URLSearchParams(state.types.map((type) => ["type", type]));
-    asked.set("from", iso(range.from));
-    asked.set("to", iso(range.to));
-    asked.set("layout", "true");
-    if (by) {
-      asked.set("by", by);
-    }
+    const asked = params({ layout: "true", ...(by ? { by } : {}) }, { where: "", shard: "" });
     try {
       return { by, ...(await all("/v1/partitions", asked, latest("map"))) };
     } catch (failure) {

@@ -56,8 +56,7 @@ async function ask() {
   const mine = ++asked;
   follow.set(false);
   const done = await run(async () => {
-    await settle();
-    question.show();
+    await settle().finally(question.show);
     const opening = open();
     await Promise.all([strip.load(), opening]);
     tell();
@@ -80,9 +79,9 @@ async function follows() {
   follow.set(state.tail);
 }
 
-/** Following goes on from now, so a range that has ended gives way to the last hour. */
+/** Following goes on from now, so a range that has ended, or is none, gives way to the last hour. */
 function toggleFollow() {
-  const ended = state.to ? { from: "", to: "", since: "1h" } : {};
+  const ended = state.to || range.refused ? { from: "", to: "", since: "1h" } : {};
   change(state.tail ? { tail: false } : { tail: true, at: "", ...ended }, true);
 }
 

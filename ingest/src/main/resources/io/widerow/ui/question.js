@@ -2,7 +2,7 @@ import { Refused } from "./api.js";
 import { fill, h, key } from "./dom.js";
 import { clock, dayText, iso, minuteText, now, parseTime, spanText } from "./format.js";
 import * as completions from "./completions.js";
-import { range } from "./range.js";
+import { noTime, range } from "./range.js";
 import { change, state } from "./state.js";
 import * as saved from "./saved.js";
 import { plain } from "./text.js";
@@ -70,7 +70,8 @@ export function show() {
   paint();
   const sameDay = dayText(range.from) === dayText(range.to - 1n);
   const seconds = range.to - range.from < 600_000_000_000n;
-  fill(rangeText, h("b", {}, `${dayText(range.from)} ${minuteText(range.from, seconds)} – ${sameDay ? "" : `${dayText(range.to)} `}${minuteText(range.to, seconds)}`),
+  const unknown = range.to === 0n || range.refused;
+  fill(rangeText, unknown ? h("b", {}, plain(`${state.from || state.since} – ${state.to}`)) : h("b", {}, `${dayText(range.from)} ${minuteText(range.from, seconds)} – ${sameDay ? "" : `${dayText(range.to)} `}${minuteText(range.to, seconds)}`),
     ` ${spanText(range.to - range.from)}  ${state.tz === "utc" ? "UTC" : "local"}`);
   tail.setAttribute("aria-pressed", String(state.tail));
 }
@@ -123,12 +124,12 @@ function toggleRanges() {
     return;
   }
   const local = state.tz === "local";
-  const ends = [range.from, range.to].map((time, i) => end(time, local, ["from", "to"][i]));
+  const ends = [end("from", local), end("to", local)];
   const [from, to] = ends.map((each) => each.input);
   const set = () => {
     const bad = ends.find((each) => each.said() === null);
     if (bad) {
-      refuse(new Refused(`not a time: ${bad.input.value}`, 400));
+      refuse(noTime(bad.name, bad.input.value));
       return;
     }
     closeRanges();
@@ -147,19 +148,22 @@ function toggleRanges() {
 /**
  * An input for an end of the range, in the zone of the page, and what it says in a question: the time itself when it was not
  * edited; the text when it means the same to the daemon, for which a time without a zone is in UTC; null when it is no time.
- * @param {bigint} time @param {boolean} local @param {string} name
+ * A range that was refused is shown as it was written.
+ * @param {"from" | "to"} name @param {boolean} local
  */
-function end(time, local, name) {
-  const { year, day, time: second, nanos } = clock(time);
-  const value = `${year}-${day} ${second}.${nanos}`.replace(/\.?0*$/, "");
+function end(name, local) {
+  const time = range.refused ? null : range[name];
+  const { year, day, time: second, nanos } = clock(time ?? 0n);
+  const value = time === null ? state[name] || (name === "to" ? "now" : state.since)
+    : `${year}-${day} ${second}.${nanos}`.replace(/\.?0*$/, "");
   const input = /** @type {HTMLInputElement} */ (h("input", { value, size: "24", "aria-label": name }));
   const said = () => {
     const text = input.value.trim();
     const at = now();
-    const meant = text === value ? time : parseTime(text, at, local);
-    return meant === null ? null : text !== value && meant === parseTime(text, at) ? text : iso(meant);
+    const meant = time !== null && text === value ? time : parseTime(text, at, local);
+    return meant === null ? null : meant !== time && meant === parseTime(text, at) ? text : iso(meant);
   };
-  return { input, said };
+  return { name, input, said };
 }
 
 export function closeRanges() {

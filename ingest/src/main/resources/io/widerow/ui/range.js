@@ -1,23 +1,27 @@
-import { all } from "./api.js";
+import { Refused, all } from "./api.js";
 import { SECOND, iso, nanos, now, parseTime } from "./format.js";
 import { change, state } from "./state.js";
 
 /** The range of the question, in nanoseconds, and what the store has. */
-export const range = { from: 0n, to: 0n, said: "", stored: /** @type {any[]} */ ([]) };
+export const range = {
+  from: 0n, to: 0n, said: "", stored: /** @type {any[]} */ ([]),
+  refused: /** @type {Refused | null} */ (null), // why the range is still the one before
+};
 
 const HOUR = 3600n * SECOND;
 
 /**
  * Makes the range of the URL absolute. Without one it is the last hour, and when nothing lies there,
- * the time of the newest events: a page that shows nothing is taken for broken.
+ * the time of the newest events: a page that shows nothing is taken for broken. A time that is none is
+ * refused, and so is every question until there is another.
  */
 export async function settle() {
   const at = now();
   range.said = "";
+  range.refused = null;
   if (state.from || state.to || state.since) {
-    range.to = (state.to && parseTime(state.to, at)) || at;
-    const begin = state.from || state.since;
-    range.from = (begin && parseTime(begin, at)) ?? range.to - HOUR;
+    const to = time("to", at) ?? at;
+    Object.assign(range, { to, from: time("from", at) ?? time("since", at) ?? to - HOUR });
     return;
   }
   await look();
@@ -37,6 +41,21 @@ export async function settle() {
   const earliest = range.to - 12n * HOUR;
   range.from = (first > earliest ? first / (60n * SECOND) * 60n * SECOND : earliest);
   change({ from: iso(range.from), to: iso(range.to) });
+}
+
+/** A time of the URL; null without one. @param {"from" | "to" | "since"} name @param {bigint} at what is now */
+function time(name, at) {
+  const found = state[name] ? parseTime(state[name], at) : null;
+  if (state[name] && found === null) {
+    range.refused = noTime(name, state[name]);
+    throw range.refused;
+  }
+  return found;
+}
+
+/** The daemon's words for a time that is none. @param {string} name @param {string} text */
+export function noTime(name, text) {
+  return new Refused(`${name}: not a time: ${text} (write 15m, 1y, 2026-11-20, 2026-11-20 19:15, 19:15, yesterday, 2026-11-20T19:15:00Z or an epoch)`, 400);
 }
 
 /** Moves a range that ends now on to what is now. */
@@ -80,6 +99,9 @@ export function params(more = {}, other = {}) {
     to.set("where", where);
   }
   if (!other.unbounded) {
+    if (range.refused) {
+      throw range.refused;
+    }
     to.set("from", iso(other.from ?? range.from));
     to.set("to", iso(other.to ?? range.to));
   }

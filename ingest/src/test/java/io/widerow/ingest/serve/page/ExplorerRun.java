@@ -1,5 +1,6 @@
 package io.widerow.ingest.serve.page;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -8,10 +9,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,6 +106,22 @@ abstract class ExplorerRun {
 
   final List<String> ids(String question) throws IOException, InterruptedException {
     return query(question).stream().map(event -> event.path("id").asText()).toList();
+  }
+
+  /// The value of an expression over modules of the page, which it names as `format_js`; its return
+  /// is JSON.
+  final JsonNode evaluate(String module, String expression) throws IOException {
+    String script = PageScript.of(List.of(module), ExplorerRun::read);
+    String told = browser.text("(() => {\n" + script + "return " + expression + ";\n})()");
+    return JSON.readTree(told);
+  }
+
+  private static String read(String module) {
+    try (InputStream in = PageFile.class.getResourceAsStream("/io/widerow/ui/" + module)) {
+      return new String(Objects.requireNonNull(in, module).readAllBytes(), UTF_8);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 
   static List<String> texts(JsonNode array) {
