@@ -1,6 +1,8 @@
 // Questions to the daemon. Answers are JSON lines, taken as they come. The token is in memory, or in
 // the storage of this tab when its reader says so; never in a URL.
 
+import { parsed } from "./text.js";
+
 const TOKEN = "widerow-token";
 let token = sessionStorage.getItem(TOKEN) ?? "";
 
@@ -83,7 +85,7 @@ export async function ask(path, params, signal, each) {
     rest = done ? "" : lines.pop() ?? "";
     for (const line of lines) {
       if (line) {
-        take(JSON.parse(line), each);
+        take(parsed(line), each);
       }
     }
     if (done) {

@@ -5,7 +5,7 @@ import { fill, h, key } from "./dom.js";
 import { nanos, sum, whole } from "./format.js";
 import { hatch } from "./segments-draw.js";
 import { change } from "./state.js";
-import { plain } from "./text.js";
+import { json, plain } from "./text.js";
 
 export const element = h("p.damage", { test: "damage", role: "alert", hidden: true });
 let goTo = (/** @type {bigint} */ _time) => {};
@@ -24,7 +24,7 @@ export function start(go) {
  */
 export function figures(asked, signal, lost, each) {
   asked.set("damage", "skip");
-  return ask("/v1/query", asked, signal, (line) => (line.ts ? each(line) : lost.set(JSON.stringify(line), line)));
+  return ask("/v1/query", asked, signal, (line) => (line.ts ? each(line) : lost.set(json(line), line)));
 }
 
 /** True when an answer ended at damage. @param {any} failure */

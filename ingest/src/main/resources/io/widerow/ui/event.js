@@ -6,7 +6,7 @@ import { narrow } from "./facets.js";
 import { indexOf, list } from "./list.js";
 import { nameText, quoted } from "./range.js";
 import { address, change, state } from "./state.js";
-import { BODY_CHARS, plain, valueText } from "./text.js";
+import { BODY_CHARS, isNumber, json, parsed, plain, valueText } from "./text.js";
 
 const OWN = new Set(["id", "ts", "type", "body"]);
 const DEEP = 6;
@@ -77,38 +77,43 @@ function show(place) {
 /** @param {string} text */
 function bodyBox(text) {
   const box = h("div.body-box", { test: "body", dir: "auto" });
-  const json = parsed(text);
-  if (json !== undefined) {
-    fill(box, tree(json, 0));
+  const value = structure(text);
+  if (value !== undefined) {
+    fill(box, tree(value, 0));
   } else {
     fill(box, ...shown(text.slice(0, BODY_CHARS), state.find));
   }
-  if (text.length > BODY_CHARS && json === undefined) {
+  if (text.length > BODY_CHARS && value === undefined) {
     box.append(h("button.link", { onclick: () => fill(box, ...shown(text, state.find)) }, `show all ${whole(text.length)} characters`));
   }
   return box;
 }
 
-/** @param {string} text */
-function parsed(text) {
+/** What a text says when it is JSON. @param {string} text */
+function structure(text) {
   if (!/^\s*[[{]/.test(text) || text.length > 200_000) {
     return undefined;
   }
   try {
-    return JSON.parse(text);
+    return parsed(text);
   } catch {
     return undefined;
   }
 }
 
+/** @param {unknown} value */
+function kind(value) {
+  return isNumber(value) ? "number" : typeof value;
+}
+
 /** JSON as a tree. @param {any} value @param {number} depth @returns {Node} */
 function tree(value, depth) {
   if (value === null || typeof value !== "object") {
-    return h(`span.json-${value === null ? "null" : typeof value}`, {}, ...shown(JSON.stringify(value)));
+    return h(`span.json-${value === null ? "null" : kind(value)}`, {}, ...shown(json(value)));
   }
   const entries = Object.entries(value);
   if (depth >= DEEP || entries.length === 0) {
-    return h("span", {}, ...shown(JSON.stringify(value).slice(0, 400)));
+    return h("span", {}, ...shown(json(value).slice(0, 400)));
   }
   return h("ul.tree", {}, ...entries.slice(0, 200).map(([name, inner]) =>
     h("li", {}, h("span.json-key", {}, ...shown(name)), ": ", tree(inner, depth + 1))));
@@ -121,7 +126,7 @@ function field(name, value) {
     h("button", { title, "aria-label": `${title}: ${plain(name)}`, onclick: run }, sign);
   return [
     h("dt", { title: plain(name) }, ...shown(name)),
-    h(`dd.${typeof value}`, {}, h("span.value", {}, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
+    h(`dd.${kind(value)}`, {}, h("span.value", {}, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
       does("only these", "=", () => narrow(name, value, false)),
       does("not these", "≠", () => narrow(name, value, true)),
       does("as column", "⫶", () => toggle(name)),
@@ -197,7 +202,7 @@ export function copyLink() {
 export async function copyJson() {
   const event = current ?? list.items[indexOf(state.at)]?.event;
   if (event) {
-    await copy(JSON.stringify(event), "JSON");
+    await copy(json(event), "JSON");
   }
 }
 

@@ -1,6 +1,7 @@
 import { Refused, all } from "./api.js";
 import { SECOND, iso, nanos, now, parseTime } from "./format.js";
 import { change, state } from "./state.js";
+import { valueText } from "./text.js";
 
 /** The range of the question, in nanoseconds, and what the store has. */
 export const range = {
@@ -145,5 +146,5 @@ export function test(name, value, not = false) {
   if (value === null || value === undefined) {
     return `${field} is ${not ? "not " : ""}null`;
   }
-  return `${field} ${not ? "!=" : "="} ${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`;
+  return `${field} ${not ? "!=" : "="} ${typeof value === "string" ? quoted(value) : valueText(value)}`;
 }

@@ -6,7 +6,7 @@ import { grow, indexOf, list, onList } from "./list.js";
 import { draw as drawRail, element as rail } from "./rail.js";
 import { mark as markStrip, pick } from "./strip.js";
 import { change, state } from "./state.js";
-import { ROW_CHARS, plain, valueText } from "./text.js";
+import { ROW_CHARS, isNumber, plain, valueText } from "./text.js";
 
 const ROW = 20;
 const CHAR = 7.22; // width of a character
@@ -157,7 +157,7 @@ function cell(name, i, event, late) {
       return body(event, late);
     default: {
       const text = event[name] === undefined ? "" : valueText(event[name]).slice(0, ROW_CHARS);
-      return h(`span${columns.isOwn(name) ? `.${name}` : typeof event[name] === "number" ? ".number" : ""}`, {}, ...shown(text));
+      return h(`span${columns.isOwn(name) ? `.${name}` : isNumber(event[name]) ? ".number" : ""}`, {}, ...shown(text));
     }
   }
 }
