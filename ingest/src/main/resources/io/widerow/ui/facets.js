@@ -4,9 +4,9 @@ import { fill, h, shown } from "./dom.js";
 import { short, whole } from "./format.js";
 import { classOf } from "./levels.js";
 import { columns, isOwn, toggle } from "./columns.js";
-import { both, params, test } from "./range.js";
+import { both, nameText, params, test } from "./range.js";
 import { change, state } from "./state.js";
-import { plain, said } from "./text.js";
+import { numberText, plain, said } from "./text.js";
 
 const SHOWN = 5;
 const FIRST = ["type", "level"];
@@ -96,16 +96,27 @@ function histogram(field) {
     h("div.bins-ends", {}, h("span", {}, number(field.min)), h("span", {}, `median ${number(field.p50)}`), h("span", {}, number(field.max))));
 }
 
-/** A filter for a bin. @param {string} name @param {any} bin */
-export function between(name, bin) {
-  const field = test(name, 0).split(" ")[0];
-  return bin.from === bin.to ? `${field} = ${bin.from}` : `${field} >= ${bin.from} and ${field} < ${bin.to}`;
+/** @typedef {{from: number | bigint, to: number | bigint}} Bin of the values from `from` to `to`; of one value when they are equal */
+
+/**
+ * A filter for the numbers of some bins, neighbours from the least to the greatest.
+ * @param {string} name @param {Bin} least @param {Bin} [greatest]
+ */
+export function between(name, least, greatest = least) {
+  const field = nameText(name);
+  const { from } = least;
+  const { to } = greatest;
+  if (least === greatest && from === to) {
+    return `${field} = ${numberText(from)}`;
+  }
+  return `${field} >= ${numberText(from)} and ${field} ${to === greatest.from ? "<=" : "<"} ${numberText(to)}`;
 }
 
-/** @param {number} value */
-export function number(value) {
+/** @param {number | bigint} exact */
+export function number(exact) {
+  const value = Number(exact);
   if (Number.isInteger(value) && Math.abs(value) < 10_000) {
     return String(value);
   }
-  return Math.abs(value) >= 10_000 ? short(value) : String(Number(Number(value).toPrecision(3)));
+  return Math.abs(value) >= 10_000 ? short(value) : String(Number(value.toPrecision(3)));
 }

@@ -6,13 +6,15 @@ import { figures } from "./damage.js";
 import { colour } from "./dom.js";
 import { between, known, number } from "./facets.js";
 import { nanos } from "./format.js";
-import { both, nameText, params } from "./range.js";
+import { both, params } from "./range.js";
 import { state } from "./state.js";
+import { isNumber } from "./text.js";
 
 const ROWS_MAX = 16;
 const SHADES = 5;
 
-/** @typedef {{from: number, to: number, counts: number[]}} Row */
+/** @typedef {import("./facets.js").Bin} Bin */
+/** @typedef {{least: Bin, greatest: Bin, counts: number[]}} Row of neighbouring bins */
 export const heat = { field: "", rows: /** @type {Row[]} */ ([]), most: 0 };
 
 /** The numbers that the events have, those with many values first. */
@@ -38,7 +40,7 @@ export async function load(strip, drawn) {
   const rows = rowsOf(lines.find((line) => line.field === field), strip.bars.length);
   Object.assign(heat, { field, rows });
   for (const row of rows) {
-    const where = both(state.where, between(field, row));
+    const where = both(state.where, between(field, row.least, row.greatest));
     await figures(params({ stats: "count", every: `${strip.step}ns` }, { where }), signal, strip.lost, (line) => {
       const at = Number((nanos(line.ts) - strip.first) / strip.step);
       row.counts[at] = (row.counts[at] ?? 0) + line.count;
@@ -50,10 +52,10 @@ export async function load(strip, drawn) {
 
 /** Rows for the values of a field: its bins, or its few values. @param {any} field @returns {Row[]} */
 function rowsOf(field, bars) {
-  const found = field?.bins ?? (field?.values ?? []).filter((/** @type {any} */ each) => typeof each.value === "number")
+  const found = field?.bins ?? (field?.values ?? []).filter((/** @type {any} */ each) => isNumber(each.value))
     .map((/** @type {any} */ each) => ({ from: each.value, to: each.value }));
   const sorted = [];
-  for (const bin of [...found].sort((a, b) => a.from - b.from)) {
+  for (const bin of [...found].sort((a, b) => (a.from < b.from ? -1 : 1))) {
     const before = sorted[sorted.length - 1];
     for (let from = before?.to; before && before.to > before.from && from > 0 && from < bin.from; from *= 2) {
       sorted.push({ from, to: Math.min(from * 2, bin.from) }); // no value lies here
@@ -63,17 +65,14 @@ function rowsOf(field, bars) {
   const each = Math.ceil(sorted.length / ROWS_MAX);
   const rows = [];
   for (let i = 0; i < sorted.length; i += each) {
-    rows.push({ from: sorted[i].from, to: sorted[Math.min(i + each, sorted.length) - 1].to, counts: new Array(bars).fill(0) });
+    rows.push({ least: sorted[i], greatest: sorted[Math.min(i + each, sorted.length) - 1], counts: new Array(bars).fill(0) });
   }
   return rows;
 }
 
 /** A filter for rows, both ends among them. @param {number} low @param {number} high */
 export function filter(low, high) {
-  const [from, to] = [heat.rows[low], heat.rows[high]];
-  return to.from === to.to && from.from !== to.to
-    ? `${nameText(heat.field)} >= ${from.from} and ${nameText(heat.field)} <= ${to.to}`
-    : between(heat.field, { from: from.from, to: to.to });
+  return between(heat.field, heat.rows[low].least, heat.rows[high].greatest);
 }
 
 /** The rows that a filter is for; null when it is for none. @param {string} where */
@@ -122,6 +121,6 @@ export function draw(pen, plot, place) {
   const gap = Math.max(1, Math.ceil(heat.rows.length * 14 / (plot.bottom - plot.top)));
   for (let i = 0; i < heat.rows.length; i += gap) {
     const { top, height } = span(i, i, plot);
-    pen.fillText(number(heat.rows[i].from), plot.left - 8, top + height / 2);
+    pen.fillText(number(heat.rows[i].least.from), plot.left - 8, top + height / 2);
   }
 }

@@ -1,8 +1,11 @@
 package io.widerow.ingest.serve.page;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -11,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class ExplorerNumbersTest extends ExplorerRun {
   private static final long START_MILLIS = 1_763_666_100_000L;
   private static final String RANGE = "&from=2025-11-20T19:00:00Z&to=2025-11-20T21:00:00Z";
+  private static final int FEW = 20; // values, more than the heat map has rows
   private static final String URL = "new URLSearchParams(location.search)";
 
   /// Whole numbers that a double would round, as neighbours of those that it holds.
@@ -36,7 +40,22 @@ class ExplorerNumbersTest extends ExplorerRun {
     }
     lines.append(
         "{\"ts\":%d,\"type\":\"double\",\"n\":1.2345678901234567E19}%n".formatted(START_MILLIS));
+    for (int i = 0; i < FEW * 3; i++) {
+      lines.append(event("few", i % FEW + 1 + ""));
+    }
     post(lines.toString());
+  }
+
+  private static String event(String type, String number) {
+    return "{\"ts\":%d,\"type\":\"%s\",\"n\":%s}%n".formatted(START_MILLIS, type, number);
+  }
+
+  private long count(String type, String where) throws IOException, InterruptedException {
+    String filter = "&where=" + URLEncoder.encode(where, UTF_8);
+    return query("type=" + type + "&stats=count" + filter + RANGE)
+        .getFirst()
+        .path("count")
+        .asLong();
   }
 
   private void awaitTotal(long total) {
@@ -82,6 +101,36 @@ class ExplorerNumbersTest extends ExplorerRun {
     browser.evaluate("document.querySelector('[data-field=n] .facet-value').click()");
     browser.await(URL + ".get('where') === 'n = 1.2345678901234567e+19'");
     awaitTotal(1);
+    assertEquals(List.of(), browser.problems());
+  }
+
+  /// Waits until each event is in a row of the heat map, and none in two.
+  private void awaitHeat(String type, long events) {
+    browser.open(url + "/ui/?heat=n&type=" + type + RANGE);
+    awaitTotal(events);
+    browser.await(element("bars") + ".dataset.heat === '" + events + "'");
+  }
+
+  /// Chooses rows of the heat map by a drag over all of its time.
+  ///
+  /// @param from the height, 0 below to 1 above
+  private String drag(double from, double to) {
+    JsonNode bars = browser.evaluate(element("bars") + ".getBoundingClientRect().toJSON()");
+    int top = bars.path("y").asInt();
+    int width = bars.path("width").asInt();
+    browser.drag(48, top + 95 - (int) (69 * from), width - 14, top + 95 - (int) (69 * to));
+    browser.await(URL + ".get('pickwhere')");
+    return browser.text(URL + ".get('pickwhere')");
+  }
+
+  @Test
+  void twoValuesInARowAreBothCounted() throws IOException, InterruptedException {
+    awaitHeat("few", 3 * FEW);
+    String picked = drag(0.02, 0.98);
+    assertEquals("n >= 1 and n <= 20", picked);
+    assertEquals(3 * FEW, count("few", picked));
+    awaitHeat("few", 3 * FEW);
+    assertEquals("n >= 1 and n <= 2", drag(0.02, 0.06));
     assertEquals(List.of(), browser.problems());
   }
 }
