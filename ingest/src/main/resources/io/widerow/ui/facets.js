@@ -96,10 +96,14 @@ function histogram(field) {
     h("div.bins-ends", {}, h("span", {}, number(field.min)), h("span", {}, `median ${number(field.p50)}`), h("span", {}, number(field.max))));
 }
 
+/** Where the daemon ends its bins (FieldCounts): the outermost have all that is beyond. */
+const OUTERMOST = 2 ** 63;
+
 /** @typedef {{from: number | bigint, to: number | bigint}} Bin of the values from `from` to `to`; of one value when they are equal */
 
 /**
- * A filter for the numbers of some bins, neighbours from the least to the greatest.
+ * A filter for the numbers of some bins, neighbours from the least to the greatest. A bin has its end that is nearer to zero,
+ * but for zero itself, which is a bin of its own.
  * @param {string} name @param {Bin} least @param {Bin} [greatest]
  */
 export function between(name, least, greatest = least) {
@@ -109,7 +113,11 @@ export function between(name, least, greatest = least) {
   if (least === greatest && from === to) {
     return `${field} = ${numberText(from)}`;
   }
-  return `${field} >= ${numberText(from)} and ${field} ${to === greatest.from ? "<=" : "<"} ${numberText(to)}`;
+  const ends = [
+    from === least.to || from > 0 ? `>= ${numberText(from)}` : from > -OUTERMOST ? `> ${numberText(from)}` : "",
+    to === greatest.from || to < 0 ? `<= ${numberText(to)}` : to < OUTERMOST ? `< ${numberText(to)}` : "",
+  ].filter((end) => end);
+  return ends.map((end) => `${field} ${end}`).join(" and ") || `${field} exists`;
 }
 
 /** @param {number | bigint} exact */

@@ -2,6 +2,7 @@ package io.widerow.ingest.serve.page;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -42,6 +43,15 @@ class ExplorerNumbersTest extends ExplorerRun {
         "{\"ts\":%d,\"type\":\"double\",\"n\":1.2345678901234567E19}%n".formatted(START_MILLIS));
     for (int i = 0; i < FEW * 3; i++) {
       lines.append(event("few", i % FEW + 1 + ""));
+    }
+    for (int power = 0; power < 20; power++) {
+      long number = 1L << power;
+      for (String each : List.of("", ".5", "000")) {
+        lines.append(event("signed", number + each)).append(event("signed", "-" + number + each));
+      }
+    }
+    for (String each : List.of("0", "-0.0", "0", "1e-9", "-1e-9", "1e300", "-1e300")) {
+      lines.append(event("signed", each));
     }
     post(lines.toString());
   }
@@ -131,6 +141,37 @@ class ExplorerNumbersTest extends ExplorerRun {
     assertEquals(3 * FEW, count("few", picked));
     awaitHeat("few", 3 * FEW);
     assertEquals("n >= 1 and n <= 2", drag(0.02, 0.06));
+    assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
+  void eachNumberIsInOneRowWhateverItsSign() throws IOException, InterruptedException {
+    long events = count("signed", "n exists");
+    awaitHeat("signed", events);
+    String picked = drag(0.02, 0.98);
+    assertEquals(events, count("signed", picked), picked);
+    assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
+  void theFilterOfABinKeepsWhatTheDaemonCounted() throws IOException, InterruptedException {
+    browser.open(url + "/ui/?type=signed" + RANGE);
+    JsonNode bins =
+        JSON.readTree(http.get("/v1/fields/n?type=signed" + RANGE).body().lines().toList().get(1))
+            .path("bins");
+    assertTrue(bins.size() > 24, bins.toString());
+    JsonNode filters =
+        evaluate(
+            "facets.js",
+            "JSON.stringify(%s.map((bin) => facets_js.between('n', bin)))".formatted(bins));
+    for (int i = 0; i < bins.size(); i++) {
+      String filter = filters.get(i).asText();
+      assertEquals(bins.get(i).path("count").asLong(), count("signed", filter), filter);
+    }
+    String bin = "[...document.querySelectorAll('[data-field=n] .bin')]";
+    browser.evaluate(bin + ".find((each) => each.title.startsWith('-2 to -1: ')).click()");
+    browser.await(URL + ".get('where') === 'n > -2 and n <= -1'");
+    awaitTotal(count("signed", "n > -2 and n <= -1"));
     assertEquals(List.of(), browser.problems());
   }
 }
