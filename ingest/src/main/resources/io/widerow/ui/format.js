@@ -171,9 +171,9 @@ export function sinceText(span) {
   return `${sign}${number < 10 && at > 0 ? number.toFixed(1) : Math.round(number)} ${units[at][0]}`;
 }
 
-/** `293 888`, with a thin space. @param {number} number */
+/** `293 888`, with a thin space. @param {number | bigint} number */
 export function whole(number) {
-  return Math.round(number).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+  return (typeof number === "bigint" ? number : Math.round(number)).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
 }
 
 /** `267 k`. @param {number} number */

@@ -114,6 +114,15 @@ class ExplorerNumbersTest extends ExplorerRun {
     assertEquals(List.of(), browser.problems());
   }
 
+  @Test
+  void aLargeCountIsShown() throws IOException {
+    browser.open(url + "/ui/?type=large" + RANGE);
+    String whole = "JSON.stringify(%s.map((each) => format_js.whole(each)))";
+    JsonNode texts = evaluate("format.js", whole.formatted("[-1234.4, 9007199254740993n]"));
+    assertEquals(
+        List.of("-1\u2009234", "9\u2009007\u2009199\u2009254\u2009740\u2009993"), texts(texts));
+  }
+
   /// Waits until each event is in a row of the heat map, and none in two.
   private void awaitHeat(String type, long events) {
     browser.open(url + "/ui/?heat=n&type=" + type + RANGE);
