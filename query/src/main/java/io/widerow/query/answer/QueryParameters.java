@@ -3,6 +3,7 @@ package io.widerow.query.answer;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventLayout;
 import io.widerow.event.TimeUuid;
+import io.widerow.query.LateEvent;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -341,12 +342,23 @@ public record QueryParameters(
     EventWriter events =
         json
             ? new JsonLinesWriter(ZoneOffset.UTC, query.fields())
-            : new CsvWriter(ZoneOffset.UTC, query.fields(), format == Format.CSV_SAFE);
+            : new CsvWriter(ZoneOffset.UTC, columns(), format == Format.CSV_SAFE);
     if (figures == null) {
       return events;
     }
     OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
     StatsWriter rows = new StatsWriter(output, format == Format.CSV_SAFE);
     return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory, unread, json);
+  }
+
+  /// The fields of the query. Where late events may come, their flag is the last column.
+  private @Nullable List<AttributeName> columns() {
+    List<AttributeName> fields = query.fields();
+    if (fields == null || query.since() == null || fields.contains(LateEvent.FLAG)) {
+      return fields;
+    }
+    List<AttributeName> columns = new ArrayList<>(fields);
+    columns.add(LateEvent.FLAG);
+    return columns;
   }
 }

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
+import io.widerow.query.LateEvent;
 import io.widerow.query.NameText;
 import io.widerow.query.Token;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///   written as [ExactValue] says, so that each line has all that was stored.
 /// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`. A name that already is
 ///   one of these with prefixes gets one more, so names stay distinct.
+/// - A late event has its flag, whatever attributes are wanted.
 /// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. In a
 ///   tail, `{"gap":"<token>","reason":"..."}` says that events before the token are missing.
 /// - Threads: one. Allocates only for bytes and for doubles with a fraction.
@@ -37,6 +39,7 @@ public final class JsonLinesWriter implements EventWriter {
   private static final byte[] TIME = ascii("\",\"ts\":\"");
   private static final byte[] TYPE = ascii("\",\"type\":\"");
   private static final byte[] BODY = ascii("\"body\"");
+  private static final byte[] LATE = ascii(",\"" + LateEvent.FLAG + "\":true");
 
   private final Rfc3339 times;
   private final @Nullable Set<AttributeName> fields;
@@ -96,6 +99,9 @@ public final class JsonLinesWriter implements EventWriter {
     }
     sink = out;
     event.forEach(value, rest);
+    if (event instanceof LateEvent && !wants(LateEvent.FLAG)) {
+      out.put(LATE);
+    }
     out.put('}');
     out.put('\n');
   }

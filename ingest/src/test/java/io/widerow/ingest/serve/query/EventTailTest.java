@@ -128,6 +128,29 @@ class EventTailTest {
   }
 
   @Test
+  void lateEventsAreFlaggedWhateverFieldsAreShown() throws IOException, InterruptedException {
+    try (var it = new OperatedDaemon(directory, Map.of("lanes", "1"));
+        Reader reader = new Reader(it, "?since=2025-11-20&fields=n")) {
+      write(it, 10, 1);
+      assertEquals(List.of(1), reader.numbers());
+      String position = reader.position;
+      write(it, 5, 3);
+      assertEquals(List.of(-3), reader.numbers());
+      write(it, 20, 5);
+      assertEquals(List.of(5), reader.numbers());
+      List<String> lines = it.get("/v1/query?fields=n&" + position).lines().toList();
+      assertTrue(lines.get(0).endsWith(",\"n\":3,\"widerow.late\":true}"), lines::toString);
+      assertTrue(lines.get(1).endsWith(",\"n\":5}"), lines::toString);
+      List<String> rows = it.get("/v1/query?format=csv&fields=n&" + position).lines().toList();
+      assertEquals("id,ts,type,n,widerow.late", rows.get(0));
+      assertTrue(rows.get(1).endsWith(",odd,3,true"), rows::toString);
+      assertTrue(rows.get(2).endsWith(",odd,5,"), rows::toString);
+      String named = "/v1/query?format=csv&fields=widerow.late,n&" + position;
+      assertEquals("id,ts,type,widerow.late,n", it.get(named).lines().findFirst().orElseThrow());
+    }
+  }
+
+  @Test
   void serverSentEventsResumeById() throws IOException, InterruptedException {
     try (var it = new OperatedDaemon(directory, Map.of("lanes", "1"))) {
       write(it, 0, 1);
