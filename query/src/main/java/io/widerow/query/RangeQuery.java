@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param types types of the events
 /// @param shard only partitions of this shard; [#ALL_SHARDS] for all
 /// @param fromNanos start of the range, inclusive, in nanoseconds since the Unix epoch
-/// @param untilNanos end of the range, exclusive, in nanoseconds since the Unix epoch
+/// @param untilNanos end of the range, exclusive, in nanoseconds since the Unix epoch; that of
+///   events in order, not of late ones
 /// @param descending true for newest first
 /// @param limit maximum number of events, at least 1
 /// @param after position after which the answer starts; null for the start of the range
@@ -117,9 +118,11 @@ public record RangeQuery(
         types, shard, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);
   }
 
-  /// The range at or before a token, without a limit: the query for late events.
+  /// The range at or before a token, without a limit: the query for late events. The range's own
+  /// end does not count: the next query asks for what arrives from now on, so that a late event
+  /// between that end and the token would never be shown.
   RangeQuery late(Token token) {
-    long until = Math.min(untilNanos, token.tickNanos() + TimeUuid.NANOS_PER_TICK);
+    long until = token.tickNanos() + TimeUuid.NANOS_PER_TICK;
     return new RangeQuery(
         types, shard, fromNanos, until, false, Long.MAX_VALUE, null, null, filter, fields);
   }

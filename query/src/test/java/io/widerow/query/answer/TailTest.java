@@ -249,6 +249,28 @@ class TailTest {
     assertEquals("5", shown());
   }
 
+  /// As when it began by a clock that is ahead of the daemon's.
+  @Test
+  void nothingIsLostWhileThePositionIsAheadOfTheWatermark() {
+    store(START - 3 * SECOND, 0); // before it began
+    Tail tail = tail(2 * SECOND, Long.MAX_VALUE, Token.before(START + 3_600 * SECOND), null);
+    store(START + SECOND, 1); // the first of its wide row that comes after the watermark
+    nowNanos = START + SECOND;
+    tail.poll();
+    assertEquals("1late", shown());
+    store(START + 3_600 * SECOND - 1, 2); // the first of its wide row
+    tail.poll();
+    assertEquals("2late", shown());
+    store(START + 3_600 * SECOND, 3);
+    tail.poll();
+    assertEquals("", shown(), "after the position and not below the watermark");
+    nowNanos = START + 3_603 * SECOND;
+    tail.poll();
+    assertEquals("3", shown());
+    tail.poll();
+    assertEquals("", shown());
+  }
+
   /// One of five events is late by up to two days. Meanwhile the store is sealed, merged and
   /// reopened with other lanes, answers break off, and the reader restarts from its positions.
   @ParameterizedTest(name = "seed {0}")
