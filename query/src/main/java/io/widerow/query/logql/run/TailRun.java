@@ -26,6 +26,7 @@ public final class TailRun {
   private final boolean categorized;
   private final long startNanos;
   private @Nullable Token shown;
+  private long shownNanos = Long.MIN_VALUE; // the instant that this is before
   private @Nullable Arrivals arrived;
 
   /// Takes a message.
@@ -55,13 +56,16 @@ public final class TailRun {
 
   private void moved(Execution execution, long untilNanos) {
     shown = Token.before(untilNanos);
+    shownNanos = untilNanos;
     arrived = execution.view().arrivals();
   }
 
-  /// Shows the lines since the last call that are before an instant.
+  /// Shows the lines since the last call that are before an instant, or before that of an earlier
+  /// call: a clock that is set back does not take back what was shown.
   ///
   /// @return false when the reader has gone
-  public boolean next(Execution execution, long untilNanos, Messages out) {
+  public boolean next(Execution execution, long nowNanos, Messages out) {
+    long untilNanos = Math.max(nowNanos, shownNanos);
     Selection selection = Selection.of(query, execution.labels());
     RangeQuery range = selection.range(startNanos, untilNanos).withAfter(shown).withSince(arrived);
     boolean there = true;
