@@ -81,12 +81,13 @@ public class QueryExecution implements AutoCloseable {
   public final @Nullable Set<AttributeName> attributeNames(
       List<PartitionKey> partitions, RangeQuery range) {
     check();
-    return view.attributeNames(partitions, scan(range));
+    return view.attributeNames(partitions, range.toScan().withWatch(new ScanWatch(this::check)));
   }
 
-  /// The scan of a range. It ends with this question.
+  /// The scan of a range in partitions in which the store assigned every id, such as those of
+  /// [StoreView#sealedValues]. It ends with this question.
   public final Scan scan(RangeQuery range) {
-    return range.toScan().withWatch(new ScanWatch(this::check));
+    return range.ofAssigned().withWatch(new ScanWatch(this::check));
   }
 
   /// Closes a reader and adds what it cost.

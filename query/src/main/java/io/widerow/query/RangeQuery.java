@@ -150,10 +150,10 @@ public record RangeQuery(
   }
 
   /// The scan of each partition. It includes the token's own id, because an event with that id may
-  /// have a type that sorts after the token's.
+  /// have a type that sorts after the token's; and whole ticks, see [TickBounds].
   Scan toScan() {
-    EventId from = EventId.leastOf(fromNanos);
-    EventId until = EventId.leastOf(untilNanos);
+    EventId from = EventId.leastOf(TickBounds.floor(fromNanos));
+    EventId until = EventId.leastOf(TickBounds.ceil(untilNanos));
     Token token = after;
     if (token != null && !descending && token.id().compareTo(from) > 0) {
       from = token.id();
@@ -161,6 +161,15 @@ public record RangeQuery(
     if (token != null && descending && token.id().next().compareTo(until) < 0) {
       until = token.id().next();
     }
+    return scan(from, until);
+  }
+
+  /// The scan of partitions in which the store assigned every id: their order is that of time.
+  Scan ofAssigned() {
+    return scan(EventId.leastOf(fromNanos), EventId.leastOf(untilNanos));
+  }
+
+  private Scan scan(EventId from, EventId until) {
     List<AttributeName> wanted = fields;
     Set<AttributeName> columns = wanted == null ? null : new HashSet<>(wanted);
     return new Scan(from, until, descending, columns, filter);

@@ -10,7 +10,9 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,8 +39,13 @@ public final class RangeReader implements EventCursor {
   private StoreView view;
   private final RangeQuery query;
   private final QueryBudget budget;
+  private final TickBounds bounds;
+  private boolean looks; // at the time of each event that is read
   private RangePlan plan;
   private Scan scan;
+  private RangeQuery planned; // the query, or its whole ticks
+  private final Queue<RangeQuery> ticks = new ArrayDeque<>(); // what is left of it then
+  private @Nullable Scan tickScan; // while these are read
   private @Nullable RangePlan latePlan; // until it is read
   private final Scan lateScan;
   private @Nullable LateEvent late; // while the late part is read
@@ -64,6 +71,9 @@ public final class RangeReader implements EventCursor {
     this.view = view;
     this.query = query;
     this.budget = budget;
+    this.bounds = TickBounds.of(query);
+    this.looks = bounds.cutsAny();
+    this.planned = query;
     this.plan = RangePlan.of(view, query);
     this.scan = query.toScan().withWatch(watch);
     Token after = query.after();
@@ -170,9 +180,13 @@ public final class RangeReader implements EventCursor {
     }
   }
 
-  /// False for the few events with the token's id that come at or before the token. All events
-  /// after the first wanted one are wanted, so the test ends there.
   private boolean isWanted(EventView event) {
+    return isAfterToken(event) && (!looks || bounds.contain(event));
+  }
+
+  /// False for the few events with the token's id that come at or before the token. All events
+  /// after the first such one come after it, so the test ends there.
+  private boolean isAfterToken(EventView event) {
     Token token = skip;
     if (token == null) {
       return true;
@@ -187,7 +201,7 @@ public final class RangeReader implements EventCursor {
   /// False for the few events with the token's id that come after the token.
   private boolean isLate(EventView event) {
     Token token = query.after();
-    return token != null && !token.isBefore(event, false);
+    return token != null && !token.isBefore(event, false) && bounds.isFrom(event);
   }
 
   /// Opens the next group; null when there is none left.
@@ -203,6 +217,9 @@ public final class RangeReader implements EventCursor {
       latePlan = null;
       group = plan.next();
     }
+    while (group == null && !ticks.isEmpty()) {
+      group = nextTick();
+    }
     if (group == null) {
       return openKept();
     }
@@ -216,7 +233,8 @@ public final class RangeReader implements EventCursor {
     }
     cursorBytes = CURSOR_BYTES * keys.size();
     watch.holds(cursorBytes); // when that is too much, closing takes the report back
-    Scan within = group.within(anyOrder || !openLate ? scan : lateScan);
+    Scan tick = tickScan;
+    Scan within = group.within(tick != null ? tick : openLate ? lateScan : scan);
     EventCursor opened = anyOrder ? unordered(keys, within) : view.open(keys, within);
     late = openLate ? new LateEvent() : null;
     cursor = opened;
@@ -226,6 +244,7 @@ public final class RangeReader implements EventCursor {
 
   /// Opens the figures whose events are gone; null when there are none.
   private @Nullable EventCursor openKept() {
+    looks = false;
     EventCursor opened = keptLeft ? view.openKept(query.types(), scan) : null;
     keptLeft = false;
     cursor = opened;
@@ -234,7 +253,18 @@ public final class RangeReader implements EventCursor {
 
   private EventCursor unordered(List<PartitionKey> keys, Scan within) {
     RollupQuestion asked = question;
-    return asked == null ? view.openUnordered(keys, within) : view.openFigures(keys, within, asked);
+    return asked == null || tickScan != null
+        ? view.openUnordered(keys, within)
+        : view.openFigures(keys, within, asked);
+  }
+
+  /// The first group of the next tick that the range cuts; null when it has none.
+  private RangePlan.@Nullable Group nextTick() {
+    RangeQuery tick = ticks.remove();
+    plan = RangePlan.of(view, tick);
+    tickScan = tick.toScan().withWatch(watch);
+    looks = true;
+    return plan.next();
   }
 
   private void closeGroup() {
@@ -279,7 +309,7 @@ public final class RangeReader implements EventCursor {
   public RangeReader inAnyOrder(@Nullable Grouping alike) {
     inAnyOrder();
     scan = scan.withFold(anyOrder ? alike : null); // in order each event is compared with the last
-    return this;
+    return alike == null ? this : inWholeTicks();
   }
 
   /// The same for an aggregation that rollups may answer, see [StoreView#openFigures].
@@ -287,7 +317,21 @@ public final class RangeReader implements EventCursor {
   /// @param asked null when they may not
   public RangeReader inAnyOrder(@Nullable Grouping alike, @Nullable RollupQuestion asked) {
     question = asked;
-    return inAnyOrder(alike);
+    inAnyOrder(alike);
+    return asked == null ? this : inWholeTicks();
+  }
+
+  /// Leaves the ticks that the range cuts for later, to be read event by event: what stands for
+  /// many events has the id of any of them.
+  private RangeReader inWholeTicks() {
+    if (anyOrder && looks) {
+      looks = false;
+      ticks.addAll(bounds.cut(query));
+      planned = bounds.whole(query);
+      plan = RangePlan.of(view, planned);
+      scan = planned.toScan().withWatch(watch).withFold(scan.fold());
+    }
+    return this;
   }
 
   /// The same with figures that are kept beyond their events, where they answer.
@@ -295,8 +339,9 @@ public final class RangeReader implements EventCursor {
   /// @param asked null when only events count; then they are missing, see [#missingMinutes]
   public RangeReader withKept(@Nullable RollupQuestion asked) {
     if (anyOrder) {
+      inWholeTicks();
       view = view.ofFigures(asked, query.filter());
-      plan = RangePlan.of(view, query);
+      plan = RangePlan.of(view, planned);
       keptLeft = true;
     }
     return this;

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 
 /// Times and durations as people write them.
 ///
-/// - Times: `now`; `15m`, which means 15 minutes ago; RFC 3339 with up to nine fractional digits,
+/// - Times: `now`; `15m`, which means 15 minutes ago, both in whole ticks of 100 ns, so that no
+///   event needs a look at its time (see [TickBounds]); RFC 3339 with up to nine fractional digits,
 ///   seconds optional; the forms of [LocalTimeText] in a zone, such as `2026-11-24 20:00`, `20:00`
 ///   and `yesterday`; a Unix time in seconds, milliseconds, microseconds or nanoseconds, told apart
 ///   by the number of digits.
@@ -46,13 +47,13 @@ public final class TimeText {
     }
     try {
       if (text.equals("now")) {
-        return nowNanos;
+        return TickBounds.floor(nowNanos);
       }
       if (EPOCH.matcher(text).matches()) {
         return epoch(text);
       }
       if (DURATION.matcher(text).matches()) {
-        return Math.subtractExact(nowNanos, duration(text));
+        return TickBounds.floor(Math.subtractExact(nowNanos, duration(text)));
       }
       Instant local = LocalTimeText.parse(text, nowNanos, zone);
       return nanos(local == null ? OffsetDateTime.parse(withT(text)).toInstant() : local);

@@ -87,8 +87,7 @@ class RangeReaderModelTest {
     for (long offset : offsets) {
       RecordView event = view.show(offset);
       boolean inRange =
-          event.id().compareTo(EventId.leastOf(query.fromNanos())) >= 0
-              && event.id().compareTo(EventId.leastOf(query.untilNanos())) < 0;
+          event.timeNanos() >= query.fromNanos() && event.timeNanos() < query.untilNanos();
       if (inRange
           && query.types().test(event.type())
           && FilterEvaluation.keeps(query.filter(), event, new io.widerow.event.AttributeValue())) {

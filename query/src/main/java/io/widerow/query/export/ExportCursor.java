@@ -86,7 +86,8 @@ public final class ExportCursor implements EventCursor {
     long last =
         view.types(query.types()).stream().mapToLong(TypeInfo::timeLastNanos).max().orElse(0);
     long end = Math.max(nowNanos, Math.min(last, TimeUuid.NANOS_LIMIT - TimeUuid.NANOS_PER_TICK));
-    long until = Math.min(query.untilNanos(), end + TimeUuid.NANOS_PER_TICK);
+    long tick = end - Math.floorMod(end, TimeUuid.NANOS_PER_TICK);
+    long until = Math.min(query.untilNanos(), tick + TimeUuid.NANOS_PER_TICK);
     return until <= query.fromNanos() ? query : query.withRange(query.fromNanos(), until);
   }
 

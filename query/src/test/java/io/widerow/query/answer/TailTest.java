@@ -177,7 +177,7 @@ class TailTest {
     store(START + SECOND, 1);
     assertTrue(tail.poll());
     assertEquals("", shown(), "not below the watermark");
-    nowNanos = START + 3 * SECOND + 1;
+    nowNanos = START + 3 * SECOND + 100; // one tick later
     tail.poll();
     assertEquals("1", shown());
     store(START + SECOND + 5, 3); // late, but no later event was shown yet

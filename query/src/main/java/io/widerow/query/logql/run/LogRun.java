@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.EventView;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.logql.LogQuery;
@@ -8,9 +9,10 @@ import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
 import io.widerow.storage.EventCursor.Step;
 
-/// The lines of a log query, as many as are asked for, by streams. When the last of them has a time
-/// that further lines have too, those are shown as well: clients go on behind that time, and would
-/// not see them.
+/// The lines of a log query, as many as are asked for, by streams. Clients go on after the last
+/// time that they were shown. Further lines that are not after it are shown as well, beyond the
+/// limit: those of the same time, and within a tick of 100 ns those of an earlier one, because
+/// there the order of ids is not that of times.
 ///
 /// - Threads: one.
 /// - Memory: all lines of the answer, told to the execution.
@@ -39,15 +41,24 @@ public final class LogRun {
     Pipeline pipeline = new Pipeline(query, selection.searched());
     RangeReader reader = execution.open(range);
     try {
-      long lastNanos = 0;
+      long lastNanos = backward ? Long.MAX_VALUE : Long.MIN_VALUE;
+      long lastTick = 0;
       while (reader.nextWhenReady() == Step.EVENT) {
-        if (entries.count() >= limit && reader.event().timeNanos() != lastNanos) {
-          break;
+        EventView event = reader.event();
+        if (entries.count() >= limit) {
+          if (event.idTime() != lastTick) {
+            break;
+          }
+          if (backward ? event.timeNanos() < lastNanos : event.timeNanos() > lastNanos) {
+            continue; // on the next page
+          }
         }
-        Line line = lines.show(reader.event());
+        Line line = lines.show(event);
         if (pipeline.run(line)) {
           entries.add(line);
-          lastNanos = line.timeNanos();
+          lastTick = event.idTime();
+          long nanos = event.timeNanos();
+          lastNanos = backward ? Math.min(lastNanos, nanos) : Math.max(lastNanos, nanos);
         }
       }
     } finally {

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -45,13 +46,19 @@ public final class TailRun {
     this.categorized = categorized;
   }
 
-  /// Shows the newest lines before an instant, oldest first.
-  public boolean begin(Execution execution, long untilNanos, long limit, Messages out) {
+  /// Shows the newest lines before the tick of an instant, oldest first.
+  public boolean begin(Execution execution, long nowNanos, long limit, Messages out) {
+    long untilNanos = tick(nowNanos);
     LogRun newest = new LogRun(execution, query, categorized);
     newest.read(startNanos, untilNanos, true, limit);
     newest.entries().reverse();
     moved(execution, untilNanos);
     return newest.entries().count() == 0 || out.write(newest.entries(), null);
+  }
+
+  /// Start of the tick of 100 ns. Within one, times and the order of events are not the same.
+  private static long tick(long nanos) {
+    return nanos - Math.floorMod(nanos, TimeUuid.NANOS_PER_TICK);
   }
 
   private void moved(Execution execution, long untilNanos) {
@@ -60,12 +67,12 @@ public final class TailRun {
     arrived = execution.view().arrivals();
   }
 
-  /// Shows the lines since the last call that are before an instant, or before that of an earlier
-  /// call: a clock that is set back does not take back what was shown.
+  /// Shows the lines since the last call that are before the tick of an instant, or before that of
+  /// an earlier call: a clock that is set back does not take back what was shown.
   ///
   /// @return false when the reader has gone
   public boolean next(Execution execution, long nowNanos, Messages out) {
-    long untilNanos = Math.max(nowNanos, shownNanos);
+    long untilNanos = Math.max(tick(nowNanos), shownNanos);
     Selection selection = Selection.of(query, execution.labels());
     RangeQuery range = selection.range(startNanos, untilNanos).withAfter(shown).withSince(arrived);
     boolean there = true;
