@@ -117,8 +117,10 @@ class ExplorerNumbersTest extends ExplorerRun {
   @Test
   void aLargeCountIsShown() throws IOException {
     browser.open(url + "/ui/?type=large" + RANGE);
-    String whole = "JSON.stringify(%s.map((each) => format_js.whole(each)))";
-    JsonNode texts = evaluate("format.js", whole.formatted("[-1234.4, 9007199254740993n]"));
+    JsonNode texts =
+        evaluate(
+            "format.js",
+            "JSON.stringify([-1234.4, 9007199254740993n].map((each) => format_js.whole(each)))");
     assertEquals(
         List.of("-1\u2009234", "9\u2009007\u2009199\u2009254\u2009740\u2009993"), texts(texts));
   }
