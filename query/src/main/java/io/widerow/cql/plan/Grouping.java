@@ -23,8 +23,9 @@ import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
+import io.widerow.cql.type.Wire;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -173,14 +174,19 @@ record Grouping(
   }
 
   /// A group while its rows are read.
-  private static final class Group {
+  static final class Group {
     private final @Nullable Object[] values; // of the columns, then of the aggregates
     private final List<Accumulator> tallies;
     private final Map<Integer, List<@Nullable Written>> times = new HashMap<>(); // by column
 
-    Group(@Nullable Object[] values, List<Accumulator> tallies) {
+    private Group(@Nullable Object[] values, List<Accumulator> tallies) {
       this.values = values;
       this.tallies = tallies;
+    }
+
+    /// Adds a row to the aggregates.
+    void add(Row row, Bound bound) {
+      tallies.forEach(tally -> tally.add(row, bound));
     }
   }
 
@@ -266,53 +272,61 @@ record Grouping(
     }
   }
 
-  /// The rows of all groups, in the order of what they are grouped by.
+  /// True when all rows are one group.
+  boolean isOfAll() {
+    return by.isEmpty() && last == null;
+  }
+
+  /// The rows of all groups by their keys, in order.
   ///
   /// @param most groups of one partition
-  List<Row> rows(RowSource source, RowScan scan, Bound bound, Asker asker, long most) {
+  Map<List<Object>, Row> rows(RowSource source, RowScan scan, Bound bound, Asker asker, long most) {
     Groups asked = asked(bound);
     RowCursor counted = asked == null ? null : source.openGroups(scan, asked, asker);
+    Map<List<Object>, Row> rows = sorted ? new TreeMap<>(order()) : new LinkedHashMap<>();
     if (counted != null) {
-      List<Row> rows = new ArrayList<>();
       try (counted) {
         while (counted.next()) {
-          rows.add(counted.row());
+          rows.put(key(counted.row(), bound), counted.row());
         }
       }
       return rows;
     }
-    Map<List<Object>, Group> groups = sorted ? new TreeMap<>(order()) : new LinkedHashMap<>();
+    Map<List<Object>, Group> groups = new LinkedHashMap<>();
     try (RowCursor cursor = source.open(scan, asker)) {
       while (cursor.next()) {
         add(cursor.row(), groups, bound, asker);
       }
     }
-    if (groups.isEmpty() && by.isEmpty() && last == null) {
+    if (groups.isEmpty() && isOfAll()) {
       groups.put(List.of(), group(null));
     }
     List<CqlType> types = types();
-    return first(groups.values(), most).stream().<Row>map(group -> row(group, types)).toList();
+    Map<List<Object>, Integer> counts = new HashMap<>();
+    groups.forEach((key, group) -> {
+      if (most == Long.MAX_VALUE || counts.merge(partition(key), 1, Integer::sum) <= most) {
+        rows.put(key, row(group, types));
+      }
+    });
+    return rows;
   }
 
-  /// The first groups of each partition.
-  private Collection<Group> first(Collection<Group> groups, long most) {
-    if (most == Long.MAX_VALUE) {
-      return groups;
+  /// What of a key names the partition.
+  List<Object> partition(List<Object> key) {
+    int columns = 0;
+    for (int index : by) {
+      columns += table.columns().get(index).kind() == Kind.PARTITION_KEY ? 1 : 0;
     }
-    Map<List<@Nullable Object>, Integer> counts = new HashMap<>();
-    List<Group> some = new ArrayList<>();
-    for (Group group : groups) {
-      List<@Nullable Object> partition = new ArrayList<>();
-      for (int index : by) {
-        if (table.columns().get(index).kind() == Kind.PARTITION_KEY) {
-          partition.add(group.values[index]);
-        }
-      }
-      if (counts.merge(partition, 1, Integer::sum) <= most) {
-        some.add(group);
-      }
-    }
-    return some;
+    return key.subList(0, columns);
+  }
+
+  /// Leaves out the groups up to that of a position.
+  ///
+  /// @throws CqlException when it is not a position of such groups
+  void removeUntil(GroupPosition after, Map<List<Object>, Row> rows) {
+    List<Object> reached = key(after.key());
+    Comparator<List<Object>> order = order();
+    rows.keySet().removeIf(key -> order.compare(key, reached) <= 0);
   }
 
   /// What a source may count; null when it is more than groups of columns.
@@ -336,12 +350,17 @@ record Grouping(
     return new Groups(by, asked);
   }
 
-  private Comparator<List<Object>> order() {
+  private List<CqlType> keyTypes() {
     List<CqlType> types = new ArrayList<>();
     by.forEach(index -> types.add(table.columns().get(index).type()));
     if (last != null) {
       types.add(last.type());
     }
+    return types;
+  }
+
+  private Comparator<List<Object>> order() {
+    List<CqlType> types = keyTypes();
     return (one, other) -> {
       int order = 0;
       for (int i = 0; i < types.size() && order == 0; i++) {
@@ -351,7 +370,8 @@ record Grouping(
     };
   }
 
-  private void add(Row row, Map<List<Object>, Group> groups, Bound bound, Asker asker) {
+  /// The key of the group that a row is in.
+  List<Object> key(Row row, Bound bound) {
     List<Object> key = new ArrayList<>(by.size());
     for (int index : by) {
       Object value = row.value(index); // null in a partition that has only static columns
@@ -361,16 +381,57 @@ record Grouping(
       Object value = last.of(row, bound);
       key.add(value == null ? NOTHING : value);
     }
+    return key;
+  }
+
+  /// The bytes of a key: of each value its length, negative for none, and its bytes.
+  ByteBuffer bytes(List<Object> key) {
+    List<CqlType> types = keyTypes();
+    CellBuffer out = new CellBuffer(64);
+    for (int i = 0; i < key.size(); i++) {
+      if (key.get(i).equals(NOTHING)) {
+        out.putInt(-1);
+      } else {
+        byte[] value = Wire.bytes(Wire.encode(types.get(i), key.get(i)));
+        out.putInt(value.length);
+        out.put(value);
+      }
+    }
+    return ByteBuffer.wrap(out.bytes(), 0, out.length()).slice();
+  }
+
+  /// @throws CqlException when the bytes are not those of a key
+  List<Object> key(ByteBuffer bytes) {
+    ByteBuffer rest = bytes.duplicate();
+    List<Object> key = new ArrayList<>();
+    for (CqlType type : keyTypes()) {
+      int length = rest.remaining() < Integer.BYTES ? Integer.MAX_VALUE : rest.getInt();
+      if (length > rest.remaining()) {
+        throw CqlException.protocol("Invalid value for the paging state");
+      }
+      if (length < 0) {
+        key.add(NOTHING);
+      } else {
+        Object value = Wire.decode(type, rest.slice(rest.position(), length));
+        key.add(value == null ? NOTHING : value);
+        rest.position(rest.position() + length);
+      }
+    }
+    return key;
+  }
+
+  private void add(Row row, Map<List<Object>, Group> groups, Bound bound, Asker asker) {
+    List<Object> key = key(row, bound);
     Group group = groups.get(key);
     if (group == null) {
       asker.memory().accept(GROUP_BYTES + AGGREGATE_BYTES * aggregates.size());
       group = group(row);
       groups.put(key, group);
     }
-    group.tallies.forEach(tally -> tally.add(row, bound));
+    group.add(row, bound);
   }
 
-  private Group group(@Nullable Row first) {
+  Group group(@Nullable Row first) {
     @Nullable Object[] values = new Object[table.columns().size() + aggregates.size()];
     if (first != null) {
       by.forEach(index -> values[index] = first.value(index));
@@ -383,14 +444,14 @@ record Grouping(
     return group;
   }
 
-  private Row row(Group group, List<CqlType> types) {
+  Row row(Group group, List<CqlType> types) {
     for (int i = 0; i < aggregates.size(); i++) {
       group.values[table.columns().size() + i] = group.tallies.get(i).result();
     }
     return new GroupRow(new ValueRow(types, group.values), group.times);
   }
 
-  private List<CqlType> types() {
+  List<CqlType> types() {
     List<CqlType> types = new ArrayList<>(table.columns().stream().map(Column::type).toList());
     aggregates.forEach(aggregate -> types.add(aggregate.type()));
     return types;

@@ -17,6 +17,7 @@ import io.widerow.cql.type.NativeType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A SELECT over one table.
@@ -228,18 +229,69 @@ record SelectPlan(
     return null;
   }
 
-  /// The same for groups, whose position is their number.
+  /// The same for groups.
   private @Nullable ByteBuffer groups(
       Grouping groups, List<Condition> conditions, Page page, Bound bound, Execution execution) {
-    RowScan scan = scan(conditions, bound, null);
+    ByteBuffer given = page.after();
+    @Nullable GroupPosition after = given == null ? null : GroupPosition.read(given);
     long most = limit(rowsOfPartition, bound);
-    List<Row> all = groups.rows(source, scan, bound, execution.asker(), most);
-    int next = page.afterNumber();
-    while (page.hasRoom() && next < all.size()) {
-      selection.put(all.get(next), bound, page.cells());
-      page.added();
-      next++;
+    boolean mixed = order.merged() && where.stream().anyMatch(SelectPlan::isOfPartitions);
+    if (groups.isOfAll() || mixed || source.isOrdered()) {
+      Map<List<Object>, Row> all =
+          groups.rows(source, scan(conditions, bound, null), bound, execution.asker(), most);
+      return source.isOrdered()
+          ? ordered(groups, all, after, page, bound)
+          : whole(all.values(), page, bound);
     }
-    return page.position(next, all.size());
+    RowScan scan = scan(conditions, bound, after == null ? null : after.row());
+    try (RowCursor rows = source.open(scan, execution.asker())) {
+      GroupCursor cursor = new GroupCursor(groups, rows, bound, after, most);
+      while (page.hasRoom() && cursor.next()) {
+        selection.put(cursor.row(), bound, page.cells());
+        page.added();
+        if (!page.hasRoom() && page.goesOn()) {
+          ByteBuffer position = page.position(cursor.position());
+          return cursor.hasMore() ? position : null;
+        }
+      }
+    }
+    return null;
+  }
+
+  /// Writes groups whose order is that of their keys.
+  private @Nullable ByteBuffer ordered(
+      Grouping groups,
+      Map<List<Object>, Row> all,
+      @Nullable GroupPosition after,
+      Page page,
+      Bound bound) {
+    if (after != null) {
+      groups.removeUntil(after, all);
+    }
+    int left = all.size();
+    for (Map.Entry<List<Object>, Row> group : all.entrySet()) {
+      selection.put(group.getValue(), bound, page.cells());
+      page.added();
+      left--;
+      if (!page.hasRoom()) {
+        ByteBuffer key = groups.bytes(group.getKey());
+        return left > 0 && page.goesOn()
+            ? page.position(new GroupPosition(0, key, ByteBuffer.allocate(0)).write())
+            : null;
+      }
+    }
+    return null;
+  }
+
+  /// Writes all groups as one page: rows of several partitions in one order do not lie group by
+  /// group, and the place of a group is that of its first row, which may be gone on the next page.
+  private @Nullable ByteBuffer whole(Iterable<Row> all, Page page, Bound bound) {
+    for (Row group : all) {
+      if (page.goesOn()) {
+        selection.put(group, bound, page.cells());
+        page.added();
+      }
+    }
+    return null;
   }
 }
