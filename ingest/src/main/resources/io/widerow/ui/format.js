@@ -38,14 +38,20 @@ export function now() {
  * @returns {bigint | null}
  */
 export function parseTime(text, at = now(), local = false) {
-  const found = text === "now" ? at : text.length > CHARS_MAX ? null : ago(text, at) ?? epoch(text) ?? calendar(text, at, local);
+  const found = text === "now" ? tick(at) : text.length > CHARS_MAX ? null : ago(text, at) ?? epoch(text) ?? calendar(text, at, local);
   return found !== null && BigInt.asIntN(64, found) === found ? found : null;
 }
 
 /** @param {string} text @param {bigint} at */
 function ago(text, at) {
   const span = DURATION.test(text) ? duration(text) : null;
-  return span === null ? null : at - span;
+  return span === null ? null : tick(at - span);
+}
+
+/** Start of a tick of 100 ns, in which the daemon counts what is now. @param {bigint} time */
+function tick(time) {
+  const rest = time % 100n;
+  return time - (rest < 0n ? rest + 100n : rest);
 }
 
 /** @param {string} text */

@@ -196,7 +196,7 @@ class SecondTryTest {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 730; i++) {
       text.append(ahead).append(i % 7 == 0 ? " same\n" : " line " + i + "\n");
-      text.append(i % 5 == 0 ? "{\"type\":7}\n" : "");
+      text.append(i % 5 == 0 ? "{\"type\":7,\"msg\":\"x\"}\n" : "");
     }
     int count = (int) text.chars().filter(c -> c == '\n').count();
     String summary = ship(text.toString());
