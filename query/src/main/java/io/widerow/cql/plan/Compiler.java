@@ -72,13 +72,13 @@ final class Compiler {
       case Expression.Element(Expression of, Expression key) -> element(of, key);
       case Expression.Slice slice -> slice(slice);
       case Expression.Field(Expression of, String field) -> field(of, field);
-      case Expression.TupleOf(List<Expression> parts) -> Fields.tuple(this, parts, wanted, name);
+      case Expression.TupleOf(List<Expression> parts) -> tuple(parts, wanted, name);
       case Expression.Arithmetic sum -> Sums.compile(this, sum, wanted, name);
       case Expression.ListOf(List<Expression> parts) -> list(parts, wanted, name);
       case Expression.SetOf(List<Expression> parts) -> set(parts, wanted, name);
       case Expression.MapOf(List<Expression> keys, List<Expression> values) ->
           wanted instanceof CqlType.UserType user
-              ? Fields.user(this, keys, values, user, name)
+              ? user(keys, values, user, name)
               : map(keys, values, wanted, name);
     };
   }
@@ -240,7 +240,7 @@ final class Compiler {
       return map(parts, parts, wanted, name);
     }
     if (wanted instanceof CqlType.UserType user && parts.isEmpty()) {
-      return Fields.user(this, parts, parts, user, name);
+      return user(parts, parts, user, name);
     }
     CqlType element =
         wanted instanceof CqlType.SetOf(CqlType of, _) ? of : common(parts, wanted, name);
@@ -248,6 +248,58 @@ final class Compiler {
         new CqlType.SetOf(element, false),
         all(parts, element, name),
         (values, _) -> Wire.sorted(element, requireAll(values)));
+  }
+
+  private Value tuple(List<Expression> parts, @Nullable CqlType wanted, String name) {
+    List<CqlType> types = new ArrayList<>();
+    List<Value> values = new ArrayList<>();
+    if (wanted != null && !(wanted instanceof CqlType.TupleOf)) {
+      throw CqlException.invalid(
+          "Invalid tuple type literal for %s of type %s".formatted(name, wanted.cql()));
+    }
+    if (wanted instanceof CqlType.TupleOf tuple && parts.size() > tuple.elements().size()) {
+      throw CqlException.invalid(
+          "Invalid tuple literal for %s: too many elements. Type %s expects %d but got %d"
+              .formatted(name, tuple.cql(), tuple.elements().size(), parts.size()));
+    }
+    for (int i = 0; i < parts.size(); i++) {
+      CqlType type = wanted instanceof CqlType.TupleOf tuple ? tuple.elements().get(i) : null;
+      Value value = compile(parts.get(i), type, name + "[" + i + "]");
+      values.add(value);
+      types.add(type == null ? value.type() : type);
+    }
+    CqlType whole = wanted == null ? new CqlType.TupleOf(types) : wanted;
+    int size = ((CqlType.TupleOf) whole).elements().size();
+    return new Value.OfFunction(
+        whole, values, (given, _) -> Arrays.asList(Arrays.copyOf(given, size)));
+  }
+
+  /// A value of a type of users.
+  private Value user(
+      List<Expression> names, List<Expression> parts, CqlType.UserType user, String name) {
+    List<Value> values = new ArrayList<>();
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      String field = names.get(i).toString();
+      int place = names.get(i) instanceof Expression.Name ? user.find(field) : -1;
+      if (place < 0) {
+        throw CqlException.invalid(
+            "Unknown field '%s' in value of user defined type %s".formatted(field, user.name()));
+      }
+      places.add(place);
+      CqlType type = user.fields().get(place).type();
+      values.add(compile(parts.get(i), type, name + "." + field));
+    }
+    return new Value.OfFunction(
+        user,
+        values,
+        (given, _) -> {
+          @Nullable Object[] all = new Object[user.fields().size()];
+          for (int i = 0; i < given.length; i++) {
+            all[places.get(i)] = given[i];
+          }
+          return Arrays.asList(all);
+        });
   }
 
   private Value map(

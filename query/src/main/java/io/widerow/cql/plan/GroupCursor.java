@@ -1,5 +1,6 @@
 package io.widerow.cql.plan;
 
+import io.widerow.cql.schema.GroupPosition;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.type.CqlType;

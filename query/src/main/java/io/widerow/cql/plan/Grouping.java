@@ -10,6 +10,7 @@ import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.GroupPosition;
 import io.widerow.cql.schema.Groups;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;

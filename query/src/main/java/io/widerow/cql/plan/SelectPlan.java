@@ -6,6 +6,7 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.GroupPosition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;

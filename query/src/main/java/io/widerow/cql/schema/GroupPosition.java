@@ -1,4 +1,4 @@
-package io.widerow.cql.plan;
+package io.widerow.cql.schema;
 
 import io.widerow.cql.CqlException;
 import java.nio.ByteBuffer;
@@ -14,12 +14,12 @@ import java.nio.ByteBuffer;
 /// @param ofPartition groups of its partition so far
 /// @param key of the last group
 /// @param row position of its first row in the table; empty where all groups are made each time
-record GroupPosition(int ofPartition, ByteBuffer key, ByteBuffer row) {
+public record GroupPosition(int ofPartition, ByteBuffer key, ByteBuffer row) {
   private static final byte FORM = 1;
   private static final int HEAD_BYTES = 1 + 2 * Integer.BYTES;
 
   /// @throws CqlException when it is not such a position
-  static GroupPosition read(ByteBuffer bytes) {
+  public static GroupPosition read(ByteBuffer bytes) {
     if (bytes.remaining() == Integer.BYTES) {
       throw CqlException.protocol(
           "Invalid value for the paging state: it is of an earlier version, ask from the start");
@@ -36,7 +36,7 @@ record GroupPosition(int ofPartition, ByteBuffer key, ByteBuffer row) {
     throw CqlException.protocol("Invalid value for the paging state");
   }
 
-  ByteBuffer write() {
+  public ByteBuffer write() {
     return ByteBuffer.allocate(HEAD_BYTES + key.remaining() + row.remaining())
         .put(FORM)
         .putInt(ofPartition)
