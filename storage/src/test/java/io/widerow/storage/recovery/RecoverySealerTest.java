@@ -261,7 +261,7 @@ class RecoverySealerTest {
   void aStartOnAFullDiskReplaysNothingTwice(int group) throws IOException {
     store = "full";
     crash(store, group);
-    try (EmbeddedStore now = open(new Fails(2, true), Runnable::run)) {
+    try (EmbeddedStore now = open(new Fails(5, true), Runnable::run)) {
       assertEachEventOnce(now); // it went on in memory, and then sealed
     }
     try (EmbeddedStore now = open(new RealDisk())) {
