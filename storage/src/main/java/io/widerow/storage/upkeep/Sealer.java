@@ -314,7 +314,7 @@ public final class Sealer implements AutoCloseable {
     return rows.stream().sorted(Comparator.comparing(row -> row.key)).toList();
   }
 
-  /// The part of the journal that is sealed. Rows that a start filled may hold a part of a frame,
+  /// The part of the journal that is sealed. Rows that a start filled may hold a part of a group,
   /// so they do not tell one.
   private static SegmentOrigin.Source source(long id, OpenRows rows, int part, int parts) {
     long after = rows.lsnAfter();
