@@ -416,7 +416,7 @@ public final class EmbeddedStore implements EventStore {
   /// What is released stays released while the store is open: an earlier position changes nothing.
   /// After a restart the owner calls this again, before the first append: what it never released is
   /// all there, and numbers below the position are not given again. A group that was shown and not
-  /// forced may be lost by a power cut, and its numbers with it.
+  /// forced may be lost by a power cut, and its numbers with it. Any thread.
   ///
   /// @param to a position of a view of this store, in any number of lanes
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
@@ -435,7 +435,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// Events that are appended from now on get arrival numbers of at least this one, and so ids that
   /// no other directory gave to events. A lower number than the next one changes nothing. Journal
-  /// and manifest keep the numbers that were given, not this one: call it after each opening.
+  /// and manifest keep the numbers given, not this one: call it after each opening. Any thread.
   ///
   /// @param counter 0 to 2^45 (exclusive)
   public void arriveFrom(long counter) {

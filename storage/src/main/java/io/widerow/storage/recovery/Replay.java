@@ -39,7 +39,8 @@ public final class Replay implements FrameSink, AutoCloseable {
   private final Map<Integer, Long> sealedLsns;
   private final List<MemorySegment> openGroup = new ArrayList<>(); // 8-byte aligned copies
   private final List<Note> openNotes = new ArrayList<>(); // of these frames
-  private final List<MemorySegment> counted = new ArrayList<>(); // of groups whose end is lost
+  // Go into rows together: parts of groups whose end is lost, then all parts of one that is whole.
+  private final List<MemorySegment> due = new ArrayList<>();
   private @Nullable OpenRows rows;
   private int laneNow = -1;
   private long lsnApplied; // of the present lane
@@ -87,7 +88,7 @@ public final class Replay implements FrameSink, AutoCloseable {
       return;
     }
     openGroup.add(records);
-    counted.addAll(openGroup);
+    due.addAll(openGroup);
     openGroup.clear();
     apply(lane);
     openNotes.forEach(note -> notes.add(lane, new Note(lsn, note.bytes()))); // the LSN of the group
@@ -101,7 +102,7 @@ public final class Replay implements FrameSink, AutoCloseable {
   /// count: that end may be among the missing ones. They go with the next group.
   @Override
   public void hole() {
-    counted.addAll(openGroup);
+    due.addAll(openGroup);
     openGroup.clear();
     openNotes.forEach(note -> notes.add(laneNow, note));
     openNotes.clear();
@@ -113,13 +114,13 @@ public final class Replay implements FrameSink, AutoCloseable {
     openNotes.clear();
   }
 
-  /// Puts all parts of a group into rows.
+  /// Puts what is due into rows.
   private void apply(int lane) {
     int part = 0;
     long offset = 0;
     long added = 0;
-    while (part < counted.size()) {
-      MemorySegment records = counted.get(part);
+    while (part < due.size()) {
+      MemorySegment records = due.get(part);
       if (offset == records.byteSize()) {
         part++;
         offset = 0;
@@ -136,7 +137,7 @@ public final class Replay implements FrameSink, AutoCloseable {
         sealRows(false);
       }
     }
-    counted.clear();
+    due.clear();
     rowsOf(lane).publish();
     events += added;
   }
@@ -170,7 +171,7 @@ public final class Replay implements FrameSink, AutoCloseable {
 
   private void endLane() {
     drop();
-    if (!counted.isEmpty()) {
+    if (!due.isEmpty()) {
       apply(laneNow);
     }
     sealRows(true);
