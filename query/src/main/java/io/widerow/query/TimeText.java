@@ -77,7 +77,7 @@ public final class TimeText {
 
   /// RFC 3339 with a space for the T, and one before the offset.
   private static String withT(String text) {
-    return text.replaceFirst("^(\\d{4}-\\d\\d-\\d\\d) ", "$1T").replaceFirst(" (?=[-+Zz])", "");
+    return text.replaceFirst("^(\\d{4}-\\d\\d-\\d\\d)[Tt ](\\S+) ?(?=[-+Zz])", "$1T$2");
   }
 
   /// Eleven digits of seconds reach the year 5138. Every three more digits mean the next unit.
