@@ -24,6 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: events that a real store acknowledged are read back over HTTP, also after a restart, and a
 /// repeat is still recognized. Method: the access log of the repository, sent twice with a restart
@@ -55,6 +57,40 @@ class EmbeddedDaemonTest {
       assertTrue(
           http.post(PATH, Http.TEXT, log).body().contains("{\"accepted\":0,\"duplicate\":10000,"));
       assertEquals(before, http.get("/v1/query").body());
+    }
+  }
+
+  /// A sender repeats a batch of likes after one of them was taken back and the number of lanes has
+  /// changed.
+  @ParameterizedTest(name = "{0} lanes, then {1}")
+  @CsvSource({"2,3", "4,1", "1,4"})
+  void aRepeatOverOtherLanesReplacesNoLaterWrite(String before, String after)
+      throws IOException, InterruptedException {
+    String line =
+        "{\"ts\":\"2026-11-25T02:04:%02dZ\",\"type\":\"like\",\"_key\":\"u%d\",\"n\":%d}%n";
+    StringBuilder likes = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      likes.append(line.formatted(i, i, 1));
+    }
+    String data = directory.resolve("d").toString();
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", data, "http", "127.0.0.1:0", "lanes", before));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String answer = http.post("/v1/events", Http.NDJSON, likes.toString()).body();
+      assertTrue(answer.startsWith("{\"accepted\":40,"), answer);
+      http.post("/v1/events", Http.NDJSON, line.formatted(7, 7, 0));
+    }
+    config = DaemonConfig.of(Map.of("data", data, "http", "127.0.0.1:0", "lanes", after));
+    try (EventStore store = ServeCommand.openEmbedded(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String answer = http.post("/v1/events", Http.NDJSON, likes.toString()).body();
+      assertTrue(answer.startsWith("{\"accepted\":0,\"duplicate\":40,"), answer);
+      List<String> stored = http.get("/v1/query?type=like&format=json").body().lines().toList();
+      assertEquals(1, stored.stream().filter(each -> each.contains("\"n\":0")).count());
+      assertEquals(39, stored.stream().filter(each -> each.contains("\"n\":1")).count());
     }
   }
 

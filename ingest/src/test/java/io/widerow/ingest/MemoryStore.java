@@ -41,6 +41,17 @@ public final class MemoryStore implements EventStore {
     }
   }
 
+  /// The events of a batch, or of a part of one, that was noted.
+  public static final class Part {
+    public final byte[] note;
+    public final List<Stored> events;
+
+    Part(byte[] note, List<Stored> events) {
+      this.note = note;
+      this.events = events;
+    }
+  }
+
   public final List<Stored> committed = Collections.synchronizedList(new ArrayList<>());
   public final List<Integer> groups = new CopyOnWriteArrayList<>(); // number of batches in each
   public final List<Durability> levels = new CopyOnWriteArrayList<>();
@@ -72,6 +83,9 @@ public final class MemoryStore implements EventStore {
     public final Map<Long, List<byte[]>> notes = new TreeMap<>();
     private final List<Stored> pending = new ArrayList<>();
     private final List<byte[]> pendingNotes = new ArrayList<>();
+    public final List<Part> parts = new CopyOnWriteArrayList<>(); // committed
+    private final List<Part> pendingParts = new ArrayList<>();
+    private int lastFrom; // in `pending`, of the batch appended last
     private final RecordView view = new RecordView();
     private int batches;
     private long group;
@@ -100,6 +114,7 @@ public final class MemoryStore implements EventStore {
         throw new StorageException.DiskFull(Path.of("memory"), 0, batch.bytes());
       }
       batches++;
+      lastFrom = pending.size();
       int index = 0;
       int accepted = 0;
       for (long at = 0; at < batch.bytes(); index++) {
@@ -147,6 +162,7 @@ public final class MemoryStore implements EventStore {
         group++;
         notes.put(group, List.copyOf(pendingNotes));
         committed.addAll(pending);
+        parts.addAll(pendingParts);
       }
       groups.add(batches);
       levels.add(durability);
@@ -160,6 +176,7 @@ public final class MemoryStore implements EventStore {
     private void clear() {
       pending.clear();
       pendingNotes.clear();
+      pendingParts.clear();
       batches = 0;
     }
 
@@ -169,6 +186,7 @@ public final class MemoryStore implements EventStore {
         throw new IllegalArgumentException("note of " + note.length + " bytes");
       }
       pendingNotes.add(note);
+      pendingParts.add(new Part(note, List.copyOf(pending.subList(lastFrom, pending.size()))));
     }
 
     @Override
@@ -193,8 +211,8 @@ public final class MemoryStore implements EventStore {
   }
 
   @Override
-  public int laneOf(EventId id) {
-    return Math.floorMod(id.hashCode(), lanes.size());
+  public int laneOf(EventId id, int lanesThen) {
+    return Math.floorMod(id.hashCode(), lanesThen);
   }
 
   @Override

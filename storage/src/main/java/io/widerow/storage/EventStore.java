@@ -22,7 +22,12 @@ public interface EventStore extends AutoCloseable {
   /// this lane, so that a later write replaces an earlier one. The answer follows from the id and
   /// the number of lanes. Daemons of one cluster may have different numbers of lanes: there the
   /// greater version replaces the smaller one, whichever daemon took it.
-  int laneOf(EventId id);
+  default int laneOf(EventId id) {
+    return laneOf(id, lanes());
+  }
+
+  /// The lane that [#laneOf(EventId)] gives, or gave at an earlier start, with so many lanes.
+  int laneOf(EventId id, int lanesThen);
 
   /// A secret of 32 bytes for hashes that clients must not be able to predict. It is the same in
   /// every copy of the store and for all daemons of one cluster, which else would know one batch

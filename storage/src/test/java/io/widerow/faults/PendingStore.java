@@ -324,8 +324,8 @@ public final class PendingStore implements EventStore {
   }
 
   @Override
-  public int laneOf(EventId id) {
-    return store.laneOf(id);
+  public int laneOf(EventId id, int lanesThen) {
+    return store.laneOf(id, lanesThen);
   }
 
   @Override

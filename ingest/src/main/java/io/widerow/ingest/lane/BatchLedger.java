@@ -30,7 +30,15 @@ import java.util.Objects;
 ///   +------+-----+------------+-----------+---------+----------+---------+------------+
 /// ```
 ///
-/// A note in the journal is one entry: version, key, seconds, accepted, refusals.
+/// A note in the journal is one entry, big-endian. The number of lanes is that of the split, and
+/// only in the note of a part (version 2).
+///
+/// ```
+///    0         1      9     17        25         29      30
+///   +---------+------+-----+---------+----------+-------+----------+
+///   | version | high | low | seconds | accepted | lanes | refusals |
+///   +---------+------+-----+---------+----------+-------+----------+
+/// ```
 ///
 /// - Threads: the lane's; another thread may create and close it.
 /// - Memory: 56 bytes a key outside the heap, twice that while it grows. On the heap it keeps the
@@ -44,7 +52,8 @@ public final class BatchLedger implements AutoCloseable {
   /// A longer list is cut to the part that fits into its note.
   private static final int LIST_BYTES_MAX = 64 << 10;
 
-  private static final int NOTE_VERSION = 1;
+  private static final int NOTE_OF_BATCH = 1;
+  private static final int NOTE_OF_PART = 2;
   private static final int NOTE_BYTES_MIN = 1 + 3 * Long.BYTES + Integer.BYTES;
   private static final int SLOTS_START = 1 << 10;
 
@@ -159,9 +168,7 @@ public final class BatchLedger implements AutoCloseable {
     return getLong(slot, GROUP_LAST);
   }
 
-  /// Adds a batch that is appended and not yet committed, and returns its note for the journal.
-  ///
-  /// @param newGroupFirst a lower bound of the batch's group
+  /// Adds a whole batch.
   public byte[] add(
       BatchKey key,
       int newAccepted,
@@ -169,9 +176,28 @@ public final class BatchLedger implements AutoCloseable {
       Durability newDurability,
       long newSeconds,
       long newGroupFirst) {
+    return add(key, 0, newAccepted, newRefused, newDurability, newSeconds, newGroupFirst);
+  }
+
+  /// Adds a batch that is appended and not yet committed, and returns its note for the journal.
+  ///
+  /// @param lanes among which the batch was split, for a part of which they decide the content;
+  ///   else 0
+  /// @param newGroupFirst a lower bound of the batch's group
+  byte[] add(
+      BatchKey key,
+      int lanes,
+      int newAccepted,
+      Refusals newRefused,
+      Durability newDurability,
+      long newSeconds,
+      long newGroupFirst) {
     note.clear();
-    note.put((byte) NOTE_VERSION);
+    note.put((byte) (lanes == 0 ? NOTE_OF_BATCH : NOTE_OF_PART));
     note.putLong(key.high()).putLong(key.low()).putLong(newSeconds).putInt(newAccepted);
+    if (lanes > 0) {
+      note.put((byte) lanes);
+    }
     int listAt = note.position();
     newRefused.writeTo(note);
     note.flip();
@@ -189,12 +215,17 @@ public final class BatchLedger implements AutoCloseable {
   /// another version is ignored, so repeats of its batch are stored again.
   public void restore(long group, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (bytes.length < NOTE_BYTES_MIN || in.get() != NOTE_VERSION) {
+    if (bytes.length <= NOTE_BYTES_MIN) {
+      return;
+    }
+    int version = in.get();
+    if (version != NOTE_OF_BATCH && version != NOTE_OF_PART) {
       return;
     }
     BatchKey key = new BatchKey(in.getLong(), in.getLong());
     long noted = in.getLong();
     int newAccepted = in.getInt();
+    in.position(version == NOTE_OF_PART ? NOTE_BYTES_MIN + 1 : NOTE_BYTES_MIN);
     Refusals newRefused = Refusals.readFrom(in);
     if (newRefused != null && find(key) < 0) {
       int slot = put(key, newAccepted, newRefused, Durability.DISK, noted);
@@ -202,6 +233,11 @@ public final class BatchLedger implements AutoCloseable {
       setLong(slot, GROUP_LAST, group);
       setInt(slot, DURABILITY, getInt(slot, DURABILITY) | RESTORED);
     }
+  }
+
+  /// Among how many lanes the batch was split of which a note names a part; 0 for another note.
+  static int lanesOf(byte[] note) {
+    return note.length > NOTE_BYTES_MIN && note[0] == NOTE_OF_PART ? note[NOTE_BYTES_MIN] : 0;
   }
 
   /// Marks everything added so far as committed, in groups up to `group`.

@@ -17,9 +17,17 @@ public final class BatchPart {
   /// Events that the decoder refused; the lane adds those that the store refuses.
   final Refusals refused;
 
+  /// Among how many lanes the batch was split, when that decides the events of this part; else 0.
+  final int lanes;
+
+  /// Events that an earlier start has stored, of a part that is only answered; else negative.
+  final int storedBefore;
+
   private final int @Nullable [] indexes;
   private final Told told;
 
+  /// A part that does not depend on the number of lanes.
+  ///
   /// @param indexes request index of each event; null when the part lacks only the refused events
   BatchPart(
       EventBatch events,
@@ -29,11 +37,48 @@ public final class BatchPart {
       Refusals refused,
       int @Nullable [] indexes,
       Told told) {
+    this(events, key, placement, durability, refused, 0, -1, indexes, told);
+  }
+
+  /// A share of a batch that was split.
+  static BatchPart of(
+      BatchSplit.Share share,
+      @Nullable BatchKey key,
+      long placement,
+      Durability durability,
+      Refusals refused,
+      Told told) {
+    int lanes = share.lanes();
+    return new BatchPart(
+        share.events, key, placement, durability, refused, lanes, -1, share.indexes, told);
+  }
+
+  /// What was stored before the start.
+  ///
+  /// @param none no events
+  static BatchPart stored(
+      EventBatch none, Durability durability, EarlierParts.Found found, Told told) {
+    return new BatchPart(
+        none, null, 0, durability, found.refused(), 0, found.accepted(), null, told);
+  }
+
+  private BatchPart(
+      EventBatch events,
+      @Nullable BatchKey key,
+      long placement,
+      Durability durability,
+      Refusals refused,
+      int lanes,
+      int storedBefore,
+      int @Nullable [] indexes,
+      Told told) {
     this.events = events;
     this.key = key;
     this.placement = placement;
     this.durability = durability;
     this.refused = refused;
+    this.lanes = lanes;
+    this.storedBefore = storedBefore;
     this.indexes = indexes;
     this.told = told;
   }

@@ -33,6 +33,11 @@ public final class BatchSplit {
       this.events = events;
       this.indexes = indexes;
     }
+
+    /// How many lanes decide which events are in this share; 0 for none.
+    int lanes() {
+      return number >>> Byte.SIZE;
+    }
   }
 
   /// Splits a batch into shares. The first share has the events that get their ids from the store;
@@ -40,8 +45,16 @@ public final class BatchSplit {
   /// decoder. The events with own ids make one further share for each lane, also for `home`. The
   /// content of a share thus never depends on which other shares are known repeats, and that of the
   /// first does not depend on the number of lanes. The batch's memory returns to the pool.
+  ///
+  /// @param found what an earlier start has stored of the batch, with another number of lanes. Its
+  ///   events are left out, and counted there
   static List<Share> split(
-      IncomingBatch batch, int home, int lanes, EventStore store, BatchPool pool) {
+      IncomingBatch batch,
+      int home,
+      int lanes,
+      EventStore store,
+      BatchPool pool,
+      EarlierParts.@Nullable Found found) {
     EventBatch all = batch.events;
     MemorySegment records = all.memory();
     @Nullable EventBatch[] parts = new @Nullable EventBatch[1 + lanes];
@@ -58,7 +71,13 @@ public final class BatchSplit {
         refusal++;
         continue;
       }
-      int share = shareOf(records, at, store);
+      long eventAt = at;
+      at += EventLayout.alignedLength(EventLayout.length(records, at));
+      EventId own = ownId(records, eventAt);
+      if (own != null && found != null && found.take(own, store)) {
+        continue;
+      }
+      int share = own == null ? 0 : 1 + store.laneOf(own);
       EventBatch part = parts[share];
       if (part == null) {
         part = pool.take();
@@ -68,8 +87,7 @@ public final class BatchSplit {
         indexes[share] = Arrays.copyOf(indexes[share], 2 * part.count());
       }
       indexes[share][part.count()] = request;
-      part.copy(records, at);
-      at += EventLayout.alignedLength(EventLayout.length(records, at));
+      part.copy(records, eventAt);
     }
     pool.give(all);
     List<Share> shares = new ArrayList<>();
@@ -77,21 +95,23 @@ public final class BatchSplit {
       EventBatch part = parts[share];
       if (part != null) {
         int lane = share == 0 ? home : share - 1;
-        int number = share == 0 ? 0 : (lanes << Byte.SIZE) + lane;
+        int number = share == 0 ? 0 : number(lane, lanes);
         shares.add(new Share(lane, number, part, indexes[share]));
       }
     }
     return shares;
   }
 
-  /// 0 for an event that gets its id from the store, otherwise 1 + the lane of its id.
-  private static int shareOf(MemorySegment records, long at, EventStore store) {
-    if (EventLayout.version(records, at) != EventLayout.VERSION_OWN) {
-      return 0;
-    }
-    return 1
-        + store.laneOf(
-            new EventId(EventLayout.idTime(records, at), EventLayout.idTail(records, at)));
+  /// The number of the part with the own ids of a lane.
+  static int number(int lane, int lanes) {
+    return (lanes << Byte.SIZE) + lane;
+  }
+
+  /// Null for an event that gets its id from the store.
+  private static @Nullable EventId ownId(MemorySegment records, long at) {
+    return EventLayout.version(records, at) == EventLayout.VERSION_OWN
+        ? new EventId(EventLayout.idTime(records, at), EventLayout.idTail(records, at))
+        : null;
   }
 
   /// Reports the outcome of the whole batch when the outcome of each part is known.

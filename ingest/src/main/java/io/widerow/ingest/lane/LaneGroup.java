@@ -84,8 +84,13 @@ public final class LaneGroup implements AutoCloseable {
 
   /// Restores the keys from before the restart, and asks how far the cluster has the groups. Call
   /// it once, first.
-  void restore() {
-    writer.notes(ledger::restore);
+  ///
+  /// @param also gets the notes too
+  void restore(LaneWriter.NoteReader also) {
+    writer.notes((group, note) -> {
+      ledger.restore(group, note);
+      also.read(group, note);
+    });
     if (quorum != null) {
       writer.onQuorum(quorum::reached);
     }
@@ -101,6 +106,12 @@ public final class LaneGroup implements AutoCloseable {
     metrics.batches.increment();
     if (part.durability.compareTo(strongest) > 0) {
       strongest = part.durability;
+    }
+    if (part.storedBefore >= 0) {
+      metrics.duplicates.increment();
+      pool.give(part.events);
+      waiting.add(new Waiting(part, part.storedBefore, part.refused, 0, Durability.DISK, true));
+      return;
     }
     int known = part.key == null ? -1 : ledger.find(part.key);
     if (known >= 0) {
@@ -143,6 +154,7 @@ public final class LaneGroup implements AutoCloseable {
       byte[] note =
           ledger.add(
               part.key,
+              part.lanes,
               accepted,
               part.refused,
               part.durability,

@@ -31,6 +31,7 @@ public final class Lanes implements AutoCloseable {
   private final @Nullable BatchRules rules;
   private final WriteSide writeSide = new WriteSide();
   private final @Nullable QuorumWaits quorum;
+  private final EarlierParts earlier;
   private final AtomicLong turns = new AtomicLong();
   private volatile long futureNanos = Long.MAX_VALUE;
   private volatile long wroteAt = System.nanoTime() - LATELY_NANOS;
@@ -73,26 +74,31 @@ public final class Lanes implements AutoCloseable {
     this.pool = pool;
     this.rules = rules;
     quorum = settings.quorumNanos > 0 ? new QuorumWaits(settings.quorumNanos, registry) : null;
+    earlier = new EarlierParts(store.lanes(), ledger(settings));
     for (int number = 0; number < store.lanes(); number++) {
-      int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
-      BatchLedger ledger = new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
       LaneMetrics metrics = new LaneMetrics(registry, number);
       LaneGroup group =
           new LaneGroup(
               store.lane(number),
-              ledger,
+              ledger(settings),
               pool,
               writeSide,
               metrics,
               epochSeconds,
               quorum == null ? null : quorum.queue(Integer.toString(number)));
-      group.restore();
+      group.restore(number == 0 ? earlier::restore : (_, _) -> {}); // each reads the notes of all
       LaneRing lane = new LaneRing(number, settings.slots, waiting.get(), group);
       lanes.add(lane);
       Gauge.builder("widerow.lane.ring.used", lane, LaneRing::slotsUsed)
           .tag("lane", Integer.toString(number))
           .register(registry);
     }
+    earlier.restored(epochSeconds.getAsLong());
+  }
+
+  private static BatchLedger ledger(Settings settings) {
+    int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
+    return new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
   }
 
   public void start() {
@@ -190,14 +196,17 @@ public final class Lanes implements AutoCloseable {
               batch.events, key, placement, durability, batch.refused, batch.indexes(), done));
       return;
     }
-    List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool);
-    BatchSplit.Join join = new BatchSplit.Join(shares.size(), done);
+    EarlierParts.Found found = key == null ? null : earlier.find(key);
+    List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool, found);
+    boolean repeats = found != null && found.events() > 0;
+    BatchSplit.Join join = new BatchSplit.Join(shares.size() + (repeats ? 1 : 0), done);
+    if (found != null && repeats) {
+      offer(lane, BatchPart.stored(pool.take(), durability, found, join));
+    }
     for (BatchSplit.Share share : shares) {
       Refusals refused = share.number == 0 ? batch.refused : new Refusals();
       BatchKey part = key == null ? null : key.part(share.number);
-      offer(
-          share.lane,
-          new BatchPart(share.events, part, placement, durability, refused, share.indexes, join));
+      offer(share.lane, BatchPart.of(share, part, placement, durability, refused, join));
     }
   }
 
@@ -235,6 +244,7 @@ public final class Lanes implements AutoCloseable {
     if (quorum != null) {
       quorum.close();
     }
+    earlier.close();
     pool.close();
   }
 }

@@ -194,8 +194,8 @@ public final class EmbeddedStore implements EventStore {
   }
 
   @Override
-  public int laneOf(EventId id) {
-    return Placement.laneOf(id.time(), id.tail(), config.lanes());
+  public int laneOf(EventId id, int lanesThen) {
+    return Placement.laneOf(id.time(), id.tail(), lanesThen);
   }
 
   @Override

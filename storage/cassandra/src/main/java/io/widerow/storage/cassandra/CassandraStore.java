@@ -213,8 +213,8 @@ public final class CassandraStore implements EventStore {
   }
 
   @Override
-  public int laneOf(EventId id) {
-    return local.laneOf(id);
+  public int laneOf(EventId id, int lanesThen) {
+    return local.laneOf(id, lanesThen);
   }
 
   @Override

@@ -44,7 +44,7 @@ final class ClusterReadStore implements EventStore {
   }
 
   @Override
-  public int laneOf(EventId id) {
+  public int laneOf(EventId id, int lanesThen) {
     throw readOnly();
   }
 

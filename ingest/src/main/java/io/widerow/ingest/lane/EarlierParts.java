@@ -1,0 +1,127 @@
+package io.widerow.ingest.lane;
+
+import io.widerow.event.EventId;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.EventStore;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The parts of batches with own ids that were stored before the start, for a store whose number of
+/// lanes has changed. Such a batch is split by the lanes of its ids, and each part has a key of its
+/// own, so over another number of lanes its repeat consists of other parts:
+///
+/// ```
+///   first, 2 lanes    | lane 0: a c e   | lane 1: b d f      |   stored: lane 0
+///   repeat, 3 lanes   | 0: a b | 1: c d | 2: e f             |   left:   b, d, f
+/// ```
+///
+/// So a repeat is compared event by event: an event is stored when its part is, in the split among
+/// any earlier number of lanes. The others are stored now, in the parts of today, which thus vouch
+/// for all of their events. A batch of which a crash has left some parts gets the missing ones.
+///
+/// - Threads: one fills it before the start; then it never changes, and any may ask.
+/// - Memory: that of a [BatchLedger]; none when all notes are of today's number of lanes.
+final class EarlierParts implements AutoCloseable {
+  private final int lanesNow;
+  private final BatchLedger parts;
+  private final BitSet lanesThen = new BitSet();
+  private boolean empty = true;
+
+  /// @param parts an empty ledger, which is closed with this
+  EarlierParts(int lanesNow, BatchLedger parts) {
+    this.lanesNow = lanesNow;
+    this.parts = parts;
+  }
+
+  /// Takes in a note from before the start, if it is of a part of a batch.
+  void restore(long group, byte[] note) {
+    int lanes = BatchLedger.lanesOf(note);
+    if (lanes > 0) {
+      lanesThen.set(lanes);
+      parts.restore(group, note);
+    }
+  }
+
+  /// Ends the filling.
+  void restored(long nowSeconds) {
+    var _ = parts.expire(nowSeconds);
+    empty = lanesThen.stream().allMatch(lanes -> lanes == lanesNow);
+    if (empty) {
+      parts.close();
+    }
+  }
+
+  /// What is stored of a batch; null when nothing is.
+  ///
+  /// @param key of the whole batch
+  @Nullable Found find(BatchKey key) {
+    if (empty) {
+      return null;
+    }
+    Found found = null;
+    for (int lanes = lanesThen.nextSetBit(0); lanes >= 0; lanes = lanesThen.nextSetBit(lanes + 1)) {
+      for (int lane = 0; lane < lanes; lane++) {
+        int slot = parts.find(key.part(BatchSplit.number(lane, lanes)));
+        if (slot >= 0) {
+          found = found == null ? new Found() : found;
+          found.add(lane, lanes, parts.refused(slot));
+        }
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public void close() {
+    parts.close();
+  }
+
+  /// What is stored of one batch, and how many of its events were found among that.
+  ///
+  /// - Threads: one.
+  static final class Found {
+    private final List<Part> stored = new ArrayList<>();
+    private Refusals refused = new Refusals();
+    private int unlisted;
+    private int events;
+
+    private record Part(int lane, int lanes) {}
+
+    private void add(int lane, int lanes, Refusals ofPart) {
+      stored.add(new Part(lane, lanes));
+      refused = refused.with(ofPart); // one event may be in parts of several numbers of lanes
+      unlisted += ofPart.count() - ofPart.listed();
+    }
+
+    /// Whether an event with an own id is in a part that is stored. Ask once for each event.
+    boolean take(EventId id, EventStore store) {
+      for (Part part : stored) {
+        if (store.laneOf(id, part.lanes) == part.lane) {
+          events++;
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /// Events in stored parts, refused or not.
+    int events() {
+      return events;
+    }
+
+    /// What the store refused of them then.
+    Refusals refused() {
+      Refusals all = new Refusals();
+      all.addAll(refused);
+      all.addAll(Refusals.counted(unlisted));
+      return all;
+    }
+
+    /// How many of them it stored.
+    int accepted() {
+      return Math.max(0, events - refused.count() - unlisted);
+    }
+  }
+}
