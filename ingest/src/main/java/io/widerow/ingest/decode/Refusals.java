@@ -16,6 +16,14 @@ public final class Refusals {
   /// Most refused events that are listed; further ones are only counted.
   static final int LISTED_MAX = 1 << 20;
 
+  private static final int RUNS = 1 << 31;
+  private static final int LONG = 2;
+  private static final int OTHER = 1;
+  private static final int RUN_BYTES_MAX = 5 + 5 + 2; // two varints, a reason and its length
+  private static final int REASON_BYTES_MAX = 255;
+  private static final int REASONS_MAX = 255;
+  private static final byte[] NONE = new byte[0];
+
   private static final int OBJECT_BYTES = 160; // this object, two array headers, and the holder
   private static final int REFERENCE_BYTES = 4;
   private static final int STRING_BYTES = 48;
@@ -118,61 +126,185 @@ public final class Refusals {
     return reasons[listed - 1];
   }
 
-  /// Writes the counts, the distinct reasons, and as many indexes as fit.
-  public void writeTo(ByteBuffer out) {
-    out.putInt(count);
+  /// Writes the counts, the distinct reasons, and as many refusals as fit: runs of consecutive
+  /// events with one reason.
+  ///
+  /// ```
+  ///    0                4        8
+  ///   +----------------+--------+-----+-----+---- ~
+  ///   | count, bit 31  | listed | run | run |
+  ///   +----------------+--------+-----+-----+---- ~
+  ///   a run:  varint gap << 2 | long << 1 | other
+  ///           long:   varint length - 2; else the length is 1
+  ///           other:  reason (1), not that of the run before. If it is the next new one:
+  ///                   length (1), text in UTF-8
+  /// ```
+  ///
+  /// `gap` is the index of the first event less that of the last one of the run before, or less 0.
+  /// Nothing refused is two zeros of 4 and 2 bytes, as in the form without runs: that lists each
+  /// event as index (4) and reason, after a count without bit 31 and their number (2). Programs
+  /// before 2026-11-28 wrote it, and take a count with bit 31 for bytes that they do not know.
+  ///
+  /// @return whether all that is listed was written
+  public boolean writeTo(ByteBuffer out) {
+    if (count == 0) {
+      out.putInt(0).putShort((short) 0);
+      return true;
+    }
+    out.putInt(count | RUNS);
+    int listedAt = out.position();
+    out.putInt(0);
     List<String> distinct = new ArrayList<>();
-    int lengthAt = out.position();
-    out.putShort((short) 0);
+    String last = "";
     int written = 0;
-    for (int i = 0; i < listed; i++) {
-      int reason = distinct.indexOf(reasons[i]);
-      byte[] text = reason < 0 ? reasons[i].getBytes(StandardCharsets.UTF_8) : new byte[0];
-      if (out.remaining() < 7 + text.length || text.length > 255 || distinct.size() == 255) {
+    int lastIndex = 0;
+    while (written < listed) {
+      int limit = runLimit(written);
+      String reason = reasons[written];
+      boolean other = written == 0 || !reason.equals(last);
+      int number = other ? distinct.indexOf(reason) : 0;
+      byte[] text = number < 0 ? reason.getBytes(StandardCharsets.UTF_8) : NONE;
+      boolean isNew = number < 0;
+      if (out.remaining() < RUN_BYTES_MAX + text.length
+          || text.length > REASON_BYTES_MAX
+          || (isNew && distinct.size() == REASONS_MAX)) {
         break;
       }
-      out.putInt(indexes[i]);
-      if (reason < 0) {
-        out.put((byte) distinct.size()).put((byte) text.length).put(text);
-        distinct.add(reasons[i]);
-      } else {
-        out.put((byte) reason);
+      int length = limit - written;
+      long gap = (long) indexes[written] - lastIndex; // 0 for an index that is there twice
+      putVarint(out, gap << 2 | (length > 1 ? LONG : 0) | (other ? OTHER : 0));
+      if (length > 1) {
+        putVarint(out, length - 2);
       }
-      written++;
+      if (other) {
+        out.put((byte) (isNew ? distinct.size() : number));
+      }
+      if (isNew) {
+        out.put((byte) text.length).put(text);
+        distinct.add(reason);
+      }
+      last = reason;
+      lastIndex = indexes[limit - 1];
+      written = limit;
     }
-    out.putShort(lengthAt, (short) written);
+    out.putInt(listedAt, written);
+    return written == listed;
   }
 
-  /// Reads what [#writeTo] wrote; null when the bytes are something else.
+  /// The first listed event that does not go on with the run of the one at `from`.
+  private int runLimit(int from) {
+    int limit = from + 1;
+    while (limit < listed
+        && indexes[limit] == indexes[limit - 1] + 1
+        && reasons[limit].equals(reasons[from])) {
+      limit++;
+    }
+    return limit;
+  }
+
+  private static void putVarint(ByteBuffer out, long value) {
+    long left = value;
+    while (left > 0x7f) {
+      out.put((byte) (left | 0x80));
+      left >>>= 7;
+    }
+    out.put((byte) left);
+  }
+
+  /// Reads what [#writeTo] wrote, now or before; null when the bytes are something else.
   public static @Nullable Refusals readFrom(ByteBuffer in) {
+    Refusals refusals = new Refusals();
+    return read(in, refusals) < 0 ? null : refusals;
+  }
+
+  /// How many refusals such bytes tell, listed or not; negative when they are something else. Makes
+  /// no list, however long it would be.
+  public static int countIn(ByteBuffer in) {
+    return read(in, null);
+  }
+
+  private static int read(ByteBuffer in, @Nullable Refusals into) {
     try {
-      return read(in);
+      int first = in.getInt();
+      int told = first & ~RUNS;
+      int listed = first == told ? readEach(in, into) : readRuns(in, told, into);
+      if (listed < 0 || told < listed) {
+        return -1;
+      }
+      if (into != null) {
+        into.count = told;
+      }
+      return told;
     } catch (BufferUnderflowException cut) {
-      return null;
+      return -1;
     }
   }
 
-  private static @Nullable Refusals read(ByteBuffer in) {
-    int count = in.getInt();
-    int written = in.getShort();
-    Refusals refusals = new Refusals();
+  private static int readRuns(ByteBuffer in, int listedMax, @Nullable Refusals into) {
+    int listed = in.getInt();
+    if (listed < 0 || listed > Math.min(listedMax, LISTED_MAX)) {
+      return -1;
+    }
     List<String> distinct = new ArrayList<>();
-    for (int i = 0; i < written; i++) {
-      int index = in.getInt();
-      int reason = Byte.toUnsignedInt(in.get());
-      if (reason == distinct.size()) {
-        byte[] text = new byte[Byte.toUnsignedInt(in.get())];
-        in.get(text);
-        distinct.add(new String(text, StandardCharsets.UTF_8));
-      } else if (reason > distinct.size()) {
-        return null;
+    @Nullable String reason = null;
+    int found = 0;
+    long lastIndex = 0;
+    while (found < listed) {
+      long head = varint(in);
+      long length = (head & LONG) == 0 ? 1 : 2 + varint(in);
+      if ((head & OTHER) != 0) {
+        reason = reason(in, distinct);
       }
-      refusals.add(index, distinct.get(reason));
+      long from = lastIndex + (head >>> 2);
+      lastIndex = from + length - 1;
+      if (reason == null || length > listed - found || lastIndex > Integer.MAX_VALUE) {
+        return -1;
+      }
+      for (long index = from; into != null && index <= lastIndex; index++) {
+        into.add((int) index, reason);
+      }
+      found += (int) length;
     }
-    if (count < refusals.listed) {
-      return null;
+    return in.hasRemaining() ? -1 : listed;
+  }
+
+  /// At most 35 bits; more are of no index.
+  private static long varint(ByteBuffer in) {
+    long value = 0;
+    for (int shift = 0; shift < 35; shift += 7) {
+      byte next = in.get();
+      value |= (long) (next & 0x7f) << shift;
+      if (next >= 0) {
+        return value;
+      }
     }
-    refusals.count = count;
-    return refusals;
+    throw new BufferUnderflowException();
+  }
+
+  private static @Nullable String reason(ByteBuffer in, List<String> distinct) {
+    int number = Byte.toUnsignedInt(in.get());
+    if (number == distinct.size()) {
+      byte[] text = new byte[Byte.toUnsignedInt(in.get())];
+      in.get(text);
+      distinct.add(new String(text, StandardCharsets.UTF_8));
+    }
+    return number < distinct.size() ? distinct.get(number) : null;
+  }
+
+  /// The form of programs before 2026-11-28.
+  private static int readEach(ByteBuffer in, @Nullable Refusals into) {
+    int listed = in.getShort();
+    List<String> distinct = new ArrayList<>();
+    for (int i = 0; i < listed; i++) {
+      int index = in.getInt();
+      String reason = reason(in, distinct);
+      if (reason == null) {
+        return -1;
+      }
+      if (into != null) {
+        into.add(index, reason);
+      }
+    }
+    return listed;
   }
 }

@@ -42,15 +42,19 @@ import java.util.Objects;
 ///
 /// - Threads: the lane's; another thread may create and close it.
 /// - Memory: 56 bytes a key outside the heap, twice that while it grows. On the heap it keeps the
-///   lists of refused events, up to [#LISTS_BYTES_MAX]; of older lists it keeps only the count.
+///   lists of refused events as they are written, up to [#LISTS_BYTES_MAX]; of older lists it keeps
+///   only the count.
 public final class BatchLedger implements AutoCloseable {
   public static final int NOTE_BYTES_MAX = 1 << 10;
 
   /// Heap limit for the lists of refused events of all keys.
   static final long LISTS_BYTES_MAX = 4 << 20;
 
-  /// A longer list is cut to the part that fits into its note.
+  /// A list is cut to so many bytes. Its note may have room for less.
   private static final int LIST_BYTES_MAX = 64 << 10;
+
+  /// What a list takes beside its bytes: the array, its key, and the place in the map.
+  static final int LIST_EXTRA_BYTES = 120;
 
   private static final int NOTE_OF_BATCH = 1;
   private static final int NOTE_OF_PART = 2;
@@ -80,12 +84,9 @@ public final class BatchLedger implements AutoCloseable {
   private Arena arena = Arena.ofShared();
   private MemorySegment slots = arena.allocate((long) SLOT_BYTES * slotCount, Long.BYTES);
   private MemorySegment index = arena.allocate(2L * Integer.BYTES * slotCount, Integer.BYTES);
-  private final Map<BatchKey, Listed> lists = new LinkedHashMap<>(); // oldest first
+  private final Map<BatchKey, byte[]> lists = new LinkedHashMap<>(); // oldest first
   private long listsBytes;
   private final ByteBuffer note = ByteBuffer.allocate(NOTE_BYTES_MAX);
-
-  /// @param bytes that the list takes of the heap
-  private record Listed(Refusals refused, long bytes) {}
 
   /// @param keptMin keys kept at any age
   /// @param keptMax keys kept at most, a power of two
@@ -149,8 +150,10 @@ public final class BatchLedger implements AutoCloseable {
   /// The refused events. For an older batch they may be only counted, not listed.
   Refusals refused(int slot) {
     int refused = getInt(slot, REFUSED);
-    Listed list = refused == 0 ? null : lists.get(key(slot));
-    return list != null ? list.refused : Refusals.counted(refused);
+    byte[] list = refused == 0 ? null : lists.get(key(slot));
+    return list == null
+        ? Refusals.counted(refused)
+        : Objects.requireNonNull(Refusals.readFrom(ByteBuffer.wrap(list)));
   }
 
   /// The durability with which the batch was acknowledged.
@@ -199,16 +202,23 @@ public final class BatchLedger implements AutoCloseable {
       note.put((byte) lanes);
     }
     int listAt = note.position();
-    newRefused.writeTo(note);
+    boolean whole = newRefused.writeTo(note);
     note.flip();
-    Refusals kept = newRefused;
-    if (newRefused.heapBytes() > LIST_BYTES_MAX) {
-      kept = Objects.requireNonNull(Refusals.readFrom(note.slice(listAt, note.limit() - listAt)));
+    int refused = newRefused.count();
+    int slot = put(key, newAccepted, refused, newDurability, newSeconds);
+    if (refused > 0) {
+      list(key, whole ? Arrays.copyOfRange(note.array(), listAt, note.limit()) : list(newRefused));
     }
-    int slot = put(key, newAccepted, kept, newDurability, newSeconds);
     setLong(slot, GROUP_FIRST, newGroupFirst);
     setLong(slot, GROUP_LAST, Long.MAX_VALUE);
     return Arrays.copyOf(note.array(), note.limit());
+  }
+
+  /// The bytes of a list that is too long for its note.
+  private static byte[] list(Refusals refused) {
+    ByteBuffer out = ByteBuffer.allocate(LIST_BYTES_MAX);
+    var _ = refused.writeTo(out);
+    return Arrays.copyOf(out.array(), out.position());
   }
 
   /// Takes in a note from before the restart. Everything found in the journal is on disk. A note of
@@ -226,9 +236,13 @@ public final class BatchLedger implements AutoCloseable {
     long noted = in.getLong();
     int newAccepted = in.getInt();
     in.position(version == NOTE_OF_PART ? NOTE_BYTES_MIN + 1 : NOTE_BYTES_MIN);
-    Refusals newRefused = Refusals.readFrom(in);
-    if (newRefused != null && find(key) < 0) {
-      int slot = put(key, newAccepted, newRefused, Durability.DISK, noted);
+    byte[] list = Arrays.copyOfRange(bytes, in.position(), bytes.length);
+    int refused = Refusals.countIn(in);
+    if (refused >= 0 && find(key) < 0) {
+      int slot = put(key, newAccepted, refused, Durability.DISK, noted);
+      if (refused > 0) {
+        list(key, list);
+      }
       setLong(slot, GROUP_FIRST, group);
       setLong(slot, GROUP_LAST, group);
       setInt(slot, DURABILITY, getInt(slot, DURABILITY) | RESTORED);
@@ -285,11 +299,7 @@ public final class BatchLedger implements AutoCloseable {
   /// Adds a key after all others. The caller sets its groups.
   @SuppressWarnings("EnumOrdinal") // the ordinal never leaves this process
   private int put(
-      BatchKey key,
-      int newAccepted,
-      Refusals newRefused,
-      Durability newDurability,
-      long newSeconds) {
+      BatchKey key, int newAccepted, int refused, Durability newDurability, long newSeconds) {
     if (count == slotCount && slotCount < keptMax) {
       grow();
     } else if (count == slotCount) {
@@ -300,28 +310,24 @@ public final class BatchLedger implements AutoCloseable {
     setLong(slot, LOW, key.low());
     setInt(slot, SECONDS, (int) newSeconds);
     setInt(slot, ACCEPTED, newAccepted);
-    setInt(slot, REFUSED, newRefused.count());
+    setInt(slot, REFUSED, refused);
     setInt(slot, DURABILITY, newDurability.ordinal());
-    if (newRefused.count() > 0) {
-      list(key, newRefused);
-    }
     insert(slot);
     return slot;
   }
 
   /// Keeps a list, and drops the oldest lists beyond the limit.
-  private void list(BatchKey key, Refusals refused) {
-    var list = new Listed(refused, refused.heapBytes());
+  private void list(BatchKey key, byte[] list) {
     lists.put(key, list);
-    listsBytes += list.bytes;
+    listsBytes += list.length + LIST_EXTRA_BYTES;
     while (listsBytes > LISTS_BYTES_MAX) {
       unlist(lists.keySet().iterator().next());
     }
   }
 
   private void unlist(BatchKey key) {
-    Listed list = lists.remove(key);
-    listsBytes -= list == null ? 0 : list.bytes;
+    byte[] list = lists.remove(key);
+    listsBytes -= list == null ? 0 : list.length + LIST_EXTRA_BYTES;
   }
 
   private void removeFirst() {

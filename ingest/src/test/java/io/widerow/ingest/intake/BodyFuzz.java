@@ -11,6 +11,7 @@ import io.widerow.storage.Durability;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ public final class BodyFuzz {
   private static final int BYTES_MAX = 4 << 20;
   private static final int RATIO_MAX = 100;
   private static final long GROUP = 7;
+  private static final int NOTE_LIST_AT = 29; // in the note of a whole batch
 
   private BodyFuzz() {}
 
@@ -125,9 +127,17 @@ public final class BodyFuzz {
       Refusals refused = new Refusals();
       for (int i = 0; i < count; i++) {
         refused.add(7 * i, "reason " + i % 2);
+        refused.add(7 * i + 1, "reason " + i % 2);
+        refused.add(7 * i + 3, "reason " + i % 2);
       }
       seeds.add(ledger().add(new BatchKey(1, count), 10, refused, Durability.DISK, 1_000, GROUP));
     }
+    byte[] old = Arrays.copyOf(seeds.getFirst(), NOTE_LIST_AT + 13);
+    old[NOTE_LIST_AT + 3] = 1; // one refusal, listed without runs
+    old[NOTE_LIST_AT + 5] = 1;
+    old[NOTE_LIST_AT + 11] = 1;
+    old[NOTE_LIST_AT + 12] = 'x';
+    seeds.add(old);
     return seeds;
   }
 
@@ -135,12 +145,19 @@ public final class BodyFuzz {
     return new BatchLedger(1 << 10, 1 << 11, 900);
   }
 
-  /// A valid note is restored; any other is skipped.
+  /// A valid note is restored; any other is skipped. Its list is one that can be read.
   public static void note(byte[] input) {
     BatchLedger ledger = ledger();
     ledger.restore(GROUP, input);
     if (ledger.count() == 1 && ledger.expire(Long.MAX_VALUE) != -1) {
       throw new AssertionError("a key that must be kept is dropped");
+    }
+    int at = Math.min(NOTE_LIST_AT, input.length);
+    ByteBuffer list = ByteBuffer.wrap(input, at, input.length - at);
+    int count = Refusals.countIn(list.duplicate());
+    Refusals read = Refusals.readFrom(list);
+    if (count != (read == null ? -1 : read.count())) {
+      throw new AssertionError(count + " refusals are counted");
     }
   }
 }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -113,6 +115,60 @@ class BatchLedgerTest {
     assertTrue(kept.listed() == count || kept.listed() > 100);
   }
 
+  /// A program before 2026-11-28 wrote this note, for the key 1, 2 with 7 events stored.
+  @Test
+  void aNoteOfAnEarlierProgramIsRestored() {
+    byte[] note =
+        HexFormat.of()
+            .parseHex(
+                "01"
+                    + "0000000000000001"
+                    + "0000000000000002"
+                    + "000000000000000a"
+                    + "00000007"
+                    + "00000003"
+                    + "0002"
+                    + "00000003"
+                    + "00"
+                    + "03776879"
+                    + "00000005"
+                    + "00");
+    BatchLedger ledger = new BatchLedger(10, 1_024, 50);
+    ledger.restore(1, note);
+    int slot = ledger.find(new BatchKey(1, 2));
+    assertEquals(7, ledger.accepted(slot));
+    Refusals refused = ledger.refused(slot);
+    assertEquals(3, refused.count());
+    assertEquals(2, refused.listed());
+    assertEquals(3, refused.index(0));
+    assertEquals(5, refused.index(1));
+    assertEquals("why", refused.reason(0));
+    assertEquals("why", refused.reason(1));
+  }
+
+  /// A log of which one line in three has a bad time, and one that is bad from some line on.
+  @ParameterizedTest(name = "each {0}")
+  @ValueSource(ints = {1, 3})
+  void tenThousandRefusalsOfAReasonAreListedAgain(int stride) {
+    Refusals refused = new Refusals();
+    for (int i = 0; i < 10_000; i++) {
+      refused.add(stride * i, "the time must be in 1970..2199");
+    }
+    BatchLedger ledger = new BatchLedger(10, 1_024, 50);
+    BatchKey key = new BatchKey(1, 2);
+    byte[] note = ledger.add(key, 7, refused, Durability.OS, 0, 1);
+    Refusals kept = ledger.refused(ledger.find(key));
+    assertEquals(10_000, kept.listed());
+    assertEquals(stride * 9_999, kept.index(9_999));
+    BatchLedger restarted = new BatchLedger(10, 1_024, 50);
+    restarted.restore(1, note);
+    kept = restarted.refused(restarted.find(key));
+    assertEquals(10_000, kept.count());
+    int listed = kept.listed();
+    assertTrue(listed == 10_000 || (stride > 1 && listed > 900), listed + " listed");
+    assertEquals(stride * (listed - 1), kept.index(listed - 1));
+  }
+
   /// A sender with a bad line in every batch, or with very many in one, must not fill the heap:
   /// older lists are dropped, and their counts stay.
   @ParameterizedTest(name = "{0} refused events a batch")
@@ -134,7 +190,7 @@ class BatchLedgerTest {
     for (int batch = 0; batch < several; batch++) {
       Refusals kept = ledger.refused(ledger.find(new BatchKey(batch, batch)));
       assertEquals(refusedEvents, kept.count());
-      heapBytes += kept.listed() == 0 ? 0 : kept.heapBytes();
+      heapBytes += kept.listed() == 0 ? 0 : writtenBytes(kept) + BatchLedger.LIST_EXTRA_BYTES;
     }
     assertTrue(heapBytes <= BatchLedger.LISTS_BYTES_MAX, heapBytes + " bytes of lists");
     Refusals newest = ledger.refused(ledger.find(new BatchKey(several - 1, several - 1)));
@@ -143,6 +199,12 @@ class BatchLedgerTest {
     ledger.expire(1L << 31);
     assertEquals(10, ledger.count());
     ledger.close();
+  }
+
+  private static int writtenBytes(Refusals refused) {
+    ByteBuffer out = ByteBuffer.allocate(1 << 20);
+    assertTrue(refused.writeTo(out));
+    return out.position();
   }
 
   /// Keys dropped for lack of room need their notes no longer. Otherwise any number of notes would
