@@ -30,6 +30,9 @@ import java.util.Objects;
 ///   +------+-----+------------+-----------+---------+----------+---------+------------+
 /// ```
 ///
+/// A slot whose key is restored once more leaves the index. Its place in the ring is free when it
+/// is the oldest, or when a quarter of the ring is such places.
+///
 /// A note in the journal is one entry, big-endian. The number of lanes is that of the split, and
 /// only in the note of a part (version 2).
 ///
@@ -40,7 +43,8 @@ import java.util.Objects;
 ///   +---------+------+-----+---------+----------+-------+----------+
 /// ```
 ///
-/// - Threads: the lane's; another thread may create and close it.
+/// - Threads: the lane's; another thread may create and close it. Any may ask one that does not
+///   change any more.
 /// - Memory: 56 bytes a key outside the heap, twice that while it grows. On the heap it keeps the
 ///   lists of refused events as they are written, up to [#LISTS_BYTES_MAX]; of older lists it keeps
 ///   only the count.
@@ -72,6 +76,7 @@ public final class BatchLedger implements AutoCloseable {
   private static final int SLOT_BYTES = 48;
   private static final Durability[] LEVELS = Durability.values();
   private static final int RESTORED = 1 << 8; // beside the level
+  private static final int REPLACED = 1 << 9; // there is a newer slot of this key
 
   private final int keptMin;
   private final int keptMax;
@@ -79,7 +84,8 @@ public final class BatchLedger implements AutoCloseable {
 
   private int slotCount = SLOTS_START;
   private int first;
-  private int count;
+  private int count; // slots in use
+  private int replaced; // slots of these that are
   private boolean dropped; // some key was, since the last [#expire]
   private Arena arena = Arena.ofShared();
   private MemorySegment slots = arena.allocate((long) SLOT_BYTES * slotCount, Long.BYTES);
@@ -129,7 +135,7 @@ public final class BatchLedger implements AutoCloseable {
   }
 
   public int count() {
-    return count;
+    return count - replaced;
   }
 
   /// The slot of a key; negative when it is unknown. Valid until the next change.
@@ -158,7 +164,7 @@ public final class BatchLedger implements AutoCloseable {
 
   /// The durability with which the batch was acknowledged.
   Durability durability(int slot) {
-    return LEVELS[getInt(slot, DURABILITY) & ~RESTORED];
+    return LEVELS[getInt(slot, DURABILITY) & (RESTORED - 1)];
   }
 
   /// True for a batch from before the start, whose groups may be those of another lane.
@@ -221,8 +227,10 @@ public final class BatchLedger implements AutoCloseable {
     return Arrays.copyOf(out.array(), out.position());
   }
 
-  /// Takes in a note from before the restart. Everything found in the journal is on disk. A note of
-  /// another version is ignored, so repeats of its batch are stored again.
+  /// Takes in a note from before the restart, the oldest first. Everything found in the journal is
+  /// on disk. A note of another version is ignored, so repeats of its batch are stored again. Of
+  /// several notes of one key the last counts: the key was forgotten and used again, and is as
+  /// young as its last use.
   public void restore(long group, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     if (bytes.length <= NOTE_BYTES_MIN) {
@@ -238,7 +246,8 @@ public final class BatchLedger implements AutoCloseable {
     in.position(version == NOTE_OF_PART ? NOTE_BYTES_MIN + 1 : NOTE_BYTES_MIN);
     byte[] list = Arrays.copyOfRange(bytes, in.position(), bytes.length);
     int refused = Refusals.countIn(in);
-    if (refused >= 0 && find(key) < 0) {
+    if (refused >= 0) {
+      replace(find(key));
       int slot = put(key, newAccepted, refused, Durability.DISK, noted);
       if (refused > 0) {
         list(key, list);
@@ -247,6 +256,19 @@ public final class BatchLedger implements AutoCloseable {
       setLong(slot, GROUP_LAST, group);
       setInt(slot, DURABILITY, getInt(slot, DURABILITY) | RESTORED);
     }
+  }
+
+  /// Takes a slot, if any, out of the index. Its place in the ring is free when it is the oldest.
+  private void replace(int slot) {
+    if (slot >= 0) {
+      remove(slot);
+      setInt(slot, DURABILITY, REPLACED);
+      replaced++;
+    }
+  }
+
+  private boolean isReplaced(int slot) {
+    return (getInt(slot, DURABILITY) & REPLACED) != 0;
   }
 
   /// Among how many lanes the batch was split of which a note names a part; 0 for another note.
@@ -278,7 +300,7 @@ public final class BatchLedger implements AutoCloseable {
   /// @return the first group whose notes are still needed; negative when no key was dropped since
   ///   the last call, neither here nor for lack of room
   public long expire(long nowSeconds) {
-    while (count > keptMin && getSeconds(first) < nowSeconds - keptSeconds) {
+    while (count > 0 && (isReplaced(first) || isPast(first, nowSeconds))) {
       removeFirst();
     }
     if (!dropped) {
@@ -286,6 +308,10 @@ public final class BatchLedger implements AutoCloseable {
     }
     dropped = false;
     return count == 0 ? Long.MAX_VALUE : getLong(first, GROUP_FIRST);
+  }
+
+  private boolean isPast(int slot, long nowSeconds) {
+    return count() > keptMin && getSeconds(slot) < nowSeconds - keptSeconds;
   }
 
   private long getSeconds(int slot) {
@@ -300,8 +326,10 @@ public final class BatchLedger implements AutoCloseable {
   @SuppressWarnings("EnumOrdinal") // the ordinal never leaves this process
   private int put(
       BatchKey key, int newAccepted, int refused, Durability newDurability, long newSeconds) {
-    if (count == slotCount && slotCount < keptMax) {
-      grow();
+    if (count == slotCount && replaced > slotCount / 4) {
+      resize(slotCount); // seldom, so that a slot is moved only a few times
+    } else if (count == slotCount && slotCount < keptMax) {
+      resize(2 * slotCount);
     } else if (count == slotCount) {
       removeFirst();
     }
@@ -331,7 +359,11 @@ public final class BatchLedger implements AutoCloseable {
   }
 
   private void removeFirst() {
-    remove(first);
+    if (isReplaced(first)) {
+      replaced--;
+    } else {
+      remove(first);
+    }
     first = slot(1);
     count--;
     dropped = true;
@@ -373,19 +405,25 @@ public final class BatchLedger implements AutoCloseable {
     }
   }
 
-  private void grow() {
-    Arena larger = Arena.ofShared();
-    MemorySegment grown = larger.allocate(2 * slots.byteSize(), Long.BYTES);
-    long split = (long) SLOT_BYTES * first;
-    long tail = slots.byteSize() - split;
-    MemorySegment.copy(slots, split, grown, 0, tail);
-    MemorySegment.copy(slots, 0, grown, tail, split);
+  /// Moves all slots that are not replaced to a ring of another size.
+  private void resize(int slotsNow) {
+    Arena other = Arena.ofShared();
+    MemorySegment moved = other.allocate((long) SLOT_BYTES * slotsNow, Long.BYTES);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if (!isReplaced(slot(i))) {
+        long from = (long) SLOT_BYTES * slot(i);
+        MemorySegment.copy(slots, from, moved, (long) SLOT_BYTES * kept++, SLOT_BYTES);
+      }
+    }
     arena.close();
-    arena = larger;
-    slots = grown;
-    index = larger.allocate(4L * Integer.BYTES * slotCount, Integer.BYTES);
-    slotCount *= 2;
+    arena = other;
+    slots = moved;
+    index = other.allocate(2L * Integer.BYTES * slotsNow, Integer.BYTES);
+    slotCount = slotsNow;
     first = 0;
+    count = kept;
+    replaced = 0;
     for (int slot = 0; slot < count; slot++) {
       insert(slot);
     }

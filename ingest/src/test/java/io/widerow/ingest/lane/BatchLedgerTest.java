@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -50,7 +52,7 @@ class BatchLedgerTest {
       if (needed >= 0) {
         notes.keySet().removeIf(noted -> noted < needed);
       }
-      expire(model, times, now);
+      expire(model, times, now, 100);
       assertEquals(model.size(), ledger.count());
       if (random.nextInt(500) == 0) { // a restart
         BatchLedger restarted = new BatchLedger(100, 4_096, 50);
@@ -66,8 +68,85 @@ class BatchLedgerTest {
     }
   }
 
-  private static void expire(Map<BatchKey, Integer> model, Map<BatchKey, Long> times, long now) {
-    while (model.size() > 100) {
+  /// A store may keep notes for longer than they are needed, so that a key which was forgotten and
+  /// used again has several. A restart must not forget it by the age of an old one.
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void ofSeveralNotesOfAKeyTheLastCounts(long seed) {
+    var random = new SplittableRandom(seed);
+    BatchLedger ledger = new BatchLedger(700, 4_096, 50);
+    Map<BatchKey, Integer> model = new LinkedHashMap<>();
+    Map<BatchKey, Long> times = new LinkedHashMap<>();
+    List<byte[]> notes = new ArrayList<>();
+    for (long now = 0; now < 20_000; now++) {
+      BatchKey key = new BatchKey(random.nextInt(2), random.nextInt(1_000));
+      int slot = ledger.find(key);
+      assertEquals(model.containsKey(key), slot >= 0);
+      if (slot >= 0) {
+        int accepted = ledger.accepted(slot);
+        assertEquals(model.get(key), accepted);
+        Refusals refused = ledger.refused(slot);
+        assertEquals(accepted % 3 == 0 ? 1 : 0, refused.listed());
+        assertTrue(refused.listed() == 0 || refused.index(0) == accepted);
+      } else {
+        int accepted = random.nextInt(1, 1_000);
+        Refusals refused = new Refusals();
+        if (accepted % 3 == 0) {
+          refused.add(accepted, "why");
+        }
+        int group = notes.size() + 1;
+        notes.add(ledger.add(key, accepted, refused, Durability.DISK, now, group));
+        ledger.committed(group);
+        model.put(key, accepted);
+        times.put(key, now);
+      }
+      var _ = ledger.expire(now);
+      expire(model, times, now, 700);
+      assertEquals(model.size(), ledger.count());
+      if (random.nextInt(1_000) == 0) { // a restart, with all notes there ever were
+        ledger.close();
+        ledger = new BatchLedger(700, 4_096, 50);
+        for (int i = 0; i < notes.size(); i++) {
+          ledger.restore(i + 1, notes.get(i));
+        }
+        long needed = ledger.expire(now);
+        assertTrue(needed > notes.size() - 2_000 || needed < 0, needed + " is needed");
+        assertEquals(model.size(), ledger.count());
+      }
+    }
+    ledger.close();
+  }
+
+  /// What is left of keys that were used again must not cost others their place.
+  @Test
+  void aReplacedKeyTakesNoRoom() {
+    BatchLedger ledger = new BatchLedger(10, 1_024, 1_000_000);
+    long group = 0;
+    for (int low = 0; low < 300; low++) { // once, before all others
+      ledger.restore(++group, note(low));
+    }
+    for (int round = 0; round < 9; round++) {
+      for (int low = 300; low < 700; low++) {
+        ledger.restore(++group, note(low));
+      }
+      assertEquals(700, ledger.count());
+    }
+    for (int low = 0; low < 700; low++) {
+      assertTrue(ledger.find(new BatchKey(1, low)) >= 0);
+    }
+    assertEquals(-1, ledger.find(new BatchKey(1, 700)));
+    ledger.close();
+  }
+
+  private static byte[] note(int low) {
+    try (BatchLedger ledger = new BatchLedger(10, 1_024, 50)) {
+      return ledger.add(new BatchKey(1, low), 1, new Refusals(), Durability.DISK, 1, 1);
+    }
+  }
+
+  private static void expire(
+      Map<BatchKey, Integer> model, Map<BatchKey, Long> times, long now, int keptMin) {
+    while (model.size() > keptMin) {
       BatchKey first = model.keySet().iterator().next();
       if (times.getOrDefault(first, now) >= now - 50) {
         return;
