@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What is new in a directory since a position: how many events, up to which arrival in each lane,
-/// and by which daemons' numbers. It reads ids only.
+/// by which daemons' numbers, and into which partitions it goes. It reads ids only.
 ///
 /// The position is exact for a snapshot of a running store too. Its counters have gaps: an event
 /// that was not committed yet at the snapshot has a lower one than events of other lanes that were.
@@ -29,46 +29,67 @@ final class Census {
   private static final int SHARDS = 1 << 10;
 
   private final @Nullable LaneArrivals since;
+  private final List<LaneArrivals> marks;
+  private final List<Fingerprint.Sum> before = new ArrayList<>(); // what arrived before each mark
+  private final Fingerprint.Sum all = new Fingerprint.Sum();
   private final long[] lanes; // by lane: one more than the greatest counter; 0 for none
   private final Map<Integer, long[]> daemons = new TreeMap<>(); // the same, of one daemon's ids
   private long events;
   private long ownVersion; // one more than the greatest
 
-  private Census(int laneCount, @Nullable LaneArrivals since) {
+  private Census(int laneCount, @Nullable LaneArrivals since, List<LaneArrivals> marks) {
     this.lanes = new long[laneCount];
     this.since = since;
+    this.marks = marks;
+    marks.forEach(_ -> before.add(new Fingerprint.Sum()));
   }
 
   /// @param lanes of the source when it was written last
   /// @param since null for everything
+  /// @param marks positions up to which [#fingerprint(int)] is wanted
   static Census of(
       StoreView view,
       List<PartitionKey> partitions,
       int lanes,
       @Nullable LaneArrivals since,
+      List<LaneArrivals> marks,
       Workers workers,
       MigrationWatch watch) {
-    Census census = new Census(lanes, since);
+    Census census = new Census(lanes, since, marks);
     workers.run(partitions, partition -> census.add(view, partition, watch));
     return census;
   }
 
   private void add(StoreView view, PartitionKey partition, MigrationWatch watch) {
-    Census part = new Census(lanes.length, since);
-    int lane = partition.shard() % lanes.length;
+    Census part = new Census(lanes.length, since, marks);
+    PartitionKey target = partition;
+    long place = Fingerprint.placeOf(target);
     Scan scan = Scan.all().withColumns(Set.of()).withSince(since);
     try (EventCursor cursor = view.open(List.of(partition), scan)) {
       while (Views.next(cursor)) {
-        part.add(cursor.event(), lane);
+        EventView event = cursor.event();
+        PartitionKey next = CopyPlan.targetOf(partition, event.timeNanos());
+        if (!next.equals(target)) {
+          target = next;
+          place = Fingerprint.placeOf(target);
+        }
+        part.add(event, partition.shard(), place);
       }
     }
     merge(part);
     watch.moved(part.events, 0);
   }
 
-  private void add(EventView event, int lane) {
+  private void add(EventView event, int shard, long place) {
+    int lane = shard % lanes.length;
     long limit = event.arrival() + 1;
     events++;
+    all.add(place, event);
+    for (int mark = 0; mark < marks.size(); mark++) {
+      if (!marks.get(mark).isNew(event, shard)) {
+        before.get(mark).add(place, event);
+      }
+    }
     lanes[lane] = Math.max(lanes[lane], limit);
     if (event.version() == EventLayout.VERSION_ASSIGNED) {
       long[] of = daemons.get(TimeUuid.daemonOf(event.idTail()));
@@ -84,6 +105,10 @@ final class Census {
 
   private synchronized void merge(Census part) {
     events += part.events;
+    all.add(part.all);
+    for (int mark = 0; mark < marks.size(); mark++) {
+      before.get(mark).add(part.before.get(mark));
+    }
     ownVersion = Math.max(ownVersion, part.ownVersion);
     raise(lanes, part.lanes);
     part.daemons.forEach(
@@ -98,6 +123,16 @@ final class Census {
 
   long events() {
     return events;
+  }
+
+  /// Of all that is new.
+  Fingerprint fingerprint() {
+    return all.fingerprint();
+  }
+
+  /// Of what is new and arrived before a mark.
+  Fingerprint fingerprint(int mark) {
+    return before.get(mark).fingerprint();
   }
 
   /// The numbers of the daemons that gave ids to the events.

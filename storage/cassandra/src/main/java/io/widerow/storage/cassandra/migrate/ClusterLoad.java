@@ -18,6 +18,7 @@ import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.migrate.ClusterRecord.Attempt;
 import io.widerow.storage.cassandra.value.SegmentValue;
 import io.widerow.storage.segment.SegmentProfile;
 import java.util.HashMap;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +42,18 @@ import org.jspecify.annotations.Nullable;
 ///   record      policy migration.<store id>: an attempt, its stamp, how far it goes
 ///   copy        each partition's new events: segments of tier 0 under the attempt's stamp
 ///   applied     the daemon's row: from here every reader shows the round, whole
-///   record      done
+///   record      done; and compared, when a comparison found both sides the same
 /// ```
 ///
 /// Of a partition the first part is written last, when the others are there: a partition whose part
 /// 0 is there is done. So a run that is killed goes on: the next attempt has a stamp of its own,
 /// deletes what its predecessors left half-made, and takes of their finished partitions only what
 /// arrived later. No two attempts write under one key.
+///
+/// That holds while the events stay in their partitions. A store that merges small partitions into
+/// larger ones moves them: into a partition that is done, and they would be left out; out of one,
+/// and they would be copied twice. So an attempt counts only while the source has, up to its
+/// position, the [Fingerprint] that it had then. What other attempts wrote is deleted first.
 ///
 /// Why rounds, and not merged segments of a generation: a round needs no agreement with daemons
 /// that merge meanwhile, becomes visible at one moment, and leaves alone what others write to the
@@ -68,7 +75,8 @@ final class ClusterLoad {
   private final Numbers numbers;
   private final AtomicLong copied = new AtomicLong();
   private final Set<TypeDay> touched = new TreeSet<>();
-  private ClusterRecord record = new ClusterRecord(-1, null, List.of());
+  private ClusterRecord record = new ClusterRecord(-1, null, false, List.of());
+  private boolean unsure; // no comparison found what earlier runs copied the same
 
   /// @param view of the directory
   /// @param storeId of the directory
@@ -100,7 +108,8 @@ final class ClusterLoad {
     List<PartitionInfo> partitions = Views.partitions(view, done);
     watch.begin("looking", partitions.stream().mapToLong(PartitionInfo::events).sum());
     List<PartitionKey> keys = partitions.stream().map(PartitionInfo::key).toList();
-    Census census = Census.of(view, keys, lanes, done, workers, watch);
+    List<LaneArrivals> marks = record.attempts().stream().map(Attempt::to).toList();
+    Census census = Census.of(view, keys, lanes, done, marks, workers, watch);
     if (census.events() == 0 && record.attempts().isEmpty() && done != null) {
       return;
     }
@@ -121,19 +130,34 @@ final class ClusterLoad {
     return copied.get();
   }
 
-  /// Days that were written to, by this run and those that it continues.
-  Set<TypeDay> touched() {
+  /// Days to compare: those that were written to, by this run and those that it continues; all of
+  /// them while no comparison found what earlier runs copied the same.
+  Predicate<TypeDay> wanted() {
     synchronized (touched) {
-      return new HashSet<>(touched);
+      return unsure ? _ -> true : Set.copyOf(touched)::contains;
+    }
+  }
+
+  /// Records that a comparison found both sides the same. Until then each run compares everything,
+  /// also one that finds nothing new: what is missing is told again.
+  void compared() {
+    if (!record.compared()) {
+      writeRecord(record.asCompared());
     }
   }
 
   private void readRecord() {
     String name = ClusterRecord.name(storeId);
     String text = statements.ask(Keyspace::policies).get(name);
-    if (text != null) {
-      record = ClusterRecord.parse(name, text);
+    if (text == null) {
+      return;
     }
+    record = ClusterRecord.parse(name, text);
+    if (!record.compared() || !record.attempts().isEmpty()) {
+      numbers.read();
+      record = record.shown(numbers.appliedStamp(record.daemon()));
+    }
+    unsure = record.done() != null && !record.compared();
   }
 
   private void writeRecord(ClusterRecord next) {
@@ -164,16 +188,53 @@ final class ClusterLoad {
       }
     }
     numbers.read();
-    ClusterRecord before = new ClusterRecord(daemon, record.done(), continued(to));
-    writeRecord(before.with(new ClusterRecord.Attempt(stamp, to)));
+    List<Attempt> kept = record.attempts().subList(0, continued(to, census));
+    if (kept.size() < record.attempts().size()) {
+      long last = kept.isEmpty() ? numbers.appliedStamp(daemon) : kept.getLast().stamp();
+      forget(daemon, last + 1, stamp - 1);
+    }
+    ClusterRecord next = new ClusterRecord(daemon, record.done(), record.compared(), kept);
+    writeRecord(next.with(new Attempt(stamp, to, census.fingerprint())));
     return stamp;
   }
 
-  /// The attempts that this run continues: none when the source is an older copy than they had.
-  /// What they wrote is true all the same, and is shown once.
-  private List<ClusterRecord.Attempt> continued(LaneArrivals to) {
-    boolean older = record.attempts().stream().anyMatch(attempt -> isBefore(to, attempt.to()));
-    return older ? List.of() : record.attempts();
+  /// How many attempts this run continues, from the first on. Each one continued those before it.
+  private int continued(LaneArrivals to, Census census) {
+    List<Attempt> attempts = record.attempts();
+    int continued = 0;
+    while (continued < attempts.size()
+        && census.fingerprint(continued).equals(attempts.get(continued).source())
+        && !isBefore(to, attempts.get(continued).to())) {
+      continued++;
+    }
+    return continued;
+  }
+
+  /// Deletes what was written under some stamps and is not shown, in every partition of the
+  /// catalog: there attempts put their partitions before they write. It does not look first, since
+  /// a write of a process that was killed may still be on its way. In a partition all goes at once:
+  /// when this run is killed too, the attempts have not come to that partition, or are there as
+  /// they were.
+  private void forget(int daemon, long first, long last) {
+    watch.begin("clearing", 0);
+    workers.run(
+        statements.ask(Keyspace::spans),
+        span -> {
+          for (PartitionKey key : partitions(statements.ask(to -> to.buckets(span)))) {
+            statements.ask(to -> to.delete(key, SegmentKey.APPLIED, daemon, first, last));
+          }
+        });
+  }
+
+  private static Set<PartitionKey> partitions(List<BucketRow> rows) {
+    Set<PartitionKey> keys = new TreeSet<>();
+    for (BucketRow row : rows) {
+      Bucket bucket = row.bucket();
+      for (int shard = 0; shard < row.shards(); shard++) {
+        keys.add(new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), row.type(), shard));
+      }
+    }
+    return keys;
   }
 
   /// True when a position lacks something that another one has.
@@ -230,7 +291,7 @@ final class ClusterLoad {
         }
       }
     }
-    for (ClusterRecord.Attempt attempt : record.attempts()) {
+    for (Attempt attempt : record.attempts()) {
       long before = attempt.stamp();
       if (before == stamp) {
         continue;
@@ -267,7 +328,7 @@ final class ClusterLoad {
       }
     }
     apply(daemon, stamp, census, census.ownVersionLimit() << ClusterArrivals.DAEMON_BITS);
-    writeRecord(new ClusterRecord(daemon, to, List.of()));
+    writeRecord(new ClusterRecord(daemon, to, false, List.of()));
   }
 
   private void apply(int daemon, long stamp, Census census, long version) {

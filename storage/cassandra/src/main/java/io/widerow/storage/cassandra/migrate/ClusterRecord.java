@@ -16,14 +16,20 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// widerow-migration 1
 /// daemon 0                              number in versions and in keys of segments
-/// done a1.7-1f40-1f3c                   what arrived before is in the cluster
-/// attempt 100000000 a1.9-2ee0-2ee4      a run that is not through: its stamp, and how far it goes
+/// done a1.7-1f40-1f3c compared          what arrived before is in the cluster, and was compared
+/// attempt 100000000 a1.9-2ee0-2ee4 fa1-7c..   a run that is not through: its stamp, how far it
+///                                       goes, and the fingerprint of what it copies
 /// ```
 ///
+/// A record of an earlier version has neither the word `compared` nor fingerprints.
+///
 /// @param done null before the first run is through
+/// @param compared true when a comparison after that found both sides the same
 /// @param attempts in their order
-record ClusterRecord(int daemon, @Nullable LaneArrivals done, List<Attempt> attempts) {
+record ClusterRecord(
+    int daemon, @Nullable LaneArrivals done, boolean compared, List<Attempt> attempts) {
   private static final String FIRST = "widerow-migration 1";
+  private static final String COMPARED = "compared";
   private static final int STAMP_RADIX = 16;
 
   ClusterRecord {
@@ -33,7 +39,8 @@ record ClusterRecord(int daemon, @Nullable LaneArrivals done, List<Attempt> atte
   /// A run that writes what arrived between `done` and `to`.
   ///
   /// @param stamp of its segments, see [Stamp]
-  record Attempt(long stamp, LaneArrivals to) {}
+  /// @param source what the directory had between `done` and `to`; null when it is not known
+  record Attempt(long stamp, LaneArrivals to, @Nullable Fingerprint source) {}
 
   static String name(UUID storeId) {
     return "migration." + storeId;
@@ -42,18 +49,34 @@ record ClusterRecord(int daemon, @Nullable LaneArrivals done, List<Attempt> atte
   ClusterRecord with(Attempt attempt) {
     List<Attempt> more = new ArrayList<>(attempts);
     more.add(attempt);
-    return new ClusterRecord(daemon, done, more);
+    return new ClusterRecord(daemon, done, compared, more);
+  }
+
+  /// The record of a directory whose round is shown up to a stamp: an attempt that ended between
+  /// showing its round and saying so here is through.
+  ClusterRecord shown(long stamp) {
+    ClusterRecord now = this;
+    while (!now.attempts.isEmpty() && now.attempts.getFirst().stamp <= stamp) {
+      List<Attempt> later = now.attempts.subList(1, now.attempts.size());
+      now = new ClusterRecord(daemon, now.attempts.getFirst().to, false, later);
+    }
+    return now;
+  }
+
+  ClusterRecord asCompared() {
+    return new ClusterRecord(daemon, done, true, attempts);
   }
 
   String text() {
     StringBuilder text = new StringBuilder(FIRST).append('\n');
     text.append("daemon ").append(daemon).append('\n');
     if (done != null) {
-      text.append("done ").append(done).append('\n');
+      text.append("done ").append(done).append(compared ? " " + COMPARED : "").append('\n');
     }
     for (Attempt attempt : attempts) {
       text.append("attempt ").append(Long.toString(attempt.stamp, STAMP_RADIX));
-      text.append(' ').append(attempt.to).append('\n');
+      text.append(' ').append(attempt.to);
+      text.append(attempt.source == null ? "" : " " + attempt.source).append('\n');
     }
     return text.toString();
   }
@@ -68,22 +91,30 @@ record ClusterRecord(int daemon, @Nullable LaneArrivals done, List<Attempt> atte
       }
       int daemon = 0;
       LaneArrivals done = null;
+      boolean compared = false;
       List<Attempt> attempts = new ArrayList<>();
       for (String line : lines.subList(1, lines.size())) {
         String[] words = line.split(" ", -1);
         switch (words[0]) {
           case "daemon" -> daemon = Integer.parseInt(words[1]);
-          case "done" -> done = lanes(words[1]);
-          case "attempt" ->
-              attempts.add(new Attempt(Long.parseLong(words[1], STAMP_RADIX), lanes(words[2])));
+          case "done" -> {
+            done = lanes(words[1]);
+            compared = words.length > 2 && words[2].equals(COMPARED);
+          }
+          case "attempt" -> attempts.add(attempt(words));
           default -> throw new IllegalArgumentException(line);
         }
       }
-      return new ClusterRecord(daemon, done, attempts);
+      return new ClusterRecord(daemon, done, compared, attempts);
     } catch (IllegalArgumentException | IndexOutOfBoundsException bad) {
       String what = "the keyspace's policy %s cannot be read: %s".formatted(name, bad.getMessage());
       throw new StorageException.Unreachable(what, new IOException(what, bad));
     }
+  }
+
+  private static Attempt attempt(String[] words) {
+    Fingerprint source = words.length > 3 ? Fingerprint.parse(words[3]) : null;
+    return new Attempt(Long.parseLong(words[1], STAMP_RADIX), lanes(words[2]), source);
   }
 
   private static LaneArrivals lanes(String text) {

@@ -1,6 +1,7 @@
 package io.widerow.storage.cassandra.migrate;
 
 import io.widerow.event.Bucket;
+import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
@@ -10,6 +11,7 @@ import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.digest.EventHash;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -18,6 +20,10 @@ import java.util.function.Predicate;
 
 /// Compares what two views show, by the [EventDigest] of each hour of each type. Both are read
 /// whole, as a query reads them: replaced events do not count, in whichever partition they are.
+///
+/// Such a reader sees an event once that is stored twice, and figures may count it twice. So the
+/// target is counted a second time, each partition by itself and in no order. Assigned ids alone
+/// count there: a client's id may be written several times.
 ///
 /// - Threads: those of [Workers]; one at a time compares a day.
 final class Comparison {
@@ -69,29 +75,51 @@ final class Comparison {
   }
 
   private void compare(TypeDay day, List<PartitionKey> ours, List<PartitionKey> theirs) {
-    SortedMap<Integer, EventDigest> here = digests(from, day, ours);
-    SortedMap<Integer, EventDigest> there = digests(to, day, theirs);
-    SortedSet<Integer> hours = new TreeSet<>(here.keySet());
-    hours.addAll(there.keySet());
+    Hours here = read(from, day, ours);
+    Hours there = read(to, day, theirs);
+    Hours stored = count(to, day, theirs);
+    SortedSet<Integer> hours = new TreeSet<>(here.all.keySet());
+    hours.addAll(there.all.keySet());
+    hours.addAll(stored.all.keySet());
     List<Difference> found = new ArrayList<>();
     for (int hour : hours) {
-      EventDigest a = here.getOrDefault(hour, EventDigest.NONE);
-      EventDigest b = there.getOrDefault(hour, EventDigest.NONE);
-      if (!a.equals(b)) {
+      EventDigest a = here.digest(hour);
+      EventDigest b = there.digest(hour);
+      long twice = stored.assigned(hour) - there.assigned(hour);
+      if (!a.equals(b) || twice != 0) {
         Bucket bucket = new Bucket(hour * HOUR_MINUTES, HOUR_MINUTES);
-        found.add(new Difference(bucket, day.type(), a, b));
+        found.add(new Difference(bucket, day.type(), a, b, twice));
       }
     }
     synchronized (this) {
-      events += here.values().stream().mapToLong(EventDigest::events).sum();
+      events += here.all.keySet().stream().mapToLong(hour -> here.digest(hour).events()).sum();
       if (!found.isEmpty()) {
         differences.put(day, found);
       }
     }
   }
 
-  /// The digests of a day, by hours since the Unix epoch.
-  private SortedMap<Integer, EventDigest> digests(Side side, TypeDay day, List<PartitionKey> keys) {
+  /// Counts the assigned ids that each partition of a day has, and makes no digests.
+  private Hours count(Side side, TypeDay day, List<PartitionKey> keys) {
+    Hours hours = new Hours();
+    Scan ids = Scan.ofTime(day.fromNanos(), day.untilNanos()).withColumns(Set.of());
+    for (PartitionKey key : keys) {
+      long moved = 0;
+      try (EventCursor cursor = side.view.openUnordered(List.of(key), ids)) {
+        while (Views.next(cursor)) {
+          EventView event = cursor.event();
+          if (side.counts.test(event) && event.version() == EventLayout.VERSION_ASSIGNED) {
+            hours.of(event.timeNanos()).assigned++;
+            moved++;
+          }
+        }
+      }
+      watch.moved(moved, 0);
+    }
+    return hours;
+  }
+
+  private Hours read(Side side, TypeDay day, List<PartitionKey> keys) {
     Hours hours = new Hours();
     EventHash hash = EventHash.asShown();
     long moved = 0;
@@ -103,7 +131,9 @@ final class Comparison {
         if (!side.counts.test(event)) {
           continue;
         }
-        hours.of(event.timeNanos()).add(hash, event);
+        Hour hour = hours.of(event.timeNanos());
+        hour.sum.add(hash, event);
+        hour.assigned += event.version() == EventLayout.VERSION_ASSIGNED ? 1 : 0;
         bytes += hash.bytes();
         if (++moved == WATCH_EVENTS) {
           watch.moved(moved, bytes);
@@ -113,31 +143,41 @@ final class Comparison {
       }
     }
     watch.moved(moved, bytes);
-    return hours.digests();
+    return hours;
   }
 
-  /// Sums of hashes by hour. Events come in order of time, so mostly the hour is that of the one
-  /// before.
+  /// The hashes of an hour's events, and how many have assigned ids.
+  private static final class Hour {
+    private final EventDigest.Sum sum = new EventDigest.Sum();
+    private long assigned;
+  }
+
+  /// The hours of a day, since the Unix epoch. Events come in order of time, so mostly the hour is
+  /// that of the one before.
   private static final class Hours {
-    private final SortedMap<Integer, EventDigest.Sum> sums = new TreeMap<>();
-    private EventDigest.Sum last = new EventDigest.Sum();
+    private final SortedMap<Integer, Hour> all = new TreeMap<>();
+    private Hour last = new Hour();
     private long lastFromNanos = Long.MAX_VALUE;
     private long lastUntilNanos = Long.MIN_VALUE;
 
-    EventDigest.Sum of(long timeNanos) {
+    Hour of(long timeNanos) {
       if (timeNanos < lastFromNanos || timeNanos >= lastUntilNanos) {
         int hour = Math.toIntExact(timeNanos / HOUR_NANOS);
         lastFromNanos = hour * HOUR_NANOS;
         lastUntilNanos = lastFromNanos + HOUR_NANOS;
-        last = sums.computeIfAbsent(hour, _ -> new EventDigest.Sum());
+        last = all.computeIfAbsent(hour, _ -> new Hour());
       }
       return last;
     }
 
-    SortedMap<Integer, EventDigest> digests() {
-      SortedMap<Integer, EventDigest> digests = new TreeMap<>();
-      sums.forEach((hour, sum) -> digests.put(hour, sum.digest()));
-      return digests;
+    EventDigest digest(int hour) {
+      Hour found = all.get(hour);
+      return found == null ? EventDigest.NONE : found.sum.digest();
+    }
+
+    long assigned(int hour) {
+      Hour found = all.get(hour);
+      return found == null ? 0 : found.assigned;
     }
   }
 }

@@ -25,6 +25,13 @@ record CopyPlan(PartitionKey target, List<PartitionKey> sources, Scan range) {
     sources = List.copyOf(sources);
   }
 
+  /// The partition of the cluster that gets an event of a partition of the directory.
+  static PartitionKey targetOf(PartitionKey source, long timeNanos) {
+    return Bucket.of(source).isWide()
+        ? source.in(TypeDay.at(timeNanos, source.type()).bucket())
+        : source;
+  }
+
   /// The plan for partitions, in order of targets.
   static List<CopyPlan> of(List<PartitionInfo> partitions) {
     SortedMap<PartitionKey, List<PartitionKey>> sources = new TreeMap<>();

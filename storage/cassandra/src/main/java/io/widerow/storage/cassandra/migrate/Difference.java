@@ -9,17 +9,20 @@ import io.widerow.storage.digest.EventDigest;
 ///
 /// @param hour the hour, as a bucket
 /// @param from what the source has
-/// @param to what the target has
-public record Difference(Bucket hour, String type, EventDigest from, EventDigest to) {
+/// @param to what the target has, each event once
+/// @param doubles how many more it has when its partitions are counted one by one, as figures do
+public record Difference(Bucket hour, String type, EventDigest from, EventDigest to, long doubles) {
   /// A line for people.
   @Override
   public String toString() {
     String printed = new PartitionKey(hour.startMinutes(), hour.widthMinutes(), "x", 0).toString();
     String name = printed.substring(0, printed.indexOf('|')) + "|" + type;
+    String twice = doubles == 0 ? "" : "; figures count %,d of the target twice".formatted(doubles);
     if (from.events() == to.events()) {
-      return "%s: %,d events on both sides, with other contents".formatted(name, from.events());
+      return "%s: %,d events on both sides%s%s"
+          .formatted(name, from.events(), from.equals(to) ? "" : ", with other contents", twice);
     }
-    return "%s: %,d events in the source, %,d in the target, %+,d"
-        .formatted(name, from.events(), to.events(), to.events() - from.events());
+    return "%s: %,d events in the source, %,d in the target, %+,d%s"
+        .formatted(name, from.events(), to.events(), to.events() - from.events(), twice);
   }
 }

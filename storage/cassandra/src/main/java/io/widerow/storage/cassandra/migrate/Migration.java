@@ -47,8 +47,11 @@ public final class Migration {
         StoreView view = store.view()) {
       ClusterLoad load = load(directory, view);
       load.run();
-      Set<TypeDay> touched = load.touched();
-      return outcome(load.copied(), load, view, touched::contains);
+      Outcome outcome = outcome(load.copied(), load, view, load.wanted());
+      if (outcome.differences().isEmpty()) {
+        load.compared();
+      }
+      return outcome;
     }
   }
 
@@ -115,7 +118,7 @@ public final class Migration {
 
   private Outcome compared(
       long copied, Comparison.Side from, Comparison.Side to, Predicate<TypeDay> wanted) {
-    watch.begin("comparing", 2 * copied);
+    watch.begin("comparing", 3 * copied); // the target twice
     Comparison.Result result = Comparison.of(from, to, wanted, workers, watch);
     return new Outcome(copied, result.events(), result.differences());
   }

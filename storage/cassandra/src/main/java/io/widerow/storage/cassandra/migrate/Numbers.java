@@ -89,6 +89,12 @@ final class Numbers {
     return row == null ? DaemonRow.Applied.NOTHING.laneLimits() : row.applied().laneLimits();
   }
 
+  /// What a number shows; [Stamp#NONE] when that is nothing.
+  long appliedStamp(int daemon) {
+    DaemonRow row = mine(daemon);
+    return row == null ? Stamp.NONE : row.applied().stamp();
+  }
+
   long appliedVersion(int daemon) {
     DaemonRow row = mine(daemon);
     return row == null ? 0 : row.applied().versionLimit();

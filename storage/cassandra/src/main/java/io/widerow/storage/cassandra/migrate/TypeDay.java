@@ -26,6 +26,11 @@ record TypeDay(int day, String type) implements Comparable<TypeDay> {
     return new TypeDay(key.bucketMinutes() / PartitionKey.MINUTES_PER_DAY, key.type());
   }
 
+  /// @param timeNanos since the Unix epoch
+  static TypeDay at(long timeNanos, String type) {
+    return new TypeDay(Math.toIntExact(timeNanos / DAY_NANOS), type);
+  }
+
   Bucket bucket() {
     return new Bucket(day * PartitionKey.MINUTES_PER_DAY, PartitionKey.MINUTES_PER_DAY);
   }
@@ -47,7 +52,7 @@ record TypeDay(int day, String type) implements Comparable<TypeDay> {
     long last = Math.min(key.untilNanos() - 1, info.timeLastNanos());
     List<TypeDay> days = new ArrayList<>();
     for (long day = first / DAY_NANOS; day <= last / DAY_NANOS; day++) {
-      days.add(new TypeDay(Math.toIntExact(day), key.type()));
+      days.add(at(day * DAY_NANOS, key.type()));
     }
     return days;
   }

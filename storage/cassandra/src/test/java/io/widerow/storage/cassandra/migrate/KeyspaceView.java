@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.migrate;
 
+import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Arrivals;
@@ -92,6 +93,30 @@ final class KeyspaceView implements StoreView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan scan) {
+    return MergeCursor.of(cursors(partitions, scan), scan.descending());
+  }
+
+  /// The ids of events that are stored more than once although a daemon gave them: figures would
+  /// count them so.
+  List<String> doubles() {
+    List<PartitionKey> keys =
+        Views.partitions(this, null).stream().map(PartitionInfo::key).toList();
+    List<String> doubles = new ArrayList<>();
+    String last = "";
+    try (EventCursor all = MergeCursor.ofEveryWrite(cursors(keys, Scan.all()))) {
+      while (Views.next(all)) {
+        EventView event = all.event();
+        String shown = event.id() + " " + event.type();
+        if (event.version() == EventLayout.VERSION_ASSIGNED && shown.equals(last)) {
+          doubles.add(shown);
+        }
+        last = shown;
+      }
+    }
+    return doubles;
+  }
+
+  private List<EventCursor> cursors(List<PartitionKey> partitions, Scan scan) {
     List<EventCursor> cursors = new ArrayList<>();
     for (PartitionKey key : partitions) {
       for (DirectoryRow row : rows(key, scan.since())) {
@@ -113,7 +138,7 @@ final class KeyspaceView implements StoreView {
                 }));
       }
     }
-    return MergeCursor.of(cursors, scan.descending());
+    return cursors;
   }
 
   private record Filtered(EventCursor all, Predicate<EventView> kept) implements EventCursor {

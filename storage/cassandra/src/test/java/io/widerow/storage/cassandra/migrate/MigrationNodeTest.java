@@ -1,9 +1,11 @@
 package io.widerow.storage.cassandra.migrate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.CassandraNode;
+import io.widerow.event.PartitionKey;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.PartitionInfo;
@@ -15,6 +17,7 @@ import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -38,15 +41,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: a migration to a real node and back, cut at random points, shows nothing before a run is
 /// through, and after the last run both places are the same. Method: half of the runs end at a
 /// seeded statement or step, the others are processes that are killed at a seeded time; the source
-/// grows between them. Some runs meet a node that stands still, and the last one to the cluster one
-/// that is killed and started again. `-Dmigration.cuts=<n>` each way, `-Dcluster.events=<n>`,
-/// `-Dseed=<n>`.
+/// grows between some of them, and moves events to larger partitions. Some runs meet a node that
+/// stands still, and the last one to the cluster one that is killed and started again.
+/// `-Dmigration.cuts=<n>` each way, `-Dcluster.events=<n>`, `-Dseed=<n>`.
 @Tag("cluster")
 class MigrationNodeTest {
   private static final int EVENTS = Integer.getInteger("cluster.events", 100_000);
   private static final int CUTS = Integer.getInteger("migration.cuts", 40);
   private static final int MORE = 300;
   private static final int FREEZE_EVERY = 5;
+  private static final int MERGE_EVERY = 6;
   private static final long STILL_MILLIS_MAX = 6_000;
   private static final long CONNECTED_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
 
@@ -76,12 +80,18 @@ class MigrationNodeTest {
     Path a = temporary.resolve("a");
     Path b = temporary.resolve("b");
     SeededStore store = new SeededStore(a, seed);
-    store.write(EVENTS);
+    Path narrow = temporary.resolve("narrow");
+    try (EmbeddedStore running = store.open()) {
+      store.write(running, EVENTS);
+      running.snapshot(narrow);
+      SeededStore.merge(running);
+    }
     try (CassandraNode node = CassandraNode.start();
         Keyspace keyspace =
             DriverKeyspace.open(ClusterOptions.at(StoreUri.parse(node.uri("moved"))));
         ClusterReader reader =
             new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads)) {
+      killBeforeAMerge(narrow, keyspace, reader, a);
       there(random, store, node, keyspace, reader, a);
       String toCluster = told();
       back(random, store, node, keyspace, reader, a, b);
@@ -134,7 +144,14 @@ class MigrationNodeTest {
         shown = now;
         assertSame(SeededStore.read(a, false), cluster(keyspace, false)); // cut after the last step
       }
-      store.write(MORE);
+      if (cut % 2 == 1) { // the other runs go on from what those before them had
+        try (EmbeddedStore running = store.open()) {
+          store.write(running, 2 * MORE);
+          if (cut % MERGE_EVERY == 1) {
+            SeededStore.merge(running);
+          }
+        }
+      }
     }
     CompletableFuture<Void> restarted = CompletableFuture.runAsync(node::restart, threads);
     assertClean(migration(keyspace, reader, MigrationWatch.NONE).toCluster(a));
@@ -142,8 +159,19 @@ class MigrationNodeTest {
     assertClean(migration(keyspace, reader, MigrationWatch.NONE).verifyCluster(a));
     List<String> up = cluster(keyspace, false);
     assertEquals(up.size(), new HashSet<>(up).size(), "nothing twice");
+    assertEquals(List.of(), read(keyspace, KeyspaceView::doubles), "and nothing stored twice");
     assertSame(SeededStore.read(a, false), up);
     assertSame(SeededStore.read(a, true), cluster(keyspace, true));
+  }
+
+  /// Kills a run that has copied half of a snapshot's partitions; the store has moved events out of
+  /// these since. One step is made for each partition that is looked at, then one for each that is
+  /// copied.
+  private void killBeforeAMerge(Path narrow, Keyspace keyspace, ClusterReader reader, Path a) {
+    List<PartitionKey> before = SeededStore.keys(narrow);
+    assertFalse(SeededStore.keys(a).containsAll(before), "the merge moved events");
+    Steps half = new Steps(before.size() + before.size() / 2);
+    assertFalse(isThrough(migration(keyspace, reader, half), narrow, true));
   }
 
   private void back(

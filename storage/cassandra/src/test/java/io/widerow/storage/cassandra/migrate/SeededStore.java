@@ -95,6 +95,12 @@ final class SeededStore {
     batches.forEach(EventBatch::close);
   }
 
+  /// Seals everything and merges what is closed: small partitions become larger ones.
+  static void merge(EmbeddedStore store) {
+    store.sealAll();
+    store.maintain();
+  }
+
   private void add(EmbeddedStore store, List<EventBatch> batches) {
     int n = number++;
     byte[] type = TYPES[random.nextInt(TYPES.length)].getBytes(StandardCharsets.UTF_8);
@@ -138,6 +144,14 @@ final class SeededStore {
   private EventId ownId(int number) {
     long nanos = START_NANOS + number * (SPAN_NANOS / OWN_IDS);
     return new EventId(TimeUuid.timeOfNanos(nanos), TimeUuid.tailOf(0, 17, ids + number));
+  }
+
+  /// The partitions of a stopped directory.
+  static List<PartitionKey> keys(Path directory) {
+    try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
+        StoreView view = store.view()) {
+      return Views.partitions(view, null).stream().map(PartitionInfo::key).toList();
+    }
   }
 
   /// Everything that a stopped directory shows.
