@@ -71,6 +71,7 @@ public final class MemoryStore implements EventStore {
   public volatile @Nullable StoreView shown;
   public volatile @Nullable ClusterReport cluster;
   public volatile boolean applying; // each group at its commit
+  public volatile boolean withoutJournal; // as after a start on a full disk
 
   public MemoryStore(int lanes) {
     for (int lane = 0; lane < lanes; lane++) {
@@ -158,6 +159,10 @@ public final class MemoryStore implements EventStore {
         clear(); // the group is dropped
         throw new StorageException.DiskFull(Path.of("memory"), 0, 1);
       }
+      if (withoutJournal) {
+        clear();
+        return 0;
+      }
       if (!pending.isEmpty()) {
         group++;
         notes.put(group, List.copyOf(pendingNotes));
@@ -191,7 +196,10 @@ public final class MemoryStore implements EventStore {
 
     @Override
     public void notes(NoteReader reader) {
-      notes.forEach((number, all) -> all.forEach(note -> reader.read(number, note)));
+      notes.forEach((number, all) -> {
+        group = Math.max(group, number); // numbers go on after a restart
+        all.forEach(note -> reader.read(number, note));
+      });
     }
 
     @Override

@@ -60,11 +60,24 @@ public final class Refusals {
     reasons[at] = reason;
   }
 
+  /// Adds all of another list. Each listed event is moved once, however the two interleave: a batch
+  /// may have hundreds of thousands of them.
   public void addAll(Refusals other) {
-    for (int i = 0; i < other.listed; i++) {
-      add(other.indexes[i], other.reasons[i]);
+    int more = Math.min(other.listed, LISTED_MAX - listed);
+    if (listed + more > indexes.length) {
+      int room = Math.max(listed + more, 2 * indexes.length);
+      indexes = Arrays.copyOf(indexes, room);
+      reasons = Arrays.copyOf(reasons, room);
     }
-    count += other.count - other.listed;
+    int mine = listed - 1;
+    int theirs = more - 1;
+    listed += more;
+    for (int at = listed - 1; theirs >= 0; at--) {
+      boolean isMine = mine >= 0 && indexes[mine] > other.indexes[theirs];
+      indexes[at] = isMine ? indexes[mine] : other.indexes[theirs];
+      reasons[at] = isMine ? reasons[mine--] : other.reasons[theirs--];
+    }
+    count += other.count;
   }
 
   /// These, and those of another list that are not listed here.

@@ -6,6 +6,8 @@ import io.widerow.storage.EventStore;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The parts of batches with own ids that were stored before the start, for a store whose number of
@@ -21,18 +23,27 @@ import org.jspecify.annotations.Nullable;
 /// any earlier number of lanes. The others are stored now, in the parts of today, which thus vouch
 /// for all of their events. A batch of which a crash has left some parts gets the missing ones.
 ///
-/// - Threads: one fills it before the start; then it never changes, and any may ask.
+/// They are forgotten like other keys: when enough batches came after them, and they are old.
+///
+/// - Threads: one fills it before the start; then its parts never change, and any may ask.
 /// - Memory: that of a [BatchLedger]; none when all notes are of today's number of lanes.
 final class EarlierParts implements AutoCloseable {
   private final int lanesNow;
   private final BatchLedger parts;
+  private final Lanes.Settings settings;
+  private final LongSupplier epochSeconds;
   private final BitSet lanesThen = new BitSet();
-  private boolean empty = true;
+  private final AtomicLong asked = new AtomicLong();
+  private long startSeconds;
+  private volatile boolean empty = true;
 
   /// @param parts an empty ledger, which is closed with this
-  EarlierParts(int lanesNow, BatchLedger parts) {
+  EarlierParts(
+      int lanesNow, BatchLedger parts, Lanes.Settings settings, LongSupplier epochSeconds) {
     this.lanesNow = lanesNow;
     this.parts = parts;
+    this.settings = settings;
+    this.epochSeconds = epochSeconds;
   }
 
   /// Takes in a note from before the start, if it is of a part of a batch.
@@ -45,12 +56,20 @@ final class EarlierParts implements AutoCloseable {
   }
 
   /// Ends the filling.
-  void restored(long nowSeconds) {
-    var _ = parts.expire(nowSeconds);
-    empty = lanesThen.stream().allMatch(lanes -> lanes == lanesNow);
+  void restored() {
+    startSeconds = epochSeconds.getAsLong();
+    var _ = parts.expire(startSeconds);
+    empty = parts.count() == 0 || lanesThen.stream().allMatch(lanes -> lanes == lanesNow);
     if (empty) {
       parts.close();
     }
+  }
+
+  /// Whether all parts are older than keys are kept, and more batches came since than are kept at
+  /// any age.
+  private boolean isPast() {
+    return asked.get() > (long) settings.ledgerKeys() * lanesNow
+        && epochSeconds.getAsLong() > startSeconds + settings.ledgerSeconds();
   }
 
   /// What is stored of a batch; null when nothing is.
@@ -58,6 +77,11 @@ final class EarlierParts implements AutoCloseable {
   /// @param key of the whole batch
   @Nullable Found find(BatchKey key) {
     if (empty) {
+      return null;
+    }
+    asked.incrementAndGet();
+    if (isPast()) {
+      empty = true;
       return null;
     }
     Found found = null;

@@ -221,7 +221,10 @@ public final class LaneGroup implements AutoCloseable {
     metrics.commit.record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
     metrics.groupEvents.record((double) events);
     metrics.groupBytes.record((double) bytes);
-    groupOfStart = groupOfStart == NONE ? groupCommitted : groupOfStart;
+    if (groupOfStart == NONE
+        && groupCommitted > 0) { // 0: the disk was full, there is no journal yet
+      groupOfStart = groupCommitted;
+    }
     ledger.committed(groupCommitted);
     for (Waiting each : waiting) {
       answer(each, outcome(each));
@@ -261,6 +264,8 @@ public final class LaneGroup implements AutoCloseable {
       each.part.done(here);
     } else if (here.stored() == 0) {
       each.part.done(here.at(Durability.QUORUM)); // there is nothing to wait for
+    } else if (each.restored && groupOfStart == NONE) {
+      each.part.done(here); // what to wait for is not known before the lane has its journal
     } else {
       quorum.add(each.part, here, groupOf(each));
     }

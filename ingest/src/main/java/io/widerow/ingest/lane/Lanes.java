@@ -74,7 +74,7 @@ public final class Lanes implements AutoCloseable {
     this.pool = pool;
     this.rules = rules;
     quorum = settings.quorumNanos > 0 ? new QuorumWaits(settings.quorumNanos, registry) : null;
-    earlier = new EarlierParts(store.lanes(), ledger(settings));
+    earlier = new EarlierParts(store.lanes(), ledger(settings), settings, epochSeconds);
     for (int number = 0; number < store.lanes(); number++) {
       LaneMetrics metrics = new LaneMetrics(registry, number);
       LaneGroup group =
@@ -93,7 +93,7 @@ public final class Lanes implements AutoCloseable {
           .tag("lane", Integer.toString(number))
           .register(registry);
     }
-    earlier.restored(epochSeconds.getAsLong());
+    earlier.restored();
   }
 
   private static BatchLedger ledger(Settings settings) {

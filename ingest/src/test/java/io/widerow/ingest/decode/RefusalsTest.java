@@ -52,6 +52,30 @@ class RefusalsTest {
     }
   }
 
+  /// However two lists interleave, and however long they are.
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void listsAreMergedByIndex(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int events = seed == 1 ? 600_000 : random.nextInt(1, 300);
+    String[] reasons = new String[events];
+    Arrays.setAll(reasons, i -> random.nextInt(3) == 0 ? "" : "why " + i % 7);
+    Refusals one = new Refusals();
+    Refusals other = new Refusals();
+    Refusals[] all = {one, other};
+    for (int i = 0; i < events; i++) {
+      if (!reasons[i].isEmpty()) {
+        all[seed == 1 ? i % 2 : random.nextInt(2)].add(i, reasons[i]);
+      }
+    }
+    one.addAll(other);
+    one.addAll(Refusals.counted(5));
+    Refusals expected = list(reasons);
+    expected.addAll(Refusals.counted(5));
+    assertBegins(expected, one, expected.listed());
+    assertEquals(expected.listed(), one.listed());
+  }
+
   @Test
   void aListOfAnEarlierProgramIsRead() {
     Refusals expected = list("", "", "", "why", "", "why not", "", "", "", "why");

@@ -18,6 +18,8 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,10 @@ class EarlierPartsTest {
   }
 
   private static Lanes open(MemoryStore store, long quorumNanos) {
+    return open(store, quorumNanos, () -> 1_000);
+  }
+
+  private static Lanes open(MemoryStore store, long quorumNanos, LongSupplier epochSeconds) {
     Lanes lanes =
         new Lanes(
             store,
@@ -52,7 +58,7 @@ class EarlierPartsTest {
             () -> new SpinThenParkWaitStrategy(10_000),
             new BatchPool(1 << 20, 1 << 16),
             new SimpleMeterRegistry(),
-            () -> 1_000);
+            epochSeconds);
     lanes.start();
     return lanes;
   }
@@ -60,6 +66,10 @@ class EarlierPartsTest {
   /// Of each ten events one is refused by the decoder, one by the store, and half of the others
   /// have own ids.
   private static CompletableFuture<Outcome> send(Lanes lanes, Durability durability) {
+    return send(lanes, KEY, durability);
+  }
+
+  private static CompletableFuture<Outcome> send(Lanes lanes, BatchKey key, Durability durability) {
     IncomingBatch batch = lanes.begin(1_000);
     for (int i = 0; i < EVENTS; i++) {
       if (i % 10 == 3) {
@@ -76,7 +86,7 @@ class EarlierPartsTest {
       batch.end();
     }
     CompletableFuture<Outcome> done = new CompletableFuture<>();
-    lanes.write(batch, KEY, durability, done::complete);
+    lanes.write(batch, key, durability, done::complete);
     return done;
   }
 
@@ -171,6 +181,32 @@ class EarlierPartsTest {
       notes = Stream.concat(notes.stream(), Stream.of(survivor.note)).toList();
     }
     assertTrue(starts > 1, "one part was all");
+  }
+
+  /// As a lane forgets keys: when enough others came after them, and they are old.
+  @Test
+  void partsAreForgottenAsOtherKeysAre() {
+    MemoryStore first = store(2);
+    try (Lanes lanes = open(first, 0)) {
+      assertFigures(join(send(lanes, Durability.DISK)));
+    }
+    MemoryStore second = restarted(3, notes(first));
+    AtomicLong now = new AtomicLong(1_000);
+    try (Lanes lanes = open(second, 0, now::get)) {
+      for (int i = 0; i < 3 * 1_000; i++) {
+        assertFigures(join(send(lanes, new BatchKey(8, i), Durability.MEMORY)));
+      }
+      assertEquals(0, join(send(lanes, Durability.MEMORY)).accepted(), "many, but not old");
+      now.addAndGet(901);
+      Outcome.Stored answer = join(send(lanes, Durability.MEMORY));
+      assertFigures(answer);
+      assertEquals(40, answer.accepted(), "many, and old: all with own ids are stored again");
+    }
+    MemoryStore third = restarted(3, notes(first));
+    try (Lanes lanes = open(third, 0, now::get)) {
+      now.addAndGet(901);
+      assertEquals(0, join(send(lanes, Durability.MEMORY)).accepted(), "old, but the newest");
+    }
   }
 
   @Test

@@ -157,6 +157,29 @@ class QuorumTest {
     }
   }
 
+  /// Before a lane has its journal no group can be applied.
+  @Test
+  void aRepeatAfterAStartOnAFullDiskIsNotTakenForApplied() {
+    BatchKey key = new BatchKey(7, 9);
+    try (Lanes lanes = open(store, 64, SHORT)) {
+      assertEquals(Durability.DISK, write(lanes, key, Durability.QUORUM).last().durability());
+    }
+    store.withoutJournal = true;
+    try (Lanes lanes = open(store, 64, LONG)) {
+      store.lanes.getFirst().applied(0);
+      Answer early = write(lanes, key, Durability.QUORUM);
+      assertEquals(Durability.DISK, early.last().durability(), "nobody knows what to wait for");
+      store.withoutJournal = false;
+      write(lanes, null, Durability.DISK).last();
+      store.lanes.getFirst().applied(1);
+      Answer repeat = write(lanes, key, Durability.QUORUM);
+      repeat.kept();
+      assertFalse(repeat.last.isDone(), "a part of what was there");
+      store.lanes.getFirst().applied(2);
+      assertEquals(Durability.QUORUM, repeat.last().durability());
+    }
+  }
+
   @Test
   void eachNewBatchWithAKeyIsClaimed() {
     try (Lanes lanes = open(store, 64, SHORT)) {

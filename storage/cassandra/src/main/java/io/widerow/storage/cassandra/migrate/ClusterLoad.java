@@ -77,6 +77,7 @@ final class ClusterLoad {
   private final Set<TypeDay> touched = new TreeSet<>();
   private ClusterRecord record = new ClusterRecord(-1, null, false, List.of());
   private boolean unsure; // no comparison found what earlier runs copied the same
+  private long forgotten; // the least stamp that this run has deleted; 0 when it deletes none
 
   /// @param view of the directory
   /// @param storeId of the directory
@@ -191,7 +192,8 @@ final class ClusterLoad {
     List<Attempt> kept = record.attempts().subList(0, continued(to, census));
     if (kept.size() < record.attempts().size()) {
       long last = kept.isEmpty() ? numbers.appliedStamp(daemon) : kept.getLast().stamp();
-      forget(daemon, last + 1, stamp - 1);
+      forgotten = last + 1;
+      forget(daemon, stamp);
     }
     ClusterRecord next = new ClusterRecord(daemon, record.done(), record.compared(), kept);
     writeRecord(next.with(new Attempt(stamp, to, census.fingerprint())));
@@ -210,18 +212,21 @@ final class ClusterLoad {
     return continued;
   }
 
-  /// Deletes what was written under some stamps and is not shown, in every partition of the
-  /// catalog: there attempts put their partitions before they write. It does not look first, since
-  /// a write of a process that was killed may still be on its way. In a partition all goes at once:
-  /// when this run is killed too, the attempts have not come to that partition, or are there as
-  /// they were.
-  private void forget(int daemon, long first, long last) {
+  /// Deletes what attempts wrote that this run does not continue, and that is not shown, in every
+  /// partition of the catalog: there attempts put their partitions before they write. In a
+  /// partition all goes at once: when this run is killed too, the attempts have not come to that
+  /// partition, or are there as they were.
+  ///
+  /// It does not look first, and is done twice, since a write of an attempt may still be on its
+  /// way: before anything is copied, and before the round is shown, which would show that write.
+  private void forget(int daemon, long stamp) {
+    long first = forgotten;
     watch.begin("clearing", 0);
     workers.run(
         statements.ask(Keyspace::spans),
         span -> {
           for (PartitionKey key : partitions(statements.ask(to -> to.buckets(span)))) {
-            statements.ask(to -> to.delete(key, SegmentKey.APPLIED, daemon, first, last));
+            statements.ask(to -> to.delete(key, SegmentKey.APPLIED, daemon, first, stamp - 1));
           }
         });
   }
@@ -259,6 +264,7 @@ final class ClusterLoad {
   }
 
   private void copy(CopyPlan plan, int daemon, long stamp) {
+    requireLast(daemon, stamp);
     PartitionKey target = plan.target();
     LaneArrivals since = since(target, daemon, stamp);
     MappedEvent mapped = MappedEvent.toCluster(daemon);
@@ -306,6 +312,20 @@ final class ClusterLoad {
     return since;
   }
 
+  /// Ends this run when another one of the same store has begun, be it from another snapshot. That
+  /// one shows all that is there when it ends, so nothing may come to it any more. Asked before
+  /// each partition and before its part that makes it count: only a single write that is held up
+  /// for the whole of the other run gets through, and `--verify` tells it.
+  private void requireLast(int daemon, long stamp) {
+    for (DaemonRow row : statements.ask(Keyspace::daemons)) {
+      if (row.daemon() == daemon && row.epoch() != Stamp.epoch(stamp)) {
+        throw new StorageException.ReadOnly(
+            "another migration of this store began meanwhile, at %s; let it end"
+                .formatted(row.host()));
+      }
+    }
+  }
+
   private void touch(PartitionKey target) {
     synchronized (touched) {
       touched.add(TypeDay.of(target));
@@ -314,13 +334,11 @@ final class ClusterLoad {
 
   /// Shows the round. The numbers that are only in ids come first: merging must find them.
   private void finish(int daemon, LaneArrivals to, long stamp, Census census) {
-    numbers.read();
-    DaemonRow now = Objects.requireNonNull(numbers.mine(daemon));
-    if (now.epoch() != Stamp.epoch(stamp)) {
-      throw new StorageException.ReadOnly(
-          "another migration of this store began meanwhile, at %s; let it end"
-              .formatted(now.host()));
+    requireLast(daemon, stamp);
+    if (forgotten > 0) {
+      forget(daemon, stamp);
     }
+    numbers.read();
     for (int other : census.daemons()) {
       if (other != daemon) {
         DaemonRow row = Objects.requireNonNull(numbers.mine(other));
@@ -398,6 +416,7 @@ final class ClusterLoad {
       writes.finish();
       SegmentValue.Encoded last = firstValue;
       if (last != null) {
+        requireLast(first.daemon(), first.seq());
         writes.add(last.row(key(0)), last);
         writes.finish();
         touch(first.partition());

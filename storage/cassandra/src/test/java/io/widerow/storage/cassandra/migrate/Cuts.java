@@ -7,12 +7,16 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /// A keyspace whose statements are counted, and fail from some number on.
 final class Cuts {
   private final Keyspace below;
   private final AtomicLong statements = new AtomicLong();
   private long killAt = Long.MAX_VALUE;
+  private long pauseFrom = Long.MAX_VALUE;
+  private final AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
   private long awayFrom = Long.MAX_VALUE;
   private long awayUntil = Long.MAX_VALUE;
 
@@ -39,6 +43,14 @@ final class Cuts {
     return this;
   }
 
+  /// Runs something when the process asks for the daemons' numbers, from a statement on. The
+  /// process waits for it.
+  Cuts pauseFrom(long statement, Runnable what) {
+    pauseFrom = statement;
+    meanwhile.set(what);
+    return this;
+  }
+
   long statements() {
     return statements.get();
   }
@@ -57,6 +69,12 @@ final class Cuts {
       return invoke(method, arguments);
     }
     long number = statements.getAndIncrement();
+    if (number >= pauseFrom && method.getName().equals("daemons")) {
+      Runnable what = meanwhile.getAndSet(null);
+      if (what != null) {
+        what.run();
+      }
+    }
     if (number >= killAt) {
       if (number == killAt && number % 2 == 0) {
         Object _ = invoke(method, arguments);

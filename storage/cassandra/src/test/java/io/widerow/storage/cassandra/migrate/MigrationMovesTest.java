@@ -13,6 +13,7 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
@@ -23,6 +24,7 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.segment.SegmentProfile;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,7 +92,11 @@ class MigrationMovesTest {
   }
 
   private Migration migration(Keyspace to) {
-    Settings settings = new Settings(threads, 2, Duration.ofSeconds(30), _ -> {});
+    return migration(to, 2);
+  }
+
+  private Migration migration(Keyspace to, int workers) {
+    Settings settings = new Settings(threads, workers, Duration.ofSeconds(30), _ -> {});
     ClusterReader reader =
         new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads);
     readers.add(reader);
@@ -164,6 +170,40 @@ class MigrationMovesTest {
       kill(both, statements - last);
       goOn(widest, "killed %d before the end".formatted(last));
     }
+  }
+
+  /// It may not write any more: the other one has shown all that is there. A single write that is
+  /// held up on its way for the whole of the other run is not stopped.
+  @Test
+  void aRunThatIsStillUnderWayEndsWhenAnotherOneBegins() {
+    long statements = statements(narrow);
+    for (int cut = 1; cut < CUTS; cut++) {
+      begin();
+      Cuts slow =
+          new Cuts(keyspace)
+              .pauseFrom(cut * statements / CUTS, () -> goOn(wide, "while another one waits"));
+      Migration first = migration(slow.keyspace(), 1);
+      var ended = assertThrows(StorageException.ReadOnly.class, () -> first.toCluster(narrow));
+      String why = String.valueOf(ended.getMessage());
+      assertTrue(why.startsWith("another migration of this store began meanwhile"), why);
+      goOn(wide, "cut " + cut);
+    }
+  }
+
+  /// The cluster keeps what the store has dropped for its age, until it has a retention of its own.
+  @Test
+  void whatTheSourceHasDroppedForItsAgeIsNoDifference() {
+    goOn(narrow, "as it is");
+    editRecord(" compared", "");
+    Duration age = Duration.between(SeededStore.START, Instant.now()).plusHours(1);
+    try (EmbeddedStore running = new SeededStore(narrow, 21).open()) {
+      running.retain(null, age); // late events are past it
+    }
+    int left = SeededStore.read(narrow, false).size();
+    assertTrue(left > 0 && left < FEW, () -> left + " of " + FEW);
+    Outcome once = migration(keyspace).toCluster(narrow);
+    assertEquals(List.of(), once.differences());
+    assertEquals(left, once.compared());
   }
 
   @Test
