@@ -25,9 +25,6 @@ import java.util.function.Predicate;
 /// target is counted a second time, each partition by itself and in no order. Assigned ids alone
 /// count there: a client's id may be written several times.
 ///
-/// Hours that are past the retention of the source are no difference: it may have dropped them
-/// since they were copied, and the target keeps them until it has a retention of its own.
-///
 /// - Threads: those of [Workers]; one at a time compares a day.
 final class Comparison {
   private static final int HOUR_MINUTES = 60;
@@ -89,8 +86,7 @@ final class Comparison {
       EventDigest a = here.digest(hour);
       EventDigest b = there.digest(hour);
       long twice = stored.assigned(hour) - there.assigned(hour);
-      boolean isPast = from.view.isExpired(day.type(), (hour + 1L) * HOUR_NANOS - 1);
-      if (!isPast && (!a.equals(b) || twice != 0)) {
+      if (!a.equals(b) || twice != 0) {
         Bucket bucket = new Bucket(hour * HOUR_MINUTES, HOUR_MINUTES);
         found.add(new Difference(bucket, day.type(), a, b, twice));
       }

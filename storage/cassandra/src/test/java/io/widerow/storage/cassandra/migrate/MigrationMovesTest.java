@@ -24,7 +24,6 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.segment.SegmentProfile;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -188,22 +187,6 @@ class MigrationMovesTest {
       assertTrue(why.startsWith("another migration of this store began meanwhile"), why);
       goOn(wide, "cut " + cut);
     }
-  }
-
-  /// The cluster keeps what the store has dropped for its age, until it has a retention of its own.
-  @Test
-  void whatTheSourceHasDroppedForItsAgeIsNoDifference() {
-    goOn(narrow, "as it is");
-    editRecord(" compared", "");
-    Duration age = Duration.between(SeededStore.START, Instant.now()).plusHours(1);
-    try (EmbeddedStore running = new SeededStore(narrow, 21).open()) {
-      running.retain(null, age); // late events are past it
-    }
-    int left = SeededStore.read(narrow, false).size();
-    assertTrue(left > 0 && left < FEW, () -> left + " of " + FEW);
-    Outcome once = migration(keyspace).toCluster(narrow);
-    assertEquals(List.of(), once.differences());
-    assertEquals(left, once.compared());
   }
 
   @Test

@@ -15,7 +15,6 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +24,6 @@ import java.util.SplittableRandom;
 /// day, two lanes, four shards, late events, and clients' ids that are written again and again.
 final class SeededStore {
   private static final long START_NANOS = 1_763_900_000_000_000_000L;
-
-  /// Time of the first event that is not late.
-  static final Instant START = Instant.EPOCH.plusNanos(START_NANOS);
-
   private static final long SPAN_NANOS = 30L * 3_600 * 1_000_000_000;
   private static final String[] TYPES = {"nginx.access", "cpu", "app", "daily"};
   private static final int BATCH = 500;
