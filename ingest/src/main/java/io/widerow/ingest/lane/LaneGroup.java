@@ -221,8 +221,8 @@ public final class LaneGroup implements AutoCloseable {
     metrics.commit.record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
     metrics.groupEvents.record((double) events);
     metrics.groupBytes.record((double) bytes);
-    if (groupOfStart == NONE
-        && groupCommitted > 0) { // 0: the disk was full, there is no journal yet
+    boolean hasJournal = groupCommitted > 0; // not yet after a start on a full disk
+    if (groupOfStart == NONE && hasJournal) {
       groupOfStart = groupCommitted;
     }
     ledger.committed(groupCommitted);

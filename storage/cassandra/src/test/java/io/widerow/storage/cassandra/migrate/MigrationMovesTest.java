@@ -134,24 +134,24 @@ class MigrationMovesTest {
     assertEquals(new Outcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
   }
 
-  @Test
-  void eventsThatLeftTheirPartitionsAreStoredOnce() {
-    long statements = statements(narrow);
+  /// Kills runs of a snapshot early and late, and goes on from each with another one.
+  private void killAndGoOn(Path snapshot, Path next) {
+    long statements = statements(snapshot);
     for (int cut = 1; cut < CUTS; cut++) {
       begin();
-      kill(narrow, cut * statements / CUTS);
-      goOn(wide, "cut " + cut);
+      kill(snapshot, cut * statements / CUTS);
+      goOn(next, "cut " + cut);
     }
   }
 
   @Test
+  void eventsThatLeftTheirPartitionsAreStoredOnce() {
+    killAndGoOn(narrow, wide);
+  }
+
+  @Test
   void eventsThatCameToAPartitionThatIsDoneAreNotLeftOut() {
-    long statements = statements(both);
-    for (int cut = 1; cut < CUTS; cut++) {
-      begin();
-      kill(both, cut * statements / CUTS);
-      goOn(widest, "cut " + cut);
-    }
+    killAndGoOn(both, widest);
   }
 
   @Test
