@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +115,8 @@ public final class BatchSplit {
         : null;
   }
 
-  /// Reports the outcome of the whole batch when the outcome of each part is known.
+  /// Reports the outcome of the whole batch when the outcome of each part is known. Two lanes may
+  /// tell theirs at the same moment: the last one to count reads what all of them have put in.
   public static final class Join implements Told {
     private final AtomicInteger missing;
     private final AtomicInteger unkept;
@@ -131,25 +133,22 @@ public final class BatchSplit {
     /// The batch as a whole is kept when each part is, none of them being answered yet.
     @Override
     public void kept(Outcome.Stored stored) {
-      Outcome all = joined(keptSofar, stored);
-      if (unkept.decrementAndGet() == 0 && all instanceof Outcome.Stored kept) {
+      join(keptSofar, stored);
+      if (unkept.decrementAndGet() == 0 && keptSofar.get() instanceof Outcome.Stored kept) {
         told.kept(kept);
       }
     }
 
     @Override
     public void accept(Outcome outcome) {
-      Outcome all = joined(sofar, outcome);
+      join(sofar, outcome);
       if (missing.decrementAndGet() == 0) {
-        told.accept(all);
+        told.accept(Objects.requireNonNull(sofar.get()));
       }
     }
 
-    private static Outcome joined(AtomicReference<@Nullable Outcome> sofar, Outcome outcome) {
-      Outcome all =
-          sofar.accumulateAndGet(
-              outcome, (a, b) -> a == null || b == null ? b : Outcome.merge(a, b));
-      return all != null ? all : outcome;
+    private static void join(AtomicReference<@Nullable Outcome> sofar, Outcome outcome) {
+      sofar.accumulateAndGet(outcome, (a, b) -> a == null || b == null ? b : Outcome.merge(a, b));
     }
   }
 }
