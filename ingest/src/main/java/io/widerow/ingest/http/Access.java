@@ -7,15 +7,18 @@ import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceOptions;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
+import io.netty.util.AsciiString;
 import io.netty.util.AttributeKey;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.SecurityOptions;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.config.Tokens;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +26,10 @@ import org.jspecify.annotations.Nullable;
 /// Authenticates and authorizes each request. With tokens, every request must carry one. Without
 /// tokens and on a loopback address, the request must name a host of this machine: otherwise a web
 /// page whose name resolves to 127.0.0.1 could read and write through a browser (DNS rebinding). A
-/// path must be written as the endpoint is, without `//`, `;x` or percent signs: a proxy in front
-/// that permits some paths only would take other spellings for other paths.
+/// request that a browser sends for a page of another site is refused on every route but probes and
+/// the page's files: an image on that page could start the most expensive query, and its owner
+/// would not see a result. A path must be written as the endpoint is, without `//`, `;x` or percent
+/// signs: a proxy in front that permits some paths only would take other spellings for other paths.
 ///
 /// - Threads: any event loop.
 public final class Access {
@@ -33,6 +38,9 @@ public final class Access {
   private static final AttributeKey<Set<Tokens.Scope>> SCOPES =
       AttributeKey.valueOf(Access.class, "SCOPES");
   private static final String NEEDS_TOKEN = "needs a token";
+  private static final AsciiString SITE = HttpHeaderNames.of("sec-fetch-site");
+  private static final AsciiString RESOURCE_POLICY =
+      HttpHeaderNames.of("cross-origin-resource-policy");
   private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /// A client of HTTP/2 may send the rest of a body that was answered early; it is dropped. A
@@ -122,8 +130,11 @@ public final class Access {
 
     @Override
     public HttpResponse serve(ServiceRequestContext context, HttpRequest request) throws Exception {
-      if (route.scope() == Tokens.Scope.QUERY) { // a stored text is never to be taken for a page
+      Tokens.Scope scope = route.scope();
+      if (scope == Tokens.Scope.QUERY || scope == Tokens.Scope.ADMIN) {
+        // A stored text must not be taken for a page or a script, or be embedded by another site.
         context.setAdditionalResponseHeader(HttpHeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff");
+        context.setAdditionalResponseHeader(RESOURCE_POLICY, "same-origin");
       }
       HttpResponse refused = refusal(route, context, request);
       return refused != null ? refused : unwrap().serve(context, request);
@@ -132,6 +143,10 @@ public final class Access {
 
   private @Nullable HttpResponse refusal(
       HttpRoute route, ServiceRequestContext context, HttpRequest request) {
+    if (!namesOneHost(request.headers())) {
+      return refused(
+          route, context, HttpStatus.BAD_REQUEST, "a request must name one host, got several");
+    }
     if (!isOurHost(request)) {
       return refused(route, context, HttpStatus.FORBIDDEN, "requests for other hosts are refused");
     }
@@ -140,6 +155,9 @@ public final class Access {
           route, context, HttpStatus.BAD_REQUEST, "the path must be written as " + route.path());
     }
     Tokens.Scope scope = route.scope();
+    if (scope != null && isCrossSite(request)) {
+      return refused(route, context, HttpStatus.FORBIDDEN, RequestRefused.BY_OTHER_SITE);
+    }
     if (scope == Tokens.Scope.ADMIN && isWrittenByPage(request)) {
       return refused(route, context, HttpStatus.FORBIDDEN, RequestRefused.BY_WEB_PAGE);
     }
@@ -171,9 +189,33 @@ public final class Access {
         && request.headers().contains(HttpHeaderNames.ORIGIN);
   }
 
+  /// Whether a browser sends the request for a page of another site. Browsers report that in
+  /// `Sec-Fetch-Site` where the connection is local or encrypted, and else in `Origin`, which
+  /// requests for images lack. Programs send neither.
+  private boolean isCrossSite(HttpRequest request) {
+    String site = request.headers().get(SITE);
+    if (site != null) {
+      return !site.equals("same-origin") && !site.equals("none");
+    }
+    String origin = request.headers().get(HttpHeaderNames.ORIGIN);
+    if (origin == null) {
+      return false;
+    }
+    String authority = origin.substring(origin.indexOf("://") < 0 ? 0 : origin.indexOf("://") + 3);
+    return !authority.equalsIgnoreCase(request.authority()) && !hosts.contains(host(authority));
+  }
+
   private static HttpResponse refused(
       HttpRoute route, ServiceRequestContext context, HttpStatus status, String why) {
     return route.errors().of(context, new RequestRefused(status, why));
+  }
+
+  /// A proxy in front may decide by one of two hosts, and the daemon by the other.
+  private static boolean namesOneHost(RequestHeaders headers) {
+    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
+    String authority = headers.get(HttpHeaderNames.AUTHORITY);
+    return hosts.isEmpty()
+        || (hosts.size() == 1 && (authority == null || authority.equals(hosts.getFirst())));
   }
 
   private boolean isOurHost(HttpRequest request) {
@@ -184,11 +226,14 @@ public final class Access {
     if (authority == null) {
       return false;
     }
+    String host = host(authority);
+    return LOCAL.contains(host) || hosts.contains(host);
+  }
+
+  /// An authority without its port, in lower case.
+  private static String host(String authority) {
     String host = authority.toLowerCase(Locale.ROOT);
     int colon = host.lastIndexOf(':');
-    if (colon > host.lastIndexOf(']')) {
-      host = host.substring(0, colon);
-    }
-    return LOCAL.contains(host) || hosts.contains(host);
+    return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
   }
 }

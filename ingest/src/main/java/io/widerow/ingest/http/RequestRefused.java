@@ -7,6 +7,9 @@ public final class RequestRefused extends Exception {
   /// Why a request with `Origin` may not change anything.
   static final String BY_WEB_PAGE = "requests from web pages are refused";
 
+  /// Why a request that a browser sends for a page of another site gets no response of its route.
+  static final String BY_OTHER_SITE = "requests from web pages of other sites are refused";
+
   private static final long serialVersionUID = 1L;
 
   private final transient HttpStatus status;
