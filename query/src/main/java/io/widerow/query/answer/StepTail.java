@@ -51,9 +51,6 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the groups of at most [#STEPS_MAX] steps, and a number for each changed step, both
 ///   counted in [QueryMemory].
 public final class StepTail implements AutoCloseable {
-  /// The flag of a step that is shown again.
-  public static final String REVISION = "widerow.revision";
-
   /// Steps that are computed together; also the most new ones of an answer.
   static final int STEPS_MAX = 1_000;
 
@@ -88,7 +85,7 @@ public final class StepTail implements AutoCloseable {
     this.memory = memory;
     this.heads = question.figures().heads();
     this.revisedHeads = new ArrayList<>(heads);
-    revisedHeads.add(REVISION);
+    revisedHeads.add(StatsWriter.REVISION);
   }
 
   /// Writes the rows as JSON lines, and the position as the last one:

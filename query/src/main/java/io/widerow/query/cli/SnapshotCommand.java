@@ -100,7 +100,8 @@ public final class SnapshotCommand implements Callable<Integer> {
     try (HttpClient client = asked.client()) {
       HttpRequest.Builder request = asked.request("/v1/admin/snapshot?" + query);
       HttpResponse<String> answer =
-          client.send(request.POST(BodyPublishers.noBody()).build(), BodyHandlers.ofString());
+          asked.send(
+              client, request.POST(BodyPublishers.noBody()).build(), BodyHandlers.ofString());
       if (answer.statusCode() != 200) {
         throw asked.refused(answer.statusCode(), answer.body().strip());
       }

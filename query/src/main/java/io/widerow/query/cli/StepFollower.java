@@ -4,8 +4,8 @@ import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.answer.StepQuestion;
-import io.widerow.query.answer.StepTail;
 import io.widerow.query.figures.StatsStream;
+import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCluster;
@@ -55,7 +55,7 @@ final class StepFollower {
     Token start = asked.start(nowNanos);
     position = start == null ? null : new Position(start.toString(), asked.arrived);
     List<String> heads = new ArrayList<>(question.figures().heads());
-    heads.add(StepTail.REVISION);
+    heads.add(StatsWriter.REVISION);
     StatsStream out = asked.output.statsStream(shell, heads);
     DaemonAddress address = asked.daemon.address(shell);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(this::tell);

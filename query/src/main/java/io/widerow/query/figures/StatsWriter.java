@@ -21,6 +21,9 @@ public final class StatsWriter {
   /// The flag of rows that may lack events of damaged parts.
   public static final String INCOMPLETE = "widerow.incomplete";
 
+  /// The flag of a step of a continuous query that is shown again.
+  public static final String REVISION = "widerow.revision";
+
   private final OutputFormat format;
   private final boolean safe;
 

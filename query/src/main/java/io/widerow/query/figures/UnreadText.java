@@ -12,9 +12,11 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Damaged parts that figures were made without, as answers tell them: a JSON line each, a header,
@@ -104,23 +106,26 @@ public final class UnreadText {
   ///
   /// @throws QueryException.Remote when the line makes no sense
   public static @Nullable Unread parse(List<Map.Entry<String, Cell>> members) {
-    if (members.size() != 8 || !members.getFirst().getKey().equals(DAMAGE)) {
+    if (members.isEmpty() || !members.getFirst().getKey().equals(DAMAGE)) {
       return null;
     }
+    Map<String, Cell> named = new HashMap<>();
+    members.forEach(member -> named.put(member.getKey(), member.getValue()));
+    Function<String, Cell> cell = name -> named.getOrDefault(name, Cell.MISSING);
     try {
-      Cell partition = members.get(5).getValue();
-      Cell events = members.get(4).getValue();
+      Cell partition = cell.apply("partition");
+      Cell events = cell.apply("events");
       return new Unread(
-          Damage.Kind.valueOf(members.get(1).getValue().text().toUpperCase(Locale.ROOT)),
-          members.get(0).getValue().text(),
-          Long.parseLong(members.get(2).getValue().text()),
-          members.get(3).getValue().text(),
+          Damage.Kind.valueOf(cell.apply("what").text().toUpperCase(Locale.ROOT)),
+          cell.apply(DAMAGE).text(),
+          Long.parseLong(cell.apply("offset").text()),
+          cell.apply("found").text(),
           partition.kind() == Cell.Kind.MISSING ? null : PartitionKey.parse(partition.text()),
           events.kind() == Cell.Kind.MISSING
               ? PartitionInfo.EVENTS_UNKNOWN
               : Long.parseLong(events.text()),
-          nanos(members.get(6).getValue().text()),
-          nanos(members.get(7).getValue().text()));
+          nanos(cell.apply("first").text()),
+          nanos(cell.apply("last").text()));
     } catch (IllegalArgumentException | DateTimeParseException notOurs) {
       throw new QueryException.Remote(
           "the daemon told of damage in a way that makes no sense: "

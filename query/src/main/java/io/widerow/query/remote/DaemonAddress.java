@@ -8,12 +8,20 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.Path;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +48,12 @@ public final class DaemonAddress {
   private static final String HOST_DEFAULT = "127.0.0.1";
   private static final int PORT_DEFAULT = 7380;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  /// How long a server may be silent before it must show that it speaks HTTP at all, and how long
+  /// it may take for that.
+  private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
+
+  private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(5);
 
   private final URI uri;
   private final @Nullable Path cacert;
@@ -128,6 +142,50 @@ public final class DaemonAddress {
     return bearer == null ? request : request.header("Authorization", "Bearer " + bearer);
   }
 
+  /// Sends a request and waits for the head of the response: as long as it takes, for a query may
+  /// take long, but not for a server that has been silent for 10 s and does not respond to `GET
+  /// /ready` either.
+  ///
+  /// @param client of [#client]
+  /// @throws QueryException.Remote when the server is silent
+  public <T> HttpResponse<T> send(
+      HttpClient client, HttpRequest request, HttpResponse.BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<T>> response = client.sendAsync(request, handler);
+    try {
+      return response.get(SILENCE_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException silent) {
+      requireHttp(client, response);
+    } catch (ExecutionException failed) {
+      throw ioException(failed);
+    }
+    try {
+      return response.get();
+    } catch (ExecutionException failed) {
+      throw ioException(failed);
+    }
+  }
+
+  private void requireHttp(HttpClient client, Future<?> response)
+      throws IOException, InterruptedException {
+    HttpRequest probe = request("/ready").timeout(PROBE_TIMEOUT).build();
+    try {
+      HttpResponse<Void> _ = client.send(probe, HttpResponse.BodyHandlers.discarding());
+    } catch (HttpTimeoutException silent) {
+      boolean _ = response.cancel(true);
+      throw new QueryException.Remote(
+          ("%s accepts connections and sends nothing, neither for the request in %d s nor for"
+                  + " /ready in %d s: is it the HTTP port of a daemon?")
+              .formatted(uri, SILENCE_MAX.toSeconds(), PROBE_TIMEOUT.toSeconds()));
+    }
+  }
+
+  private static IOException ioException(ExecutionException failed) {
+    return failed.getCause() instanceof IOException failure
+        ? failure
+        : new IOException(String.valueOf(failed.getCause()), failed);
+  }
+
   /// What the daemon answered instead of what it was asked for, and what to do about it.
   ///
   /// @param why the body of the answer
@@ -178,6 +236,11 @@ public final class DaemonAddress {
 
   private String tlsFailed(Throwable failure) {
     String all = messages(failure);
+    if (has(failure, CertificateExpiredException.class)
+        || has(failure, CertificateNotYetValidException.class)) {
+      return "the certificate of %s is not valid now: %s; renew the file tls-certificate of the daemon"
+          .formatted(uri, TlsProbe.lastMessage(failure));
+    }
     if (all.contains("PKIX") || all.contains("certification path")) {
       return cacert == null
           ? "the certificate of %s is from nobody known here: name its PEM file with --cacert FILE"

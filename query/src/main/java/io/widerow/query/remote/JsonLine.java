@@ -10,9 +10,22 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/// Parses one line of an answer: a JSON object of strings, numbers, booleans and, of exports,
+/// Parses one line of a response: a JSON object of strings, numbers, booleans and, of exports,
 /// objects of one string. A number with a fraction or an exponent is a Double, any other a Long.
+/// Another value, which only a newer daemon sends, is kept as its text.
 public final class JsonLine {
+  /// A value that no line of this version has.
+  ///
+  /// @param text as it is written; empty for `null`
+  record Other(String text) {
+    static final Other NULL = new Other("");
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
   private final String text;
   private int at;
 
@@ -107,23 +120,26 @@ public final class JsonLine {
     if (first == '"') {
       return string();
     }
-    if (first == '{') {
-      Map<String, String> inner = new LinkedHashMap<>();
-      members(this::string, inner::put);
-      expect('}');
-      return inner;
+    if (first == '{' || first == '[') {
+      String nested = nested();
+      return isExactValue(nested) ? new JsonLine(nested).strings() : new Other(nested);
     }
     String word = word();
     return switch (word) {
       case "true" -> true;
       case "false" -> false;
+      case "null" -> Other.NULL;
       default -> number(word);
     };
   }
 
   private Cell cell() {
-    if (text.charAt(at) == '"') {
+    char first = text.charAt(at);
+    if (first == '"') {
       return Cell.ofText(string());
+    }
+    if (first == '{' || first == '[') {
+      return Cell.ofText(nested());
     }
     String word = word();
     return switch (word) {
@@ -131,6 +147,37 @@ public final class JsonLine {
       case "true", "false" -> Cell.of(word.equals("true"));
       default -> Cell.ofNumber(word);
     };
+  }
+
+  /// True for an object of one string whose name begins with `$`, see `ExactJson`.
+  private static boolean isExactValue(String nested) {
+    return nested.startsWith("{\"$") && nested.endsWith("\"}");
+  }
+
+  private Map<String, String> strings() {
+    Map<String, String> members = new LinkedHashMap<>();
+    members(this::string, members::put);
+    expect('}');
+    return members;
+  }
+
+  /// The text of an object or an array, up to the bracket that closes it.
+  private String nested() {
+    int start = at;
+    int depth = 0;
+    do {
+      switch (text.charAt(at)) {
+        case '"' -> {
+          String _ = string();
+          at--;
+        }
+        case '{', '[' -> depth++;
+        case '}', ']' -> depth--;
+        default -> {} // a part of a word, or between two members
+      }
+      at++;
+    } while (depth > 0);
+    return text.substring(start, at);
   }
 
   private String word() {

@@ -55,7 +55,12 @@ public final class LineEvent implements EventView {
 
   /// The value as an [ExactValue] where it is one.
   private static Object exact(String name, Object value) {
-    Object stored = value instanceof Map<?, ?> object ? ExactValue.parse(object) : value;
+    Object stored =
+        switch (value) {
+          case Map<?, ?> object -> ExactValue.parse(object);
+          case JsonLine.Other _ -> null;
+          default -> value;
+        };
     if (stored == null) {
       throw new QueryException.Remote(
           "the daemon answered with an event whose attribute %s has an unknown kind of value: %s"

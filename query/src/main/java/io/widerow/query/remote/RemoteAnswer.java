@@ -66,15 +66,16 @@ public final class RemoteAnswer implements AutoCloseable {
       HttpRequest request =
           daemon.request(asked).method(method, HttpRequest.BodyPublishers.noBody()).build();
       HttpResponse<InputStream> response =
-          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+          daemon.send(client, request, HttpResponse.BodyHandlers.ofInputStream());
       var lines =
           new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
       if (response.statusCode() != 200) {
-        QueryException refused = refused(daemon, response.statusCode(), lines);
-        client.shutdownNow();
-        throw refused;
+        throw refused(daemon, response.statusCode(), lines);
       }
       return new RemoteAnswer(client, lines, response.headers());
+    } catch (QueryException refused) {
+      client.shutdownNow();
+      throw refused;
     } catch (IOException unreachable) {
       client.close();
       throw daemon.unreachable(unreachable);

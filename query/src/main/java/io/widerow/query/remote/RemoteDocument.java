@@ -30,11 +30,12 @@ public record RemoteDocument(String text) {
     }
   }
 
-  /// The objects of an array, each with the same members.
+  /// The objects of an array, each with the cells of the given members: empty for one that the
+  /// object lacks.
   ///
   /// @param name of the array, which is in no other object
-  /// @param members that each object has
-  /// @throws QueryException.Remote when there is none, or an object has others
+  /// @throws QueryException.Remote when there is no such array, or an object has none of the
+  ///   members
   public List<List<Cell>> rows(String name, List<String> members) {
     String head = "\"" + name + "\":"; // inside a text of JSON the quotes would be escaped
     int at = text.indexOf(head);
@@ -43,10 +44,10 @@ public record RemoteDocument(String text) {
     }
     return JsonLine.array(text, at + head.length()).stream()
         .map(object -> {
-          if (!List.copyOf(object.keySet()).equals(members)) {
+          if (members.stream().noneMatch(object::containsKey)) {
             throw wrong(name);
           }
-          return List.copyOf(object.values());
+          return members.stream().map(member -> object.getOrDefault(member, Cell.MISSING)).toList();
         })
         .toList();
   }

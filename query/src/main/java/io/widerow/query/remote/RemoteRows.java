@@ -7,14 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A daemon's answer that is a table: JSON lines with the same members in each.
+/// A table that a daemon sends: JSON lines with the same members in each. Members are found by
+/// their names: a newer daemon may send more of them, which are ignored, and an older one fewer,
+/// whose cells are empty.
 ///
 /// @param heads names of the members; those expected when there are no rows
 public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   /// Asks for a table.
   ///
-  /// @param heads the members that each line has, in this order
-  /// @throws QueryException.Remote when a line has others
+  /// @param heads the members of a line, in the order of the cells
+  /// @throws QueryException.Remote when a line has none of them
   public static RemoteRows ask(DaemonAddress daemon, String path, List<String> heads) {
     try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
       return of(answer, heads);
@@ -56,12 +58,35 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   }
 
   private static List<Cell> row(String line, List<String> heads) {
-    List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
-    if (!members.stream().map(Map.Entry::getKey).toList().equals(heads)) {
-      throw new QueryException.Remote(
-          "the daemon answered with other members: " + TextWriter.escaped(line));
+    return row(JsonLine.cells(line), heads, line);
+  }
+
+  /// The cells of a line in the order of `heads`, of which a name may occur more than once.
+  ///
+  /// @throws QueryException.Remote when the line has none of them, with the error that it has
+  ///   instead
+  static List<Cell> row(List<Map.Entry<String, Cell>> members, List<String> heads, String line) {
+    List<Map.Entry<String, Cell>> left = new ArrayList<>(members);
+    List<Cell> row = new ArrayList<>();
+    for (String head : heads) {
+      int at = 0;
+      while (at < left.size() && !left.get(at).getKey().equals(head)) {
+        at++;
+      }
+      row.add(at < left.size() ? left.remove(at).getValue() : Cell.MISSING);
     }
-    return members.stream().map(Map.Entry::getValue).toList();
+    if (left.size() == members.size()) {
+      throw members.stream()
+          .filter(member -> member.getKey().equals("error"))
+          .findFirst()
+          .map(error ->
+              "the daemon ended its answer: " + TextWriter.escaped(error.getValue().text()))
+          .map(QueryException.Remote::new)
+          .orElseGet(() ->
+              new QueryException.Remote(
+                  "the daemon answered with other members: " + TextWriter.escaped(line)));
+    }
+    return row;
   }
 
   /// A table and its sums, a table of one line.

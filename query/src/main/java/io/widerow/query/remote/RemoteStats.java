@@ -5,7 +5,6 @@ import io.widerow.query.figures.Aggregate;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
-import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.figures.UnreadText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
@@ -52,28 +51,20 @@ public final class RemoteStats {
     List<List<Cell>> rows = new ArrayList<>();
     for (String line = answer.readLine(); line != null; line = answer.readLine()) {
       List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
-      List<String> names = members.stream().map(Map.Entry::getKey).toList();
-      if (names.size() == heads.size() + 1 && names.getLast().equals(StatsWriter.INCOMPLETE)) {
-        names = names.subList(0, heads.size());
-        members = members.subList(0, heads.size());
+      boolean isRow = members.stream().map(Map.Entry::getKey).anyMatch(heads::contains);
+      ScanWatch.Unread part = isRow ? null : UnreadText.parse(members);
+      if (part != null) {
+        unread.accept(part);
+        continue;
       }
-      if (!names.equals(heads)) {
-        ScanWatch.Unread part = UnreadText.parse(members);
-        if (part != null) {
-          unread.accept(part);
-          continue;
-        }
-        throw new QueryException.Remote(
-            "the daemon ended its answer: " + TextWriter.escaped(why(members, line)));
-      }
-      rows.add(row(members, asked, times));
+      rows.add(row(RemoteRows.row(members, heads, line), asked, times));
     }
     return rows;
   }
 
-  /// The cells of a row, whose time is shown as `times` shows it.
-  static List<Cell> row(List<Map.Entry<String, Cell>> members, StatsQuery asked, Rfc3339 times) {
-    List<Cell> row = new ArrayList<>(members.stream().map(Map.Entry::getValue).toList());
+  /// A row whose time is shown as `times` shows it.
+  static List<Cell> row(List<Cell> sent, StatsQuery asked, Rfc3339 times) {
+    List<Cell> row = new ArrayList<>(sent);
     if (asked.everyNanos() != 0) {
       long step = nanos(row.getFirst().text());
       row.set(0, Cell.ofTime(step, shown(step, times)));
@@ -84,11 +75,6 @@ public final class RemoteStats {
       }
     }
     return row;
-  }
-
-  private static String why(List<Map.Entry<String, Cell>> members, String line) {
-    Map.Entry<String, Cell> first = members.isEmpty() ? null : members.getFirst();
-    return first != null && first.getKey().equals("error") ? first.getValue().text() : line;
   }
 
   private static String shown(long epochNanos, Rfc3339 times) {

@@ -4,8 +4,8 @@ import io.widerow.query.QueryException;
 import io.widerow.query.Token;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.Rfc3339;
-import io.widerow.query.output.TextWriter;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,24 +32,28 @@ public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, bo
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
         List<String> names = members.stream().map(Map.Entry::getKey).toList();
-        if (names.equals(LAST)) {
-          List<String> last = members.stream().map(member -> member.getValue().text()).toList();
+        if (names.containsAll(LAST) && names.stream().noneMatch(heads::contains)) {
+          List<Cell> last = RemoteRows.row(members, LAST, line);
           return new RemoteSteps(
-              rows, Token.parse(last.get(0)), last.get(1), Boolean.parseBoolean(last.get(2)));
+              rows,
+              Token.parse(last.get(0).text()),
+              last.get(1).text(),
+              Boolean.parseBoolean(last.get(2).text()));
         }
-        boolean anew = names.size() == heads.size() + 1;
-        if (!names.subList(0, Math.min(names.size(), heads.size())).equals(heads)
-            || names.size() > heads.size() + 1) {
-          throw new QueryException.Remote(
-              "the daemon ended its answer: " + TextWriter.escaped(line));
-        }
-        List<Cell> row = RemoteStats.row(members, asked, times);
-        if (!anew) {
-          row.add(Cell.MISSING);
-        }
+        List<Cell> row = RemoteStats.row(RemoteRows.row(members, heads, line), asked, times);
+        row.add(revision(members));
         rows.add(row);
       }
       throw new QueryException.Remote("the daemon's answer ended in the middle");
     }
+  }
+
+  /// The flag of a row; missing when it has none.
+  private static Cell revision(List<Map.Entry<String, Cell>> members) {
+    return members.stream()
+        .filter(member -> member.getKey().equals(StatsWriter.REVISION))
+        .findFirst()
+        .map(Map.Entry::getValue)
+        .orElse(Cell.MISSING);
   }
 }
