@@ -86,10 +86,12 @@ public final class DeletionControl {
 
   /// What a deletion would remove.
   ///
+  /// @param ahead how many of the events have a time that the clock has not reached
   /// @param figures partitions of figures that go with it: their events are gone, so nobody can
   ///   tell what is to be taken from them
   /// @param figureEvents events that these count
-  public record Plan(int id, long events, int partitions, int figures, long figureEvents) {}
+  public record Plan(
+      int id, long events, long ahead, int partitions, int figures, long figureEvents) {}
 
   /// How far a deletion is, and the proof of it.
   ///
@@ -169,6 +171,7 @@ public final class DeletionControl {
     return new Plan(
         contents.deletions().section().deletions().getLast().id(),
         found.events,
+        found.ahead,
         found.partitions,
         found.figures,
         found.figureEvents);
@@ -199,10 +202,13 @@ public final class DeletionControl {
             .map(PartitionInfo::key)
             .toList();
     Scan scan = Scan.all().withFilter(LiveDeletions.filterOf(deletion)).withColumns(Set.of());
+    long now = contents.clock().nowNanos();
     long events = 0;
+    long ahead = 0;
     try (EventCursor cursor = view.open(keys, scan)) {
       while (EventCursor.nextLocal(cursor)) {
         events++;
+        ahead += cursor.event().timeNanos() > now ? 1 : 0;
       }
     }
     int partitions = 0;
@@ -212,7 +218,8 @@ public final class DeletionControl {
       }
     }
     DeletedFigures figures = DeletedFigures.of(deletion, contents.state().segments().figures());
-    return new Plan(deletion.id(), events, partitions, figures.partitions(), figures.events());
+    return new Plan(
+        deletion.id(), events, ahead, partitions, figures.partitions(), figures.events());
   }
 
   /// Begins a deletion that was planned: its events are hidden when this returns, durably.

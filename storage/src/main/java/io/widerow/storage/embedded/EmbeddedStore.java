@@ -153,7 +153,8 @@ public final class EmbeddedStore implements EventStore {
     this.lanes = parts.lanes();
     this.witness = parts.witness();
     this.start = parts.start();
-    this.retention = new RetentionControl(contents, this::requireTidy);
+    this.retention =
+        new RetentionControl(contents, this::requireTidy, () -> view(ReadDeadline.NONE));
     this.layout = new LayoutSettings(contents, clock, this::requireTidy);
     this.deletions =
         new DeletionControl(contents, files, merger, this::lanesNow, this::requireTidy);
@@ -293,7 +294,7 @@ public final class EmbeddedStore implements EventStore {
     return view(ReadDeadline.of(nanos));
   }
 
-  private StoreView view(ReadDeadline deadline) {
+  private EmbeddedView view(ReadDeadline deadline) {
     return EmbeddedView.of(contents, null, readers, sealer.executor(), deadline);
   }
 

@@ -31,6 +31,7 @@ import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.BucketSpans;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.rows.OpenRow;
@@ -107,6 +108,17 @@ final class EmbeddedView implements StoreView, CellView {
     this.kept = kept;
     this.prefetch = of.prefetch;
     this.readers = of.readers;
+  }
+
+  /// The same view, which shows what retention hides too. It is closed instead of this one.
+  EmbeddedView keepingAll() {
+    return new EmbeddedView(this, FigureHorizon.of(contents.retentions().shownBy(Policies.NONE)));
+  }
+
+  /// True when the directory of a partition counts its events as a reader does: none replaces
+  /// another, and no deletion hides any.
+  boolean countsEachEventOnce(PartitionKey key) {
+    return shown == null && !anyOwnIds(List.of(key));
   }
 
   /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer

@@ -1,10 +1,14 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.RetentionRule;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.event.Utf8;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Scan;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.live.Kept;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
@@ -18,9 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,12 +41,15 @@ import org.jspecify.annotations.Nullable;
 public final class RetentionControl {
   private final StoreContents contents;
   private final Runnable requireOpen;
+  private final Supplier<EmbeddedView> views;
   private volatile boolean unsaved; // the configuration has changed since it was written down
 
   /// @param requireOpen throws while the store may not be changed yet
-  RetentionControl(StoreContents contents, Runnable requireOpen) {
+  /// @param views views of the present events
+  RetentionControl(StoreContents contents, Runnable requireOpen, Supplier<EmbeddedView> views) {
     this.contents = contents;
     this.requireOpen = requireOpen;
+    this.views = views;
   }
 
   /// A policy and what it decides about.
@@ -64,9 +73,11 @@ public final class RetentionControl {
     }
   }
 
-  /// A partition that would go.
+  /// A partition that would go. Of a partition wider than the buckets of its type, only the events
+  /// of past buckets go at first.
   ///
-  /// @param bytes bytes in sealed files; what is not sealed has none
+  /// @param bytes bytes in sealed files; 0 for events that are not sealed, and for a partition that
+  ///   goes in part: its bytes are freed later
   public record Going(PartitionKey key, long events, long bytes) {}
 
   /// All policies, the one that decides first first.
@@ -74,33 +85,122 @@ public final class RetentionControl {
     Kept kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     NavigableMap<PartitionKey, Sum> all = partitions();
-    return kept.policies().inOrder().stream()
-        .map(policy -> standing(policy, kept, onDisk, all))
-        .toList();
+    try (Counter counter = new Counter()) {
+      return kept.policies().inOrder().stream()
+          .map(policy -> standing(policy, kept, onDisk, all, counter))
+          .toList();
+    }
   }
 
-  private static Standing standing(
+  private Standing standing(
       RetentionRule policy,
       Kept kept,
       Retentions.OnDisk onDisk,
-      NavigableMap<PartitionKey, Sum> all) {
+      NavigableMap<PartitionKey, Sum> all,
+      Counter counter) {
     SortedSet<String> types = new TreeSet<>();
     Sum sum = Sum.NONE;
     Sum hidden = Sum.NONE;
     long dropsAt = 0;
     for (var each : all.entrySet()) {
       PartitionKey key = each.getKey();
-      if (kept.policies().of(key.type()).equals(policy)) {
-        types.add(key.type());
-        sum = sum.and(each.getValue());
-        if (kept.isPast(key.type(), key.untilNanos())
-            && !onDisk.mayGo(key.type(), key.untilNanos())) {
-          hidden = hidden.and(each.getValue());
-          dropsAt = Math.max(dropsAt, onDisk.heldUntil(key.type(), key.untilNanos()));
-        }
+      if (!kept.policies().of(key.type()).equals(policy)) {
+        continue;
+      }
+      types.add(key.type());
+      sum = sum.and(each.getValue());
+      Sum of =
+          onDisk.mayGo(key.type(), key.untilNanos())
+              ? Sum.NONE
+              : counter.between(key, each.getValue(), heldFrom(onDisk, key), shownFrom(kept, key));
+      if (of.partitions > 0) {
+        hidden = hidden.and(of);
+        dropsAt = Math.max(dropsAt, onDisk.heldUntil(key.type(), key.untilNanos()));
       }
     }
     return new Standing(policy, types.size(), sum.bytes, hidden, dropsAt);
+  }
+
+  /// The least time of a partition's events that are shown; its end when none is. A view hides by
+  /// the same rule.
+  private long shownFrom(Kept kept, PartitionKey key) {
+    return kept.isPast(key.type(), key.untilNanos())
+        ? key.untilNanos()
+        : within(key, kept.keptFromNanos(key.type(), widthNanosOf(key.type())));
+  }
+
+  /// The least time of a partition's events that a change of retention keeps on the disk.
+  private long heldFrom(Retentions.OnDisk onDisk, PartitionKey key) {
+    return within(key, onDisk.keptFromNanos(key.type(), widthNanosOf(key.type())));
+  }
+
+  /// A time of the partition: its start when it is no wider than the buckets of its type.
+  private long within(PartitionKey key, long keptFromNanos) {
+    return key.untilNanos() - key.fromNanos() <= widthNanosOf(key.type())
+        ? key.fromNanos()
+        : Math.clamp(keptFromNanos, key.fromNanos(), key.untilNanos());
+  }
+
+  private long widthNanosOf(String type) {
+    return contents.layouts().now().of(type).admittedMinutes() * PartitionKey.NANOS_PER_MINUTE;
+  }
+
+  /// Counts events of a part of a partition, whatever retention hides. Opens a view only for
+  /// partitions whose events nobody has counted.
+  private final class Counter implements AutoCloseable {
+    private @Nullable EmbeddedView view;
+
+    /// What is in a partition between two of its times; nothing when the first is not before the
+    /// other.
+    Sum between(PartitionKey key, Sum all, long fromNanos, long untilNanos) {
+      if (fromNanos >= untilNanos) {
+        return Sum.NONE;
+      }
+      boolean whole = fromNanos == key.fromNanos() && untilNanos == key.untilNanos();
+      EmbeddedView reading = view();
+      if (whole && reading.countsEachEventOnce(key)) {
+        return all;
+      }
+      long events = whole ? all.events : 0;
+      try {
+        events = count(reading, key, fromNanos, untilNanos);
+      } catch (StorageException.Corrupt unreadable) {
+        // The count of the directory stays: what is damaged goes with the partition.
+      }
+      return events == 0 && !whole ? Sum.NONE : new Sum(1, events, whole ? all.bytes : 0);
+    }
+
+    private static long count(
+        EmbeddedView view, PartitionKey key, long fromNanos, long untilNanos) {
+      Scan scan =
+          Scan.all()
+              .withColumns(Set.of())
+              .withRange(EventId.leastOf(fromNanos), EventId.leastOf(untilNanos));
+      long events = 0;
+      try (EventCursor cursor = view.open(List.of(key), scan)) {
+        while (EventCursor.nextLocal(cursor)) {
+          events++;
+        }
+      }
+      return events;
+    }
+
+    private EmbeddedView view() {
+      EmbeddedView open = view;
+      if (open == null) {
+        open = views.get().keepingAll();
+        view = open;
+      }
+      return open;
+    }
+
+    @Override
+    public void close() {
+      EmbeddedView open = view;
+      if (open != null) {
+        open.close();
+      }
+    }
   }
 
   /// What is past its retention and may be dropped, and is still there. Parts of merged segments
@@ -183,12 +283,14 @@ public final class RetentionControl {
     NavigableMap<PartitionKey, Sum> all = partitions();
     Kept planned = contents.retentions().shownBy(kept.policies().with(policy));
     List<Going> going = new ArrayList<>();
-    all.forEach((key, sum) -> {
-      if (planned.isPast(key.type(), key.untilNanos())
-          && !kept.isPast(key.type(), key.untilNanos())) {
-        going.add(new Going(key, sum.events, sum.bytes));
-      }
-    });
+    try (Counter counter = new Counter()) {
+      all.forEach((key, sum) -> {
+        Sum gone = counter.between(key, sum, shownFrom(kept, key), shownFrom(planned, key));
+        if (gone.partitions > 0) {
+          going.add(new Going(key, gone.events, gone.bytes));
+        }
+      });
+    }
     return going;
   }
 

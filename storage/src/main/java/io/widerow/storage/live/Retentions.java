@@ -308,6 +308,15 @@ public final class Retentions implements RetentionPolicy {
           && all.stream().allMatch(part -> part.kept.isPast(type, untilNanos));
     }
 
+    /// The least time of a type's events that stay on the disk for their age: that of the policies
+    /// that keep most, see [Kept#keptFromNanos].
+    public long keptFromNanos(String type, long widthNanos) {
+      return all.stream()
+          .mapToLong(part -> part.kept.keptFromNanos(type, widthNanos))
+          .min()
+          .orElseThrow();
+    }
+
     /// True when figures of a bucket of a type are kept if it is dropped now.
     ///
     /// @param untilNanos end of the bucket

@@ -74,14 +74,18 @@ public final class DeletionService {
     long now = store.nowNanos();
     Filter filter =
         where == null || where.isBlank() ? new Filter.Everything() : FilterParser.parse(where, now);
-    long until = range.untilNanos() == Long.MAX_VALUE ? now : range.untilNanos();
     var asked =
         new DeletionControl.Asked(
-            range.types().globs(), range.fromNanos(), until, where == null ? "" : where, filter);
+            range.types().globs(),
+            range.fromNanos(),
+            range.untilNanos(),
+            where == null ? "" : where,
+            filter);
     try (StoreView view = store.view()) {
       DeletionControl.Plan plan = store.deletions().plan(asked, view);
       StringBuilder json = new StringBuilder("{\"id\":\"d-").append(plan.id());
       json.append("\",\"events\":").append(plan.events());
+      json.append(",\"ahead\":").append(plan.ahead());
       json.append(",\"partitions\":").append(plan.partitions());
       json.append(",\"figures\":").append(plan.figures());
       json.append(",\"figureEvents\":").append(plan.figureEvents()).append("}\n");

@@ -49,7 +49,7 @@ import picocli.CommandLine.Parameters;
 public final class DeleteCommand implements Callable<Integer> {
   private static final String PATH = "/v1/admin/delete";
   private static final List<String> PLAN_HEADS =
-      List.of("id", "events", "partitions", "figures", "figureEvents");
+      List.of("id", "events", "ahead", "partitions", "figures", "figureEvents");
   private static final List<String> VERIFY_HEADS = List.of("id", "matches");
   private static final long LOOK_MILLIS = 200;
 
