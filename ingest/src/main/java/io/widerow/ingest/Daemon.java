@@ -136,6 +136,7 @@ public final class Daemon implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final @Nullable RuleFile rules;
   private final @Nullable TlsFiles tls;
+  private final @Nullable CertificateWatch certificates;
   private final Lanes lanes;
   private final Intake intake;
   private final LongSupplier usableBytes;
@@ -165,6 +166,7 @@ public final class Daemon implements AutoCloseable {
     damage = new DamageLog(store);
     rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
     tls = TlsFiles.of(config.security());
+    certificates = tls == null ? null : new CertificateWatch(tls, Instant::now);
     this.clock = new ClockService(store);
     this.layout = new LayoutService(store, registry);
     ByteCredit credit = new ByteCredit(config.creditBytes());
@@ -215,6 +217,9 @@ public final class Daemon implements AutoCloseable {
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);
     metrics.ofWriting(lanes, rules);
+    if (certificates != null) {
+      metrics.ofCertificates(certificates);
+    }
   }
 
   private Doctor doctor() {
@@ -233,7 +238,8 @@ public final class Daemon implements AutoCloseable {
             usableBytes,
             options.diskReserveBytes(),
             options.layout().weights(),
-            width + after));
+            width + after,
+            () -> certificates == null ? List.of() : certificates.findings()));
   }
 
   /// Loads the classes of the HTTP server, which takes a second. Call it on a thread of its own
@@ -372,6 +378,9 @@ public final class Daemon implements AutoCloseable {
       access.reload();
       if (tls != null && tls.reload()) {
         sockets.renewTls();
+      }
+      if (certificates != null) {
+        certificates.look();
       }
       if (rules != null) {
         rules.reload();

@@ -43,6 +43,12 @@ final class DaemonMetrics {
     Gauge.builder("widerow.query.stalled", queries, QueryServices::stalled).register(registry);
   }
 
+  void ofCertificates(CertificateWatch certificates) {
+    Gauge.builder(
+            "widerow.tls.expiry.timestamp.seconds", certificates, CertificateWatch::expirySeconds)
+        .register(registry);
+  }
+
   /// @param rules null when there are none
   void ofWriting(Lanes lanes, @Nullable RuleFile rules) {
     if (rules != null) {

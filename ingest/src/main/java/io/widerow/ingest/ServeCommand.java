@@ -1,7 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.ingest.cluster.ClusterDaemonStore;
-import io.widerow.ingest.config.ConfigSources;
+import io.widerow.ingest.config.ConfigCheck;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.LayoutOptions;
@@ -12,7 +12,6 @@ import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
-import io.widerow.query.Variables;
 import io.widerow.query.cli.ClusterDirectory;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
@@ -27,13 +26,16 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -200,23 +202,18 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    DaemonConfig config;
-    try {
-      Variables.check(environment);
-      config = ConfigSources.read(flags, environment, file);
-      config.security().check();
-      config.streams().check();
-      config.cluster().check();
-      if (config.rules() != null) {
-        long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
-        RuleSet _ = RuleFile.read(config.rules(), nowNanos);
-      }
-    } catch (IllegalArgumentException wrong) {
-      err().println("widerow: " + wrong.getMessage());
+    List<Consumer<DaemonConfig>> further = new ArrayList<>(List.of(ServeCommand::requireRules));
+    if (!printConfig) {
+      further.addAll(ConfigCheck.ofMachine());
+    }
+    ConfigCheck check = ConfigCheck.of(flags, environment, file, further);
+    DaemonConfig config = check.config();
+    if (config == null) {
+      check.mistakes().forEach(mistake -> err().println("widerow: " + mistake));
       return ExitCode.USAGE.number;
     }
-    if (printConfig || checkConfig) {
-      out().print(printConfig ? config.print() : "the configuration works\n");
+    if (printConfig) {
+      out().print(config.print());
       out().flush();
       return 0;
     }
@@ -225,7 +222,19 @@ public final class ServeCommand implements Callable<Integer> {
       err().println("widerow: " + tooLittle);
       return ExitCode.TOO_FEW_FILES.number;
     }
+    if (checkConfig) {
+      out().println("the configuration works");
+      out().flush();
+      return 0;
+    }
     return serve(config).number;
+  }
+
+  private static void requireRules(DaemonConfig config) {
+    if (config.rules() != null) {
+      long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
+      RuleSet _ = RuleFile.read(config.rules(), nowNanos);
+    }
   }
 
   private ExitCode serve(DaemonConfig config) {

@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -90,7 +91,9 @@ public final class TokenCommand implements Callable<Integer> {
       command.getErr().println("widerow token: " + wrong.getMessage());
       return ExitCode.USAGE.number;
     } catch (IOException failed) {
-      command.getErr().println("widerow token: cannot write " + file + ": " + failed.getMessage());
+      command
+          .getErr()
+          .println("widerow token: cannot write " + file + ": " + FailureReason.of(failed));
       return ExitCode.INPUT_OUTPUT.number;
     }
   }

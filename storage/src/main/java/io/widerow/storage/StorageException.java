@@ -155,7 +155,7 @@ public abstract sealed class StorageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     public Failed(Path file, String action, IOException cause) {
-      super("%s: cannot %s: %s".formatted(file, action, cause.getMessage()), cause);
+      super("%s: cannot %s: %s".formatted(file, action, FailureReason.of(cause)), cause);
     }
 
     public Failed(String state, Throwable cause) {

@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -170,13 +169,9 @@ public record ClusterKeys(
     if (passwordFile != null) {
       byte[] _ = SecretFile.read("cluster-password-file", passwordFile);
     }
-    requireReadable("cluster-ca", ca);
-    requireReadable("cluster-cert", certificate);
-    requireReadable("cluster-key", key);
-  }
-
-  private static void requireReadable(String name, @Nullable Path file) {
-    require(file == null || Files.isReadable(file), "%s: cannot read %s".formatted(name, file));
+    SecurityOptions.requireReadable("cluster-ca", ca);
+    SecurityOptions.requireReadable("cluster-cert", certificate);
+    SecurityOptions.requireReadable("cluster-key", key);
   }
 
   static void putDefaults(Map<String, String> defaults) {
@@ -214,20 +209,16 @@ public record ClusterKeys(
         values.truth("cluster-ttl"),
         rows.isEmpty() ? List.of() : List.of(rows.split("\\s*,\\s*")),
         orNull(values.text("cluster-user")),
-        path(values, "cluster-password-file"),
-        path(values, "cluster-ca"),
-        path(values, "cluster-cert"),
-        path(values, "cluster-key"),
+        values.path("cluster-password-file"),
+        values.path("cluster-ca"),
+        values.path("cluster-cert"),
+        values.path("cluster-key"),
         values.text("cluster-consistency"),
         number.isEmpty() || number.equals(AUTO) ? null : values.number("daemon-number"));
   }
 
   private static @Nullable String orNull(String text) {
     return text.isEmpty() ? null : text;
-  }
-
-  private static @Nullable Path path(ConfigValues values, String key) {
-    return values.text(key).isEmpty() ? null : Path.of(values.text(key));
   }
 
   void putTo(Map<String, String> values) {

@@ -1,5 +1,6 @@
 package io.widerow.ingest.config;
 
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -9,49 +10,33 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
-import org.jspecify.annotations.Nullable;
 
 /// The sources of the configuration. Flags win over the environment, that over the file, and that
 /// over the defaults. The key `lane-slots` is the flag `--lane-slots`, the variable
 /// `WIDEROW_LANE_SLOTS` and the line `lane-slots=1024`. Keys that name a type, `retention.<type>`,
 /// cannot be variables.
-public final class ConfigSources {
+final class ConfigSources {
   private static final String PREFIX = "WIDEROW_";
 
   private ConfigSources() {}
 
-  /// @throws IllegalArgumentException when a source has an unknown key or a bad value
-  public static DaemonConfig read(
-      Map<String, String> flags, Map<String, String> environment, @Nullable Path file) {
-    Map<String, String> values = new LinkedHashMap<>();
-    if (file != null) {
-      values.putAll(ofFile(file));
-    }
-    values.putAll(ofEnvironment(environment));
-    values.putAll(flags);
-    return DaemonConfig.of(values);
-  }
-
-  private static Map<String, String> ofFile(Path file) {
+  static Map<String, String> ofFile(Path file) {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
       properties.load(reader);
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "config: cannot read %s: %s".formatted(file, unreadable.getMessage()), unreadable);
+          "config: cannot read %s: %s".formatted(file, FailureReason.of(unreadable)), unreadable);
     }
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : properties.stringPropertyNames()) {
-      if (!DaemonConfig.isKnown(key)) {
-        throw new IllegalArgumentException(file + ": " + DaemonConfig.unknown(key));
-      }
       values.put(key, properties.getProperty(key));
     }
     return values;
   }
 
   /// Reads the variables of known keys. `ServeCommand` refuses other variables of this prefix.
-  private static Map<String, String> ofEnvironment(Map<String, String> environment) {
+  static Map<String, String> ofEnvironment(Map<String, String> environment) {
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : DaemonConfig.DEFAULTS.keySet()) {
       String value = environment.get(PREFIX + key.replace('-', '_').toUpperCase(Locale.ROOT));

@@ -1,9 +1,12 @@
 package io.widerow.ingest.config;
 
 import io.widerow.storage.Durability;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Converts configuration texts to typed values. Errors name the key.
 record ConfigValues(Map<String, String> texts) {
@@ -49,6 +52,15 @@ record ConfigValues(Map<String, String> texts) {
     } catch (DateTimeException noZone) {
       throw new IllegalArgumentException(
           "%s must be a time zone, got %s".formatted(key, text(key)), noZone);
+    }
+  }
+
+  /// A file or directory; null when the key is empty.
+  @Nullable Path path(String key) {
+    try {
+      return text(key).isEmpty() ? null : Path.of(text(key));
+    } catch (InvalidPathException bad) {
+      throw new IllegalArgumentException("%s: %s".formatted(key, bad.getMessage()), bad);
     }
   }
 

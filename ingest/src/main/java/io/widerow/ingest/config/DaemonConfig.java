@@ -5,7 +5,6 @@ import io.widerow.event.NearestName;
 import io.widerow.storage.Durability;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -108,7 +107,7 @@ public record DaemonConfig(
     require(ledgerSeconds >= 0, "ledger-seconds must not be negative, got " + ledgerSeconds);
     require(drainSeconds >= 0, "drain-seconds must not be negative, got " + drainSeconds);
     require(readOnSeconds >= 0, "read-on-seconds must not be negative, got " + readOnSeconds);
-    require(rules == null || Files.isReadable(rules), "rules: cannot read " + rules);
+    SecurityOptions.requireReadable("rules", rules);
     store.requireFor(lanes);
     Path _ = store.snapshotDirectory(data);
     require(
@@ -181,9 +180,13 @@ public record DaemonConfig(
     ConfigValues typed = new ConfigValues(all);
     String syslog = typed.text("syslog");
     int lanes = typed.number("lanes");
+    Path data = typed.path("data");
+    if (data == null) {
+      throw new IllegalArgumentException("data: a store needs a directory, got nothing");
+    }
     require(lanes >= 1, "lanes must be 1 to 64, got " + lanes);
     return new DaemonConfig(
-        Path.of(typed.text("data")),
+        data,
         address("http", typed.text("http")),
         syslog.isEmpty() ? null : address("syslog", syslog),
         typed.zone("syslog-zone"),
@@ -208,7 +211,7 @@ public record DaemonConfig(
         StoreOptions.of(typed),
         ClusterKeys.of(typed),
         SecurityOptions.of(typed),
-        typed.text("rules").isEmpty() ? null : Path.of(typed.text("rules")),
+        typed.path("rules"),
         typed.truth("insecure"));
   }
 

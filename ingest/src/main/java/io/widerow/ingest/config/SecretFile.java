@@ -1,5 +1,6 @@
 package io.widerow.ingest.config;
 
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ final class SecretFile {
       return secret.getBytes(StandardCharsets.UTF_8);
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "%s: cannot read %s: %s".formatted(key, file, unreadable.getMessage()), unreadable);
+          "%s: cannot read %s: %s".formatted(key, file, FailureReason.of(unreadable)), unreadable);
     }
   }
 }

@@ -49,9 +49,14 @@ public record SecurityOptions(
   }
 
   static void requireReadable(String key, @Nullable Path file) {
-    if (file != null && !Files.isReadable(file)) {
-      throw new IllegalArgumentException("%s: cannot read %s".formatted(key, file));
+    if (file == null || (Files.isReadable(file) && !Files.isDirectory(file))) {
+      return;
     }
+    String why =
+        !Files.exists(file)
+            ? "no such file or directory"
+            : Files.isDirectory(file) ? "it is a directory" : "permission denied";
+    throw new IllegalArgumentException("%s: cannot read %s: %s".formatted(key, file, why));
   }
 
   /// True when the wire is encrypted and each client must authenticate.
@@ -155,16 +160,12 @@ public record SecurityOptions(
           "hosts: takes whole names, separated by commas, and no *, got " + hosts);
     }
     return new SecurityOptions(
-        file(values.text("tokens")),
-        file(values.text("tls-certificate")),
-        file(values.text("tls-key")),
-        file(values.text("tls-client-ca")),
+        values.path("tokens"),
+        values.path("tls-certificate"),
+        values.path("tls-key"),
+        values.path("tls-client-ca"),
         values.truth("ui"),
         hosts.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(hosts.split("\\s*,\\s*", -1))));
-  }
-
-  static @Nullable Path file(String text) {
-    return text.isEmpty() ? null : Path.of(text);
   }
 
   void putTo(Map<String, String> values) {

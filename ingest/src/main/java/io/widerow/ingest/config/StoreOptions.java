@@ -122,7 +122,7 @@ public record StoreOptions(
         Age.parse("retention", values.text("retention")),
         byType,
         Age.parseGrace("retention-grace", values.text("retention-grace")),
-        values.text("snapshot-dir").isEmpty() ? null : Path.of(values.text("snapshot-dir")));
+        values.path("snapshot-dir"));
   }
 
   /// The number on one machine; on a cluster [ClusterKeys#daemonNumber] has it.

@@ -100,7 +100,7 @@ public record StreamOptions(
         address(values, SYSLOG_TLS),
         address(values, FLUENT),
         address(values, FLUENT_TLS),
-        SecurityOptions.file(values.text(FLUENT_SHARED_KEY)));
+        values.path(FLUENT_SHARED_KEY));
   }
 
   private static @Nullable InetSocketAddress address(ConfigValues values, String key) {

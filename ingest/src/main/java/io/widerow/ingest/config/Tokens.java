@@ -1,6 +1,7 @@
 package io.widerow.ingest.config;
 
 import io.widerow.ingest.decode.Sha256;
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -54,7 +55,7 @@ public final class Tokens {
       }
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "tokens: cannot read %s: %s".formatted(file, unreadable.getMessage()), unreadable);
+          "tokens: cannot read %s: %s".formatted(file, FailureReason.of(unreadable)), unreadable);
     }
     return new Tokens(tokens);
   }

@@ -17,6 +17,7 @@ import io.widerow.storage.embedded.RollupControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// Looks at the daemon and its store every few seconds, and says what an operator should look at.
@@ -54,13 +55,15 @@ public final class Doctor {
   /// @param reserveBytes free bytes below which nothing is taken in
   /// @param weights what a good partition is
   /// @param lateFromNanos the age at which an event is older than a bucket that is closed
+  /// @param others findings about parts of the daemon that the doctor does not look at
   public record Surroundings(
       LongSupplier nanoTime,
       LongSupplier epochNanos,
       LongSupplier usableBytes,
       long reserveBytes,
       PartitionWeights weights,
-      long lateFromNanos) {}
+      long lateFromNanos,
+      Supplier<List<Finding>> others) {}
 
   public Doctor(
       EventStore store, Intake intake, MeterRegistry registry, Surroundings surroundings) {
@@ -196,7 +199,7 @@ public final class Doctor {
             store.cluster(),
             surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI);
     Facts all = facts.with(intake.senders().lags());
-    return Stream.of(now.findings(), Diagnosis.of(all), rollups)
+    return Stream.of(now.findings(), Diagnosis.of(all), rollups, surroundings.others.get())
         .flatMap(List::stream)
         .sorted(Finding.WORST_FIRST)
         .toList();

@@ -3,6 +3,7 @@ package io.widerow.ingest.rules;
 import io.widerow.event.EventBatch;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.BatchRules;
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +77,7 @@ public final class RuleFile implements BatchRules {
     } catch (CharacterCodingException noText) {
       throw unusable(file, "it is not UTF-8", noText);
     } catch (IOException unreadable) {
-      throw unusable(file, "cannot be read: " + unreadable.getMessage(), unreadable);
+      throw unusable(file, "cannot be read: " + FailureReason.of(unreadable), unreadable);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.widerow.ingest.ship;
 
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -304,7 +305,7 @@ final class FileWatch {
         try {
           discover(path, first, byIdentity, nanoTime);
         } catch (IOException denied) {
-          tellOnce(path + ": cannot be read: " + denied.getMessage());
+          tellOnce(path + ": cannot be read: " + FailureReason.of(denied));
         }
       }
       known.add(pattern);
@@ -315,7 +316,7 @@ final class FileWatch {
     try {
       return patterns.find(pattern);
     } catch (IOException denied) {
-      tellOnce(String.valueOf(denied.getMessage()));
+      tellOnce(pattern + ": cannot be searched: " + FailureReason.of(denied));
       return List.of();
     }
   }

@@ -1,6 +1,7 @@
 package io.widerow.ingest.ship;
 
 import io.widerow.ingest.decode.Swar;
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -149,7 +150,7 @@ final class Follower {
       changed = true;
       return null;
     } catch (IOException failed) {
-      console.tell(file + ": cannot be read: " + failed.getMessage());
+      console.tell(file + ": cannot be read: " + FailureReason.of(failed));
       return null;
     }
   }
@@ -185,7 +186,7 @@ final class Follower {
       return quiet
           >= (file.endsWithNewline() ? plan.flushAfterNanos() : plan.flushLineAfterNanos());
     } catch (IOException failed) {
-      console.tell(file + ": cannot be read: " + failed.getMessage());
+      console.tell(file + ": cannot be read: " + FailureReason.of(failed));
       return false;
     }
   }

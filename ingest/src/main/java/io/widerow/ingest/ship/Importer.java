@@ -3,6 +3,7 @@ package io.widerow.ingest.ship;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.storage.FailureReason;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -113,7 +114,7 @@ final class Importer {
       if (packing == Packing.NONE) {
         throw failed;
       }
-      damaged(name, "is damaged: " + failed.getMessage());
+      damaged(name, "is damaged: " + FailureReason.of(failed));
     } finally {
       finish();
     }

@@ -91,7 +91,8 @@ class DoctorTest {
                   () -> 1_000,
                   0,
                   PartitionWeights.DEFAULT,
-                  65 * SECOND));
+                  65 * SECOND,
+                  List::of));
     }
 
     /// Stores events, and tells the sender's table.

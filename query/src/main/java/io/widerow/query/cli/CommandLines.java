@@ -3,6 +3,7 @@ package io.widerow.query.cli;
 import io.widerow.event.NearestName;
 import io.widerow.query.QueryException;
 import io.widerow.query.Variables;
+import io.widerow.storage.FailureReason;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -67,11 +68,12 @@ public final class CommandLines {
     command.getErr().println("widerow " + command.getCommandSpec().qualifiedName(" ") + ": " + why);
   }
 
-  /// The message of a file system's refusal may be the name of the file alone.
   private static String sentence(Exception failure) {
-    return failure instanceof FileSystemException refused && refused.getReason() == null
-        ? refused.getFile() + ": " + refused.getClass().getSimpleName()
-        : String.valueOf(failure.getMessage());
+    return switch (failure) {
+      case FileSystemException refused -> refused.getFile() + ": " + FailureReason.of(refused);
+      case IOException failed -> FailureReason.of(failed);
+      default -> String.valueOf(failure.getMessage());
+    };
   }
 
   /// Runs a command, or shows its help, which also helps somebody with a misspelt variable.

@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.storage.Damage;
+import io.widerow.storage.FailureReason;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
@@ -31,6 +32,7 @@ import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -82,7 +84,7 @@ public final class StoreOpener {
   /// Opens for reading and writing; makes a store of an empty directory.
   public StoreParts open(Function<UUID, Journal.Factory> journals) {
     Path directory = config.directory();
-    disk.createDirectory(directory);
+    create(directory);
     if (StoreFormat.isStore(disk, directory, List.of(StoreLock.NAME))) {
       requireWritable(directory, StoreFormat.read(disk, directory));
     } else {
@@ -95,6 +97,21 @@ public final class StoreOpener {
       UUID storeId = storeId(directory);
       return openOnAnyDisk(storeId, journals.apply(storeId), lock);
     });
+  }
+
+  /// A directory that cannot be created is a mistake of whoever chose it, and no failure of the
+  /// disk that passes.
+  private void create(Path directory) {
+    try {
+      disk.createDirectory(directory);
+    } catch (StorageException.Failed refused) {
+      String why =
+          refused.getCause() instanceof IOException failure
+              ? FailureReason.of(failure)
+              : String.valueOf(refused.getMessage());
+      throw new StorageException.Incompatible(
+          directory, "the directory of the store cannot be created: " + why);
+    }
   }
 
   /// If there is no room, deletes what nothing needs, and leaves the writing for later.

@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.prometheus;
 
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -71,7 +72,8 @@ final class MetadataFile {
             new Object[] {file, wrong, aside});
       }
     } catch (IOException unreadable) {
-      LOG.log(Level.WARNING, "cannot read " + file + ": " + unreadable.getMessage(), unreadable);
+      LOG.log(
+          Level.WARNING, "cannot read " + file + ": " + FailureReason.of(unreadable), unreadable);
     }
   }
 

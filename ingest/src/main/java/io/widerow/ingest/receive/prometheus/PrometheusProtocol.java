@@ -22,6 +22,7 @@ import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.lane.Outcome;
 import io.widerow.ingest.series.SeriesCache;
 import io.widerow.ingest.series.SeriesCaches;
+import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.BitSet;
@@ -131,7 +132,7 @@ public final class PrometheusProtocol implements WriteProtocol {
       throw new RequestRefused(
           HttpStatus.SERVICE_UNAVAILABLE,
           "the descriptions of metrics cannot be written: %s; nothing is stored"
-              .formatted(failed.getMessage()));
+              .formatted(FailureReason.of(failed)));
     }
   }
 

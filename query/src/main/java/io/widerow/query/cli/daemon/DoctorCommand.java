@@ -36,6 +36,7 @@ import picocli.CommandLine.Mixin;
       "  clock-skew             a sender whose newest events are 30 s old, or 1 s ahead",
       "  late-share             a sender of whom 20 %% come when their bucket is closed",
       "  many-types             more than 10,000",
+      "  certificate            has expired, or soon will",
       "  retention-backlog      what is past was not freed for two minutes",
       "  clock-jump             this machine's clock",
       "  disk                   full, or soon",
