@@ -24,6 +24,7 @@ import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.ConnectionGuard;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.JoinedHead;
+import io.widerow.ingest.http.UnroutedErrors;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
@@ -332,6 +333,7 @@ public final class Daemon implements AutoCloseable {
             .requestTimeout(REQUEST_MAX)
             .maxRequestLength(0) // we count the bytes, before and after decompression
             .disableServerHeader()
+            .errorHandler(new UnroutedErrors(routes))
             .connectionDrainDuration(Duration.ZERO) // a client repeats what a stop does not take
             .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
     builder.childChannelPipelineCustomizer(connections::guard);

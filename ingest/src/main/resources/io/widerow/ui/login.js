@@ -17,7 +17,7 @@ export function login(why) {
       },
     },
     h("h2", {}, "This daemon wants a token"),
-    h("p", {}, "One with the scope query: ", h("code", {}, "widerow token NAME --scope query"), " makes it."),
+    h("p", {}, "One with the scope query: ", h("code", {}, "widerow token NAME --scopes query"), " makes it."),
     input, h("label", {}, keep, " for this tab, also when it is loaded again"),
     h("button", { type: "submit" }, "Ask"), said));
     before?.remove();

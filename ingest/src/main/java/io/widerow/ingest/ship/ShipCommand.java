@@ -48,7 +48,8 @@ import picocli.CommandLine.Parameters;
       "  journalctl -o json | widerow ship --once - --type journal",
       "A line is Docker's json-file, CRI, a JSON object or text, by sight. Its time is",
       "found by sight too. The file's name gives the type (app.log: app), and with",
-      "Kubernetes the attributes pod, namespace and container; file is its path.",
+      "Kubernetes the attributes pod, namespace and container; file is its path,",
+      "host the name of this machine.",
       "The checkpoint directory remembers how far each file was acknowledged. Rotated",
       "files are read to their end; compressed ones are only read with --once.",
       "SIGTERM and SIGINT end it; the next start goes on where it was. The daemon's",
@@ -321,6 +322,15 @@ public final class ShipCommand implements Callable<Integer> {
     return tally.refused() > 0 ? ExitCode.DAMAGE_FOUND : ExitCode.OK;
   }
 
+  /// The name of this machine, as the kernel has it.
+  private static String hostName() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+    } catch (IOException hidden) {
+      return "localhost"; // a sandbox without /proc
+    }
+  }
+
   private ShipPlan plan() {
     for (String name : attributes.keySet()) {
       if (name.isEmpty() || RESERVED.matcher(name).matches()) {
@@ -331,6 +341,7 @@ public final class ShipCommand implements Callable<Integer> {
     for (String file : files) {
       patterns.add(file.equals("-") ? file : Path.of(file).toAbsolutePath().normalize().toString());
     }
+    attributes.putIfAbsent("host", hostName());
     try {
       ZoneId here = zone == null ? ZoneId.systemDefault() : ZoneId.of(zone);
       RecordRules rules = new RecordRules(format, start, ts, at, here, recordBytesMax, batchBytes);

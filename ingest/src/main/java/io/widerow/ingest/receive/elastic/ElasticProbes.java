@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.elastic;
 
 import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
@@ -8,11 +9,14 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
+import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// What clients of Elasticsearch ask before they send: what the server is, and whether templates,
@@ -22,6 +26,14 @@ final class ElasticProbes {
   private static final Set<HttpMethod> READS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
   private static final Set<HttpMethod> ALL =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.PUT);
+
+  /// What clients and agents that write to Elasticsearch call themselves.
+  private static final Pattern CLIENTS =
+      Pattern.compile("(?i)elastic|opensearch|beat|logstash|manticore|fluent|vector|otel");
+
+  /// A header of Elastic's own clients.
+  private static final AsciiString META = HttpHeaderNames.of("x-elastic-client-meta");
+
   private static final String LICENSE =
       """
       {"license":{"status":"active","uid":"00000000-0000-0000-0000-000000000000",\
@@ -83,12 +95,23 @@ final class ElasticProbes {
     return new HttpRoute(path, methods, Tokens.Scope.INGEST, service, ElasticAnswers.ERRORS);
   }
 
-  /// Every index is there. What it has is not told, so that a path that is none stays not found.
+  /// For a client of Elasticsearch every index exists, and what it has is not found. For anybody
+  /// else a path of one segment is one that does not exist.
   private static HttpResponse index(ServiceRequestContext context, HttpRequest request) {
+    if (!isOfElastic(request)) {
+      return HttpAnswers.error(HttpStatus.NOT_FOUND, "no such endpoint: " + context.path());
+    }
     return context.method() == HttpMethod.HEAD
         ? ok(request, "")
         : ElasticAnswers.error(
             request, new RequestRefused(HttpStatus.NOT_FOUND, "no such path: " + context.path()));
+  }
+
+  private static boolean isOfElastic(HttpRequest request) {
+    String agent = request.headers().get(HttpHeaderNames.USER_AGENT, "");
+    return CLIENTS.matcher(agent).find()
+        || request.headers().get(HttpHeaderNames.ACCEPT, "").contains("vnd.elasticsearch")
+        || request.headers().contains(META);
   }
 
   private static HttpResponse thing(ServiceRequestContext context, HttpRequest request) {

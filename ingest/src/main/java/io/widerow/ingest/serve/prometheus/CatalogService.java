@@ -52,8 +52,9 @@ final class CatalogService {
   private static final int ANSWERS_MAX = 4;
   private static final long BUDGET_NANOS = 5_000_000_000L;
 
-  /// A version whose questions for labels are these.
-  private static final String API_VERSION = "2.42.0";
+  private static final String NO_PROMQL =
+      "PromQL is not evaluated here: let a Prometheus read the samples by remote read"
+          + " (/api/v1/read)";
 
   private final EventStore store;
   private final QueryMemory memory;
@@ -91,13 +92,26 @@ final class CatalogService {
             METHODS,
             Tokens.Scope.QUERY,
             (_, _) -> HttpAnswers.json(HttpStatus.OK, buildInfo()),
-            ErrorForm.PROMETHEUS));
+            ErrorForm.PROMETHEUS),
+        notEvaluated("/api/v1/query"),
+        notEvaluated("/api/v1/query_range"));
+  }
+
+  /// An endpoint that says what to do instead, for somebody whose source for Prometheus asks here.
+  private static HttpRoute notEvaluated(String path) {
+    return new HttpRoute(
+        path,
+        METHODS,
+        Tokens.Scope.QUERY,
+        (context, _) ->
+            ErrorForm.PROMETHEUS.of(
+                context, new RequestRefused(HttpStatus.NOT_IMPLEMENTED, NO_PROMQL)),
+        ErrorForm.PROMETHEUS);
   }
 
   private String buildInfo() {
     StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":{\"version\":\"");
-    HttpAnswers.appendString(
-        json.append(API_VERSION).append("\",\"revision\":"), "widerow " + version);
+    HttpAnswers.appendString(json.append(version).append("\",\"revision\":"), "widerow " + version);
     return json.append(
             ",\"branch\":\"\",\"buildUser\":\"\",\"buildDate\":\"\",\"goVersion\":\"\"}}\n")
         .toString();

@@ -136,7 +136,8 @@ class CatalogTest {
   @Test
   void buildInfo() throws IOException, InterruptedException {
     String info = data("status/buildinfo");
-    assertTrue(info.startsWith("{\"version\":\"2.42.0\",\"revision\":\"widerow "), info);
+    assertTrue(
+        info.matches("\\{\"version\":\"([^\"]+)\",\"revision\":\"widerow \\1\".*\\s*"), info);
   }
 
   @ParameterizedTest
