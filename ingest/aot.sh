@@ -30,12 +30,27 @@ golden_store() { # unpacks a small sealed store and prints where it is
   find "$work" -name FORMAT -exec dirname {} \;
 }
 
-train() { # command, cache, arguments
-  (
+train() { # command, cache, arguments; the cache gets its name once the JVM can use it
+  if (
     look_up "$1"
     shift 2
+    caches=$work
     # shellcheck disable=SC2034 # start reads it
     training=AOTCacheOutput
     start "$main" "$kind" "$@"
-  ) >/dev/null 2>&1 || rm -f "$2"
+  ) >/dev/null 2>&1 && usable "$1" "$work/$(basename -- "$2")"; then
+    mv "$work/$(basename -- "$2")" "$2"
+  else
+    echo "widerow: no AOT cache could be made for $1: it starts a second later" >&2
+  fi
+}
+
+usable() { # command, cache: whether a JVM that must use it starts
+  [ -s "$2" ] && (
+    look_up "$1"
+    caches=$work
+    training=
+    WIDEROW_JAVA_OPTS='-XX:AOTMode=on'
+    start "$main" "$kind" --version
+  ) >/dev/null 2>&1
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,6 +47,12 @@ class LauncherTest {
   }
 
   private Run run(Path launcher, String... arguments) throws IOException, InterruptedException {
+    Process process = start(launcher, arguments);
+    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return new Run(process.waitFor(), text);
+  }
+
+  private Process start(Path launcher, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(launcher.toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -52,9 +60,36 @@ class LauncherTest {
     builder.environment().put("PATH", path);
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.directory(directory.toFile());
-    Process process = builder.start();
-    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
-    return new Run(process.waitFor(), text);
+    return builder.start();
+  }
+
+  @Test
+  @Timeout(60)
+  void oneLauncherBuildsAtATime() throws IOException, InterruptedException {
+    Path log = directory.resolve("log");
+    Path go = directory.resolve("go");
+    executable(
+        directory.resolve("tools/mvn"),
+        """
+        #!/bin/sh
+        echo begin >>'%s'
+        until [ -e '%s' ]; do :; done
+        echo end >>'%1$s'
+        exit 1
+        """
+            .formatted(log, go));
+    Process first = start(checkout.resolve("widerow"), "types");
+    while (!Files.exists(log)) {
+      Thread.onSpinWait(); // the time-out of the test ends it
+    }
+    Process second = start(checkout.resolve("widerow"), "types");
+    try (BufferedReader told = second.inputReader(UTF_8)) {
+      assertEquals("widerow: waits for another build of this checkout ...", told.readLine());
+      Files.createFile(go);
+      assertEquals(70, first.waitFor());
+      assertEquals(70, second.waitFor());
+    }
+    assertEquals(List.of("begin", "end", "begin", "end"), Files.readAllLines(log));
   }
 
   @ParameterizedTest
