@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
       "`contains` finds any text, `icontains` in any case. `has` finds whole words,",
       "and rare ones fastest. type, ts and id are the event's own.",
       "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
-      "HdrHistogram with three significant digits: within 0.1 %%, over numbers >= 0.",
+      "one fixed grid, also of negative numbers: within 0.2 %%, in four digits.",
       "If the journal of a stopped store has lost acknowledged groups, a warning",
       "names them, the other events are shown, and the exit code is 65. So are",
       "figures with --damage skip, when a part of the store cannot be read.",

@@ -2,6 +2,9 @@ package io.widerow.storage.rollup;
 
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Arrays;
 
 /// Counts of numbers in the cells of one fixed grid, for percentiles: the grid of HdrHistogram with
@@ -14,8 +17,9 @@ import java.util.Arrays;
 ///   cell     sign   | exponent    | fraction 10                    its first bits
 /// ```
 ///
-/// - A percentile is the greatest number of its cell, the greatest whole one when only whole
-///   numbers were added, but never outside the numbers that were added. The cell around zero is 0.
+/// - A percentile is the greatest number of its cell, rounded up to four significant digits: more
+///   would pretend to know it better than the cell does. It is never outside the numbers that were
+///   added, and whole when only whole numbers were. The cell around zero is 0.
 /// - Infinities have cells of their own. NaN is refused.
 /// - Threads: one.
 /// - Memory: 12 bytes for a cell that has numbers, in a hash table that is half full at most.
@@ -24,6 +28,7 @@ public final class NumberGrid {
   private static final long REST_MASK = (1L << REST_BITS) - 1;
   private static final int SLOTS_LEAST = 16;
   private static final int MIX = 0x9e37_79b9; // 2^32 / golden ratio (Fibonacci hashing)
+  private static final MathContext PERCENTILE_DIGITS = new MathContext(4, RoundingMode.CEILING);
   private static final long PART_OF_PERCENT = 10_000;
   private static final long ALL = 100 * PART_OF_PERCENT;
 
@@ -183,10 +188,16 @@ public final class NumberGrid {
       passed += counts[slot];
       if (passed >= rank) {
         double greatest = greatest(cells[slot]);
-        return Math.clamp(fractions ? greatest : Math.floor(greatest), least, most) + 0.0;
+        return Math.clamp(rounded(fractions ? greatest : Math.floor(greatest)), least, most) + 0.0;
       }
     }
     throw new IllegalStateException("%d numbers in cells of %d".formatted(passed, total));
+  }
+
+  private static double rounded(double number) {
+    return Double.isInfinite(number)
+        ? number
+        : BigDecimal.valueOf(number).round(PERCENTILE_DIGITS).doubleValue();
   }
 
   /// The places of cells with their slots, in the order of numbers.

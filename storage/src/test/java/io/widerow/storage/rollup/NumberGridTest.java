@@ -60,7 +60,7 @@ class NumberGridTest {
   }
 
   private static void assertNear(double sorted, double found) {
-    double error = Math.abs(sorted) / 1_000 + 0x1p-1032;
+    double error = Math.abs(sorted) / 500 + 0x1p-1032;
     assertTrue(
         sorted == found || Math.abs(found - sorted) <= error, () -> found + " is not " + sorted);
     assertTrue(found >= sorted || error < 1e-300, () -> found + " is below " + sorted);
