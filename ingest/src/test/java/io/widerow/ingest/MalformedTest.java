@@ -42,7 +42,7 @@ public class MalformedTest {
   }
 
   private static void text(byte[] body, int limit, IncomingBatch batch) {
-    new TextLinesDecoder("t", new TimePattern.Rfc3339(), new TextLinesDecoder.Start.EveryLine())
+    new TextLinesDecoder("t", TimePattern.of("rfc3339", -1, ZoneOffset.UTC), new TextLinesDecoder.Start.EveryLine())
         .decode(body, 0, limit, batch);
   }
 

@@ -3,6 +3,7 @@ package io.widerow.ingest.decode;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -170,6 +171,28 @@ public final class AttributeTape {
         asExpected
             && expected.isNext(count, ofScratch ? scratch.bytes : body, offset, length)
             && expectedLevels[count] == level;
+  }
+
+  /// Adds a name that is in no body; a value must follow. On a tape without levels the name gets a
+  /// number when it is taken.
+  void ownName(byte[] wanted) {
+    byte[] free = wanted;
+    for (int number = 2; levels == null && isNamed(free); number++) {
+      String counted = new String(wanted, StandardCharsets.US_ASCII) + "." + number;
+      free = counted.getBytes(StandardCharsets.US_ASCII);
+    }
+    int offset = scratch.limit;
+    appendScratch(free, 0, free.length);
+    name(true, offset, free.length);
+  }
+
+  private boolean isNamed(byte[] wanted) {
+    boolean named = false;
+    for (int i = 0; i < count && !named; i++) {
+      int end = nameOffsets[i] + nameBytes[i];
+      named = Arrays.equals(nameSource(i), nameOffsets[i], end, wanted, 0, wanted.length);
+    }
+    return named;
   }
 
   /// Adds the name at `offset` of the body when it is the expected one. Names that needed

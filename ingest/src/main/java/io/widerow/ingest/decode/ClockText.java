@@ -1,33 +1,14 @@
 package io.widerow.ingest.decode;
 
-/// Reads a time of day and a zone from text, and the numbers around them. What is read moves [#at].
+import java.time.ZoneId;
+import java.util.Objects;
+
+/// Reads a time of day and its zone from text, and the numbers around them. What is read moves [#at].
 ///
 /// - Threads: one.
 final class ClockText {
-  static final int NO_ZONE = Integer.MAX_VALUE;
-
   private static final int END = -1;
   private static final int DIGITS_MAX = 20;
-
-  /// Names of zones that are read, each with its hours east of UTC: those of RFC 822, and others
-  /// that mean one zone only. `IST`, `BST` and their like mean several.
-  private static final String ZONE_HOURS =
-      "UTC 0 GMT 0 UT 0 EST -5 EDT -4 CST -6 CDT -5 MST -7 MDT -6 PST -8 PDT -7 AKST -9 AKDT -8"
-          + " HST -10 WET 0 WEST 1 CET 1 CEST 2 EET 2 EEST 3 MSK 3 JST 9 KST 9 AEST 10 AEDT 11"
-          + " NZST 12 NZDT 13";
-
-  private static final byte[][] ZONES;
-  private static final int[] ZONE_SECONDS;
-
-  static {
-    String[] words = ZONE_HOURS.split(" ", -1);
-    ZONES = new byte[words.length / 2][];
-    ZONE_SECONDS = new int[words.length / 2];
-    for (int i = 0; i < ZONES.length; i++) {
-      ZONES[i] = TimeSight.ascii(words[2 * i]);
-      ZONE_SECONDS[i] = 3_600 * Integer.parseInt(words[2 * i + 1]);
-    }
-  }
 
   /// Where reading goes on.
   int at;
@@ -41,11 +22,16 @@ final class ClockText {
   /// False when the time has no seconds.
   boolean exact;
 
+  private boolean alone; // the line is a time, and nothing else
+  private final ZoneText zones = new ZoneText();
   private byte[] bytes = {};
   private int limit;
 
   /// Begins a line.
-  void begin(byte[] line, int newLimit) {
+  ///
+  /// @param isAlone whether it is a time, and nothing else
+  void begin(byte[] line, int newLimit, boolean isAlone) {
+    alone = isAlone;
     bytes = line;
     limit = newLimit;
   }
@@ -107,19 +93,29 @@ final class ClockText {
     return more && setSeconds(hour, minute, second);
   }
 
-  /// Reads `150405`.
+  /// Reads `150405`, or `1504`.
   boolean plainClock() {
     int i = at;
-    at += 6;
-    exact = true;
-    fraction(false);
+    exact = digitsAt(at) == 6;
+    at += exact ? 6 : 4;
+    fraction = 0;
+    if (exact) {
+      fraction(false);
+    }
     return setSeconds(
-        Times.digits(bytes, i, 2), Times.digits(bytes, i + 2, 2), Times.digits(bytes, i + 4, 2));
+        Times.digits(bytes, i, 2),
+        Times.digits(bytes, i + 2, 2),
+        exact ? Times.digits(bytes, i + 4, 2) : 0);
   }
 
+  /// Takes a time of day. `24:00:00` is the end of the day, a leap second the next second.
   private boolean setSeconds(int hour, int minute, int second) {
     seconds = 3600L * hour + 60L * minute + second;
-    return (hour | minute | second) >= 0 && hour <= 23 && minute <= 59 && second <= 60;
+    boolean dayEnds = hour == 24 && minute == 0 && second == 0 && fraction == 0;
+    return (hour | minute | second) >= 0
+        && (hour <= 23 || dayEnds)
+        && minute <= 59
+        && second <= 60;
   }
 
   private int halfDay(int hour) {
@@ -128,15 +124,19 @@ final class ClockText {
       i += bytes[i + 2] == (byte) 0xaf ? 3 : 0;
     }
     int half = byteAt(i) | 0x20;
-    boolean none = (half != 'a' && half != 'p') || (byteAt(i + 1) | 0x20) != 'm' || hour > 12;
-    if (none || isWordAt(i + 2)) {
+    boolean points = byteAt(i + 1) == '.' && byteAt(i + 3) == '.'; // a.m.
+    int end = points ? i + 4 : i + 2;
+    boolean none =
+        (half != 'a' && half != 'p') || (byteAt(points ? i + 2 : i + 1) | 0x20) != 'm' || hour > 12;
+    if (none || isWordAt(end)) {
       return hour;
     }
-    at = i + 2;
+    at = end;
     return hour == 0 ? -1 : hour % 12 + (half == 'p' ? 12 : 0);
   }
 
-  /// Reads `.5`; `,978` of three, six or nine digits; `:606`, and loosely `:6`, in milliseconds.
+  /// Reads `.5`; `,978` of three, six or nine digits, or of any before a zone or the end; `:606`,
+  /// and loosely `:6`, in milliseconds.
   private void fraction(boolean loose) {
     fraction = 0;
     int b = byteAt(at);
@@ -145,13 +145,18 @@ final class ClockText {
     }
     int end = Times.fractionLimit(bytes, at + 1, limit);
     int count = end - at - 1;
-    if (count > 0 && (b == '.' || count == 3 || (b == ',' && (count == 6 || count == 9)))) {
+    boolean usual = b == '.' || count == 3 || (b == ',' && (count == 6 || count == 9));
+    if (count > 0 && (usual || (b == ',' && isZoneAt(end)))) {
       fraction = Times.fraction(bytes, at + 1, end);
       at = end;
     } else if (loose && b == ':' && (count == 1 || count == 2)) {
       fraction = 1_000_000L * Times.digits(bytes, at + 1, count);
       at = end;
     }
+  }
+
+  private boolean isZoneAt(int i) {
+    return i == limit ? alone : zones.read(bytes, i, limit) != ZoneText.NO_ZONE;
   }
 
   /// Reads a number of at most so many digits; negative when there is none.
@@ -179,61 +184,26 @@ final class ClockText {
     }
   }
 
-  /// Reads the zone: `Z`, `+01:00`, `+0100`, `+01`, ` +0100`, ` -03 [` of PostgreSQL, ` UTC`.
-  ///
-  /// @return seconds to the east of UTC, or [#NO_ZONE]
+  /// Reads the zone, as [ZoneText#read] has it.
   int zone() {
+    int zone = zones.read(bytes, at, limit);
+    at = zones.at;
+    return zone;
+  }
+
+  /// Reads `-300` after [#db2Clock], in minutes, else [#zone].
+  int db2Zone() {
     int b = byteAt(at);
-    if ((b == 'Z' || b == 'z') && !isWordAt(at + 1)) {
-      at++;
-      return 0;
+    if ((b != '+' && b != '-') || digitsAt(at + 1) != 3 || isWordAt(at + 4)) {
+      return zone();
     }
-    boolean apart = b == ' ';
-    int i = apart ? at + 1 : at;
-    b = byteAt(i);
-    return b == '+' || b == '-' ? zoneDigits(i, apart) : zoneName(i);
+    int seconds = 60 * Times.digits(bytes, at + 1, 3);
+    at += 4;
+    return b == '-' ? -seconds : seconds;
   }
 
-  private int zoneDigits(int i, boolean apart) {
-    int count = digitsAt(i + 1);
-    boolean colon = count == 2 && byteAt(i + 3) == ':' && digitsAt(i + 4) == 2;
-    boolean hoursOnly = !apart || (byteAt(i + 3) == ' ' && byteAt(i + 4) == '[');
-    if (count != 4 && !colon && (count != 2 || !hoursOnly || byteAt(i + 3) == ':')) {
-      return NO_ZONE;
-    }
-    int hours = Times.digits(bytes, i + 1, 2);
-    int minutes = count == 2 && !colon ? 0 : Times.digits(bytes, i + (colon ? 4 : 3), 2);
-    int end = i + 1 + count + (colon ? 3 : 0);
-    boolean wrong = hours > (apart ? 14 : 23) || minutes > 59 || (apart && minutes % 15 != 0);
-    if (wrong || isWordAt(end)) {
-      return NO_ZONE;
-    }
-    at = end;
-    int east = 3600 * hours + 60 * minutes;
-    return bytes[i] == '-' ? -east : east;
-  }
-
-  private int zoneName(int i) {
-    int b = byteAt(i);
-    if (b < 'A' || b > 'Z') {
-      return NO_ZONE;
-    }
-    for (int zone = 0; zone < ZONES.length; zone++) {
-      byte[] name = ZONES[zone];
-      if (b == name[0] && isName(i, name)) {
-        at = i + name.length;
-        return ZONE_SECONDS[zone];
-      }
-    }
-    return NO_ZONE;
-  }
-
-  private boolean isName(int i, byte[] name) {
-    for (int k = 1; k < name.length; k++) {
-      if (byteAt(i + k) != name[k]) {
-        return false;
-      }
-    }
-    return !isWordAt(i + name.length);
+  /// The zone that was read last, when it is a region.
+  ZoneId region() {
+    return Objects.requireNonNull(zones.region);
   }
 }

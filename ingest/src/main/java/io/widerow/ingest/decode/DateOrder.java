@@ -28,6 +28,13 @@ final class DateOrder {
     return undecided;
   }
 
+  /// Forgets what earlier dates have told.
+  void forget() {
+    last = Order.UNKNOWN;
+    lastShort = Order.YEAR_FIRST;
+    undecided = false;
+  }
+
   /// The year of two digits: 1970 to 2069.
   static int century(int year) {
     return year < 70 ? 2000 + year : 1900 + year;

@@ -5,8 +5,6 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +22,17 @@ public final class IncomingBatch {
   public final EventBatch events;
   public final Refusals refused = new Refusals();
 
-  /// Gets the time that the sender gave to an event, when the event is stored at another one.
-  public static final byte[] SENDER_TIME = "sender_time".getBytes(StandardCharsets.US_ASCII);
-
   /// Wall-clock time, to complete times without a year. Nanoseconds since the Unix epoch.
   public final long wallNanos;
 
   private final long latestNanos;
   private final LongSupplier arrivalClock;
-  private long arrivalNanos; // valid when `ownTimes` is false
+  private long arrivalNanos; // valid when `allOwn` is false
   private int decoded;
-  private boolean ownTimes = true;
+  private boolean allOwn = true; // all events have their own times
+  private boolean allGiven = true; // a sender gave a time to all of them
+  private int replacedCount; // events whose own time was replaced
+  private int unreadCount; // of these, events whose own time is not known
   private boolean uniquePoints;
   private boolean ruled;
   private int dropped;
@@ -122,59 +120,40 @@ public final class IncomingBatch {
   ///
   /// @throws io.widerow.storage.StorageException.ClockWrong when the clock is too far back
   public long useArrivalTime() {
-    if (ownTimes) {
+    allGiven = false;
+    if (allOwn) {
       arrivalNanos = arrivalClock.getAsLong();
-      ownTimes = false;
+      allOwn = false;
     }
     return arrivalNanos;
   }
 
-  /// The time at which to store an event whose sender cannot be told that it is refused. That is
-  /// its own one; for an event without one, or with one that the store would refuse, that of its
-  /// arrival. The refused one goes on the tape as [#SENDER_TIME], and is not lost.
+  /// Whether the store takes this time of a sender, in nanoseconds since the Unix epoch.
+  public boolean takes(long nanos) {
+    return nanos >= TimeUuid.NANOS_MIN && nanos < TimeUuid.NANOS_LIMIT && nanos <= latestNanos;
+  }
+
+  /// The arrival time, for an event whose own time the store does not take, or is none. A repeat of
+  /// the batch is still recognized by the events whose own times are known.
   ///
-  /// @param ownNanos time that the sender gave; [Times#NONE] for none
-  /// @param tape of the event that is written next
+  /// @param ownNanos what the sender gave; [Times#NONE] when that is no time
   /// @throws io.widerow.storage.StorageException.ClockWrong when the clock is too far back
-  public long takenTime(long ownNanos, AttributeTape tape) {
-    if (ownNanos == Times.NONE) {
-      return useArrivalTime();
+  public long replaceTime(long ownNanos) {
+    if (allOwn) {
+      arrivalNanos = arrivalClock.getAsLong();
+      allOwn = false;
     }
-    if (ownNanos >= TimeUuid.NANOS_MIN
-        && ownNanos < TimeUuid.NANOS_LIMIT
-        && ownNanos <= latestNanos) {
-      return ownNanos;
+    replacedCount++;
+    boolean ahead = ownNanos >= TimeUuid.NANOS_MIN && ownNanos < TimeUuid.NANOS_LIMIT;
+    unreadCount += ahead ? 0 : 1;
+    if (ownNanos != Times.NONE) {
+      replacedNanos = ownNanos;
+      replacedOffset = events.bytes();
     }
-    return replaced(ownNanos, Instant.EPOCH.plusNanos(ownNanos), tape);
+    return arrivalNanos;
   }
 
-  /// As [#takenTime], for a time that is an unsigned number. Those of 2^63 and more are after 2262.
-  public long takenTimeUnsigned(long ownNanos, AttributeTape tape) {
-    if (ownNanos >= 0) {
-      return takenTime(ownNanos, tape);
-    }
-    long second = Times.NANOS_PER_SECOND;
-    Instant own =
-        Instant.ofEpochSecond(
-            Long.divideUnsigned(ownNanos, second), Long.remainderUnsigned(ownNanos, second));
-    return replaced(Long.MAX_VALUE, own, tape);
-  }
-
-  private long replaced(long ownNanos, Instant own, AttributeTape tape) {
-    long arrival = useArrivalTime();
-    replacedNanos = ownNanos;
-    replacedOffset = events.bytes();
-    byte[] text = own.toString().getBytes(StandardCharsets.US_ASCII);
-    int name = tape.scratchLimit();
-    tape.appendScratch(SENDER_TIME, 0, SENDER_TIME.length);
-    tape.appendScratch(text, 0, text.length);
-    tape.level(0);
-    tape.name(true, name, SENDER_TIME.length);
-    tape.string(true, name + SENDER_TIME.length, text.length);
-    return arrival;
-  }
-
-  /// The last time of a sender in the events from `offset` on that [#takenTime] replaced;
+  /// The last time of a sender in the events from `offset` on that was replaced;
   /// [Times#NONE] when there is none.
   public long replacedNanos(long offset) {
     return replacedOffset >= offset ? replacedNanos : Times.NONE;
@@ -182,7 +161,7 @@ public final class IncomingBatch {
 
   /// True while all events have their own times.
   public boolean ownTimes() {
-    return ownTimes;
+    return allOwn;
   }
 
   /// Says that the protocol has one point for a series and a time: no sender has two different
@@ -191,13 +170,14 @@ public final class IncomingBatch {
     uniquePoints = true;
   }
 
-  /// Whether an equal body can only be a repeat. All events must have their own times, and either
-  /// be [#KNOWN_EVENTS_MIN] or more, or all have times that are finer than a millisecond, or be
-  /// [#pointsAreUnique]. Few events with coarse times can be equal and real: two failures in one
-  /// second. Reads events of small batches only.
+  /// Whether an equal body can only be a repeat. All events must have times of their sender, and
+  /// either [#KNOWN_EVENTS_MIN] or more have one that is known, or all have times that are finer
+  /// than a millisecond, or be [#pointsAreUnique]. Few events with coarse times can be equal and
+  /// real: two failures in one second. Reads events of small batches only.
   public boolean knownByContent() {
     int count = events.count();
-    return ownTimes && count > 0 && (uniquePoints || count >= KNOWN_EVENTS_MIN || fineTimes());
+    boolean many = count - unreadCount >= KNOWN_EVENTS_MIN;
+    return allGiven && count > 0 && (uniquePoints || many || (replacedCount == 0 && fineTimes()));
   }
 
   private boolean fineTimes() {

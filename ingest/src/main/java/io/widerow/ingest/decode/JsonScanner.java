@@ -271,6 +271,20 @@ public final class JsonScanner {
     }
   }
 
+  /// Passes over a number, however large it is.
+  public void anyNumber() throws Bad {
+    int start = at;
+    try {
+      number();
+    } catch (Bad bad) {
+      if (!NUMBER_RANGE.equals(bad.getMessage())) {
+        throw bad;
+      }
+      numberOffset = start; // it was read to its end
+      numberBytes = at - start;
+    }
+  }
+
   private long skipDigits(long sofar) {
     long number = sofar;
     while (at < limit && Times.isDigit(bytes[at])) {

@@ -1,41 +1,49 @@
 package io.widerow.ingest.decode;
 
-/// Times as loggers put them into JSON. All results are nanoseconds since the Unix epoch, or
-/// [Times#NONE].
+import java.time.ZoneOffset;
+
+/// Times as loggers put them into JSON, under names that do not always mean a time. All results are
+/// nanoseconds since the Unix epoch, or [Times#NONE].
+///
+/// - Threads: one.
 public final class JsonTimes {
   private static final long YEAR_2001_NANOS = 978_307_200L * Times.NANOS_PER_SECOND;
   private static final long YEAR_2101_NANOS = 4_133_980_800L * Times.NANOS_PER_SECOND;
   private static final long YEAR_2200_NANOS = 7_258_118_400L * Times.NANOS_PER_SECOND;
-  private static final double LONGS_END = 0x1p63;
+  private static final int TIME_BYTES_MIN = 8;
 
-  private JsonTimes() {}
+  private final LoneTime times = new LoneTime(ZoneOffset.UTC);
 
   /// The time that is the value at `json.at`, which is passed over when it is a string or a number.
   ///
   /// @param first byte of the value
   /// @param rank of the name: under any but the first name, a value may mean something else
-  public static long read(JsonScanner json, int first, int rank, AttributeTape tape)
+  /// @param nowNanos completes times without a year
+  public long read(JsonScanner json, int first, int rank, AttributeTape tape, long nowNanos)
       throws JsonScanner.Bad {
     if (first == '"') {
       json.string(tape);
-      return ofString(json, rank, tape);
+      return ofString(json, rank, tape, nowNanos);
     }
     if (first != '-' && !Times.isDigit((byte) first)) {
       return Times.NONE;
     }
     int start = json.at;
     json.number();
-    long nanos = ofNumber(json.bytes, start, json.at, json.whole || json.wide ? 0 : json.value);
-    return rank == 0 || isPlausible(nanos) ? nanos : Times.NONE;
+    return nanos(json.bytes, start, json.at, rank, nowNanos);
   }
 
   /// The time that is the string read last.
-  public static long ofString(JsonScanner json, int rank, AttributeTape tape) {
+  public long ofString(JsonScanner json, int rank, AttributeTape tape, long nowNanos) {
     byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
     int end = json.textOffset + json.textBytes;
+    return nanos(source, json.textOffset, end, rank, nowNanos);
+  }
+
+  private long nanos(byte[] bytes, int offset, int limit, int rank, long nowNanos) {
     return rank == 0
-        ? ofText(source, json.textOffset, end)
-        : guessOfText(source, json.textOffset, end);
+        ? times.nanos(bytes, offset, limit, EpochText.AUTO, nowNanos)
+        : guess(bytes, offset, limit, nowNanos);
   }
 
   /// Whether a number that might mean something else can be taken for a time: it is in 2001..2100.
@@ -43,66 +51,24 @@ public final class JsonTimes {
     return nanos >= YEAR_2001_NANOS && nanos < YEAR_2101_NANOS;
   }
 
-  /// As [#ofText], for a text that might mean something else: digits count in 2001..2100 only.
-  public static long guessOfText(byte[] bytes, int offset, int limit) {
-    long nanos = ofText(bytes, offset, limit);
+  /// The time of a text that might mean something else: a number counts in 2001..2100 only.
+  public long guess(byte[] bytes, int offset, int limit, long nowNanos) {
+    long nanos = times.nanos(bytes, offset, limit, EpochText.AUTO, nowNanos);
     if (nanos == Times.NONE || isPlausible(nanos)) {
       return nanos;
     }
-    boolean written = limit - offset > 10 && (bytes[offset + 2] == '/' || bytes[offset + 4] == '-');
+    boolean written = !LoneTime.isEpoch(bytes, offset, limit);
     return written && nanos >= 0 && nanos < YEAR_2200_NANOS ? nanos : Times.NONE;
   }
 
-  /// A number in the units of [Times#ofEpoch], digit by digit where it has no exponent.
-  ///
-  /// @param value the same number when it is not whole, else 0
-  public static long ofNumber(byte[] bytes, int offset, int limit, double value) {
-    long exact = Times.epoch(bytes, offset, limit);
-    if (exact != Times.NONE || value <= 0 || value >= LONGS_END) {
-      return exact;
+  /// Whether a text that is no time was hardly meant to be anything else.
+  public static boolean isLikeTime(byte[] bytes, int offset, int limit) {
+    boolean digit = false;
+    boolean colon = false;
+    for (int at = offset; at < limit; at++) {
+      digit |= Times.isDigit(bytes[at]);
+      colon |= digit && (bytes[at] == ':' || bytes[at] == '-');
     }
-    long whole = (long) value;
-    long unit = Times.unitNanos(whole);
-    return Times.ofUnit(whole, unit) + (long) ((value - whole) * unit);
-  }
-
-  /// ISO 8601 with `T` or a space, a fraction after a point or a comma, and a zone or none, which
-  /// is UTC; the common log format; or epoch digits.
-  public static long ofText(byte[] bytes, int offset, int limit) {
-    if (limit > offset + 10 && bytes[offset + 4] == '-') {
-      return iso(bytes, offset, limit);
-    }
-    long clf = Times.clf(bytes, offset, limit);
-    return clf != Times.NONE ? clf : Times.epoch(bytes, offset, limit);
-  }
-
-  private static long iso(byte[] bytes, int offset, int limit) {
-    int zone = offset + 19;
-    boolean comma = zone < limit && bytes[zone] == ',';
-    long nanos = Times.dateTime(bytes, offset, limit, comma ? ',' : '.');
-    if (nanos == Times.NONE) {
-      return Times.NONE;
-    }
-    if (zone < limit && (comma || bytes[zone] == '.')) {
-      int digits = Times.fractionLimit(bytes, zone + 1, limit);
-      if (digits == zone + 1) {
-        return Times.NONE;
-      }
-      zone = digits;
-    }
-    if (zone == limit) {
-      return nanos;
-    }
-    zone += bytes[zone] == ' ' ? 1 : 0;
-    if (limit - zone == 3
-        && bytes[zone] == 'U'
-        && bytes[zone + 1] == 'T'
-        && bytes[zone + 2] == 'C') {
-      return nanos;
-    }
-    int zoneBytes = Times.zoneBytes(bytes, zone, limit);
-    return zoneBytes > 0 && zone + zoneBytes == limit
-        ? Times.applyZone(bytes, zone, nanos)
-        : Times.NONE;
+    return colon && limit - offset >= TIME_BYTES_MIN;
   }
 }

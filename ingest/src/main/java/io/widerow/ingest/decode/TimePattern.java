@@ -23,17 +23,16 @@ public sealed interface TimePattern {
   record Arrival() implements TimePattern {}
 
   /// RFC 3339 at the start of the line, optionally after a `[`.
-  record Rfc3339() implements TimePattern {}
+  record Rfc3339(TimeSight sight) implements TimePattern {}
 
   /// `[17/May/2015:10:05:03 +0000]` at the first bracket of the line: the common log format.
-  record Clf() implements TimePattern {}
+  record Clf(TimeSight sight) implements TimePattern {}
 
   /// `[2016-12-19 16:31:47,999]` at the start of the line, with or without brackets, with a comma
   /// or a point.
-  record Log4j(ZoneId zone) implements TimePattern {}
+  record Log4j(TimeSight sight) implements TimePattern {}
 
-  /// Epoch digits that stand alone at the start of the line, in 2001 to 2100. Their magnitude tells
-  /// the unit.
+  /// A number that stands alone at the start of the line, see [EpochText].
   record Epoch() implements TimePattern {}
 
   /// Whatever time the line has. A line without one has that of the line before it.
@@ -58,9 +57,9 @@ public sealed interface TimePattern {
     return switch (name) {
       case "", "auto" -> new Auto(new TimeSight(zone));
       case "arrival" -> new Arrival();
-      case "rfc3339" -> new Rfc3339();
-      case "clf" -> new Clf();
-      case "log4j" -> new Log4j(zone);
+      case "rfc3339" -> new Rfc3339(new TimeSight(zone));
+      case "clf" -> new Clf(new TimeSight(zone));
+      case "log4j" -> new Log4j(new TimeSight(zone));
       case "epoch" -> new Epoch();
       default -> new Custom(formatter(name), offset, new LocalTimes(zone), zone);
     };
@@ -99,22 +98,47 @@ public sealed interface TimePattern {
   ///
   /// @param nowNanos completes times without a year
   default long nanos(byte[] bytes, int offset, int limit, long nowNanos) {
+    return nanos(bytes, offset, limit, nowNanos, new TimeSpan());
+  }
+
+  /// As [#nanos], and where the time stands.
+  ///
+  /// @param span gets the bytes of the time; of a line without one, those that stand for it
+  default long nanos(byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+    span.clear();
     return switch (this) {
       case Arrival() -> Times.NONE;
-      case Rfc3339() -> rfc3339(bytes, offset, limit);
-      case Clf() -> clf(bytes, offset, limit);
-      case Log4j(ZoneId zone) -> log4j(bytes, offset, limit, zone);
-      case Epoch() -> epoch(bytes, offset, limit);
-      case Auto(TimeSight sight) -> sight.nanos(bytes, offset, limit, nowNanos);
+      case Rfc3339(TimeSight sight) -> rfc3339(sight, bytes, offset, limit, nowNanos, span);
+      case Clf(TimeSight sight) -> clf(sight, bytes, offset, limit, nowNanos, span);
+      case Log4j(TimeSight sight) -> log4j(sight, bytes, offset, limit, nowNanos, span);
+      case Epoch() -> epoch(bytes, offset, limit, span);
+      case Auto(TimeSight sight) -> {
+        long nanos = sight.nanos(bytes, offset, limit, nowNanos);
+        spanOf(sight, nanos, span);
+        yield nanos;
+      }
       case Custom custom ->
           custom.offset < 0
-              ? find(custom, bytes, offset, limit, nowNanos)
-              : parse(custom, bytes, offset + custom.offset, limit, nowNanos);
+              ? find(custom, bytes, offset, limit, nowNanos, span)
+              : parse(custom, bytes, offset + custom.offset, limit, nowNanos, span);
     };
   }
 
-  private static long rfc3339(byte[] bytes, int offset, int limit) {
-    int start = offset < limit && bytes[offset] == '[' ? offset + 1 : offset;
+  private static void spanOf(TimeSight sight, long nanos, TimeSpan span) {
+    if (nanos != Times.NONE) {
+      span.set(sight.timeAt(), sight.timeLimit());
+    } else {
+      span.set(sight.unreadAt(), sight.unreadLimit());
+    }
+  }
+
+  private static int afterBracket(byte[] bytes, int offset, int limit) {
+    return offset < limit && bytes[offset] == '[' ? offset + 1 : offset;
+  }
+
+  private static long rfc3339(
+      TimeSight sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+    int start = afterBracket(bytes, offset, limit);
     int end = start;
     int spaces = start + 11; // a space may stand between date and time
     while (end < limit && end - start < 48 && (bytes[end] != ' ' || end < spaces)) {
@@ -123,27 +147,83 @@ public sealed interface TimePattern {
       }
       end++;
     }
-    return Times.rfc3339(bytes, start, end);
+    span.set(start, end);
+    long nanos = Times.rfc3339(bytes, start, end);
+    return nanos != Times.NONE
+        ? nanos
+        : zoned(sight, bytes, start, limit, nowNanos, span, isIso(bytes, start, limit));
   }
 
-  private static long clf(byte[] bytes, int offset, int limit) {
-    for (int at = offset; at < limit; at++) {
-      if (bytes[at] == '[') {
-        return Times.clf(bytes, at + 1, limit);
-      }
+  private static boolean isIso(byte[] bytes, int start, int limit) {
+    return limit - start > 10 && bytes[start + 4] == '-' && bytes[start + 7] == '-';
+  }
+
+  /// The time at `start`, which must have a zone.
+  ///
+  /// @param form whether it has the form that is wanted
+  private static long zoned(
+      TimeSight sight,
+      byte[] bytes,
+      int start,
+      int limit,
+      long nowNanos,
+      TimeSpan span,
+      boolean form) {
+    span.clear();
+    long nanos = form ? sight.first(bytes, start, limit, nowNanos) : Times.NONE;
+    if (form) {
+      spanOf(sight, nanos, span);
     }
-    return Times.NONE;
+    return nanos != Times.NONE && sight.isZoned() ? nanos : Times.NONE;
   }
 
-  private static long log4j(byte[] bytes, int offset, int limit, ZoneId zone) {
-    int start = offset < limit && bytes[offset] == '[' ? offset + 1 : offset;
-    int point = start + 19 < limit && bytes[start + 19] == '.' ? '.' : ',';
-    long local = Times.dateTime(bytes, start, limit, point);
-    return local == Times.NONE ? local : ofLocal(local, zone);
+  private static long clf(
+      TimeSight sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+    int at = offset;
+    while (at < limit && bytes[at] != '[') {
+      at++;
+    }
+    int start = at + 1;
+    int end = start + 26;
+    boolean ends = end <= limit && (end == limit || bytes[end] == ']' || bytes[end] == ' ');
+    long nanos = ends ? Times.clf(bytes, start, limit) : Times.NONE;
+    if (nanos != Times.NONE) {
+      span.set(start, end);
+      return nanos;
+    }
+    boolean form = limit - start > 12 && bytes[start + 2] == '/' && bytes[start + 6] == '/';
+    return zoned(sight, bytes, start, limit, nowNanos, span, form);
   }
 
-  private static long epoch(byte[] bytes, int offset, int limit) {
-    return Times.loneEpoch(bytes, offset, limit);
+  private static long log4j(
+      TimeSight sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+    int start = afterBracket(bytes, offset, limit);
+    if (!isIso(bytes, start, limit)) {
+      return Times.NONE;
+    }
+    long nanos = sight.first(bytes, start, limit, nowNanos);
+    spanOf(sight, nanos, span);
+    return nanos;
+  }
+
+  /// Digits, perhaps with a fraction and an exponent.
+  private static long epoch(byte[] bytes, int offset, int limit, TimeSpan span) {
+    int end = offset;
+    while (end < limit && bytes[end] > ' ' && ",;|]\"".indexOf(bytes[end]) < 0) {
+      end++;
+    }
+    long nanos = EpochText.nanos(bytes, offset, end, EpochText.AUTO);
+    if (nanos != Times.NONE) {
+      span.set(offset, end);
+      return nanos;
+    }
+    nanos = Times.loneEpoch(bytes, offset, limit);
+    if (nanos != Times.NONE) {
+      int whole = Times.fractionLimit(bytes, offset, limit);
+      boolean point = whole + 1 < limit && bytes[whole] == '.';
+      span.set(offset, point ? Times.fractionLimit(bytes, whole + 1, limit) : whole);
+    }
+    return nanos;
   }
 
   /// Converts a local time of `zone`, given as if it were UTC, to nanoseconds since the Unix epoch.
@@ -187,7 +267,8 @@ public sealed interface TimePattern {
   }
 
   /// Parses at the first word of the line where the pattern matches.
-  private static long find(Custom custom, byte[] bytes, int offset, int limit, long nowNanos) {
+  private static long find(
+      Custom custom, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     int end = Math.min(limit, offset + TimeSight.SIGHT_BYTES);
     int length = Math.min(limit, end + Custom.PATTERN_CHARS) - offset;
     String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
@@ -195,7 +276,7 @@ public sealed interface TimePattern {
     for (int i = 0; i < end - offset && words < Custom.WORDS_MAX; i++) {
       if (i == 0 || (beginsWord(text.charAt(i - 1)) && !Character.isWhitespace(text.charAt(i)))) {
         words++;
-        long nanos = parse(custom, text, i, nowNanos);
+        long nanos = parse(custom, text, i, offset, nowNanos, span);
         if (nanos != Times.NONE) {
           return nanos;
         }
@@ -208,23 +289,28 @@ public sealed interface TimePattern {
     return " \t[](){}<>\"'|,;=".indexOf(before) >= 0;
   }
 
-  private static long parse(Custom custom, byte[] bytes, int start, int limit, long nowNanos) {
+  private static long parse(
+      Custom custom, byte[] bytes, int start, int limit, long nowNanos, TimeSpan span) {
     int length = Math.min(Custom.PATTERN_CHARS, limit - start);
     if (length <= 0) {
       return Times.NONE;
     }
     String text = new String(bytes, start, length, StandardCharsets.ISO_8859_1);
-    return parse(custom, text, 0, nowNanos);
+    return parse(custom, text, 0, start, nowNanos, span);
   }
 
-  private static long parse(Custom custom, String text, int at, long nowNanos) {
+  /// @param offset of the text in the bytes of the line
+  private static long parse(
+      Custom custom, String text, int at, int offset, long nowNanos, TimeSpan span) {
     try {
       ParsePosition position = new ParsePosition(at);
       if (custom.formatter.parseUnresolved(text, position) == null) { // throws nothing: it is cheap
         return Times.NONE;
       }
       position.setIndex(at);
-      return epochNanos(custom.formatter.parse(text, position), custom, nowNanos);
+      long nanos = epochNanos(custom.formatter.parse(text, position), custom, nowNanos);
+      span.set(offset + at, offset + position.getIndex());
+      return nanos;
     } catch (DateTimeException noTime) {
       return Times.NONE;
     }

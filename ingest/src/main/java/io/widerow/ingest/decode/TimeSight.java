@@ -45,6 +45,7 @@ public final class TimeSight {
   private static final int KLOG = 1;
   private static final int MONTH = 2;
   private static final int MONTH_YEAR = 3;
+  private static final int NUMBER = 4;
 
   private static final byte[] WEEKDAYS = ascii("SunMonTueWedThuFriSat");
 
@@ -79,6 +80,19 @@ public final class TimeSight {
   private int limit;
   private long nowNanos;
   private long numberNanos; // of the first number that may be an epoch
+  private int numberAt;
+  private int numberLimitAt;
+  private int begins; // of the time at hand
+  private int clearAt; // where the time of the line stands
+  private int timeAt;
+  private int timeLimit;
+  private int otherAt;
+  private int otherLimit;
+  private int timeForm;
+  private int otherForm;
+  private int zoneLimit; // of the time read last; 0 when it has no zone
+  private int unreadAt;
+  private int unreadLimit;
   private int form; // of the time at hand: the number of its first digits, and what follows
 
   /// @param zone of times without one
@@ -116,33 +130,149 @@ public final class TimeSight {
     bytes = line;
     start = offset;
     limit = newLimit;
-    text.begin(line, newLimit);
+    text.begin(line, newLimit, false);
     nowNanos = newNowNanos;
     numberNanos = Times.NONE;
+    numberAt = 0;
+    unreadLimit = 0;
+    clearAt = offset;
     int end = Math.min(limit, offset + SIGHT_BYTES);
     int before = 0;
     long other = Times.NONE; // the first time of another form
     for (int i = offset; i < end; i++) {
       int kind = CLASS[bytes[i] & 0xff];
       if ((kind & BEGINS) != 0 && (before & JOINS) == 0) {
-        long nanos = Times.isDigit(bytes[i]) ? number(i) : word(i);
+        long nanos = time(i);
         if (nanos != Times.NONE && (nanos <= nowNanos + DAY_NANOS || isClear(i))) {
           if (isFirst(i) || bodyForm == 0 || bodyForm == form) {
             bodyForm = form;
+            timeAt = i;
+            timeLimit = text.at;
+            timeForm = form;
             return nanos;
           }
-          other = other == Times.NONE ? nanos : other;
+          if (other == Times.NONE) {
+            other = nanos;
+            otherAt = i;
+            otherLimit = text.at;
+            otherForm = form;
+          }
         }
       }
       before = kind;
     }
-    return other != Times.NONE || calendarSeen ? other : numberNanos;
+    boolean calendar = other != Times.NONE || calendarSeen;
+    timeAt = calendar ? otherAt : numberAt;
+    timeLimit = calendar ? otherLimit : numberLimitAt;
+    timeForm = calendar ? otherForm : NUMBER;
+    return calendar ? other : numberNanos;
+  }
+
+  private long time(int i) {
+    begins = i;
+    return Times.isDigit(bytes[i]) ? number(i) : word(i);
+  }
+
+  /// The time that fills `[offset, newLimit)`, perhaps after a weekday; [Times#NONE] when it is
+  /// none. Knows nothing of earlier times.
+  long whole(byte[] line, int offset, int newLimit, long newNowNanos) {
+    long nanos = first(line, offset, newLimit, newNowNanos, true);
+    return nanos != Times.NONE && isEnd(text.at) ? nanos : Times.NONE;
+  }
+
+  /// The time that begins at `offset`; [Times#NONE] when there is none. Knows nothing of earlier
+  /// times. [#timeLimit] is where it ends, or [#unreadLimit] where a zone ends that is not
+  /// understood.
+  public long first(byte[] line, int offset, int newLimit, long newNowNanos) {
+    return first(line, offset, newLimit, newNowNanos, false);
+  }
+
+  private long first(byte[] line, int offset, int newLimit, long newNowNanos, boolean alone) {
+    bytes = line;
+    start = offset;
+    limit = newLimit;
+    text.begin(line, newLimit, alone);
+    nowNanos = newNowNanos;
+    numberNanos = Times.NONE;
+    unreadLimit = 0;
+    order.forget();
+    int at = afterWeekday(offset);
+    clearAt = at;
+    if (at >= limit || (CLASS[bytes[at] & 0xff] & BEGINS) == 0) {
+      return Times.NONE;
+    }
+    timeAt = at;
+    long nanos = time(at);
+    timeLimit = text.at;
+    return nanos;
+  }
+
+  /// Where the line goes on after `Sun `, `Sun, ` or `Sunday, `.
+  private int afterWeekday(int i) {
+    int end = i;
+    while (end < limit && (bytes[end] | 0x20) >= 'a' && (bytes[end] | 0x20) <= 'z') {
+      end++;
+    }
+    if (end - i < 3 || !isWeekdayName(i)) {
+      return i;
+    }
+    int comma = text.byteAt(end) == ',' ? end + 1 : end;
+    return text.byteAt(comma) == ' ' ? comma + 1 : i;
+  }
+
+  /// Whether nothing follows a time but more of its zone: `[Europe/Paris]`, `(CET)`, ` CET m=+1`.
+  private boolean isEnd(int i) {
+    int b = text.byteAt(i);
+    int open = b == ' ' ? text.byteAt(i + 1) : b;
+    boolean zoned = zoneLimit == i;
+    if (i == limit || !zoned) {
+      return i == limit;
+    }
+    if (open == '[' || open == '(') {
+      return bytes[limit - 1] == (open == '[' ? ']' : ')');
+    }
+    int zone = text.zone(); // as Go writes it
+    boolean again = zone != ZoneText.NO_ZONE && zone != ZoneText.UNREAD;
+    int end = again ? text.at : i;
+    boolean monotonic = text.byteAt(end) == ' ' && text.byteAt(end + 1) == 'm';
+    return end == limit || (monotonic && text.byteAt(end + 2) == '=');
+  }
+
+  /// The form of the time that was read last.
+  int form() {
+    return timeForm;
+  }
+
+  /// Where the time that was read last begins.
+  public int timeAt() {
+    return timeAt;
+  }
+
+  /// Where the time that was read last ends, with its zone.
+  public int timeLimit() {
+    return timeLimit;
+  }
+
+  /// Whether the time that was read last has a zone.
+  boolean isZoned() {
+    return zoneLimit > 0;
+  }
+
+  /// Where a time begins that stands where that of the line does, and has a zone that is not
+  /// understood. Valid when [#unreadLimit] is not 0.
+  public int unreadAt() {
+    return unreadAt;
+  }
+
+  /// Where that time ends with its zone; 0 when there was none.
+  public int unreadLimit() {
+    return unreadLimit;
   }
 
   /// Whether what begins at `i` is the time of the line, be it as odd as it may: it stands first,
   /// perhaps after a weekday, or in brackets.
   private boolean isClear(int i) {
-    return isFirst(i) || bytes[i - 1] == '[';
+    return isFirst(i) || i == clearAt || bytes[i - 1] == '[';
   }
 
   /// Whether the line begins with what is at `i`, perhaps after a weekday or a priority.
@@ -180,7 +310,7 @@ public final class TimeSight {
       return Times.NONE;
     }
     if (separator == '-' && text.expect('-')) {
-      return text.db2Clock() ? complete(year, month, day, text.zone()) : Times.NONE;
+      return text.db2Clock() ? complete(year, month, day, text.db2Zone()) : Times.NONE;
     }
     int b = text.byteAt(text.at);
     if (b == ',' || b == ' ' || b == '\t' || (b | 0x20) == 't') {
@@ -298,7 +428,7 @@ public final class TimeSight {
     text.skipSpaces();
     boolean plain = text.digitsAt(text.at) == 6;
     boolean more = plain ? isHead(i) && text.plainClock() : text.clock(false) && text.exact;
-    return more ? complete(year, monthAt(i + 2), dayAt(i + 4), ClockText.NO_ZONE) : Times.NONE;
+    return more ? complete(year, monthAt(i + 2), dayAt(i + 4), text.zone()) : Times.NONE;
   }
 
   /// `20171223-22:15:29:606`, `20171223T221529Z`.
@@ -308,7 +438,8 @@ public final class TimeSight {
       return Times.NONE;
     }
     text.at = i + 9;
-    boolean plain = text.digitsAt(text.at) == 6;
+    int digits = text.digitsAt(text.at);
+    boolean plain = digits == 6 || (digits == 4 && b == 'T');
     if (plain && b != 'T' && !isHead(i)) {
       return Times.NONE; // two numbers
     }
@@ -374,17 +505,19 @@ public final class TimeSight {
       return Times.NONE;
     }
     int zone = text.zone();
-    if (year == NO_YEAR && isWeekday(i - 4)) {
-      year = yearAfter();
+    if (year == NO_YEAR && isWeekday(i - 4) && yearAfter()) {
+      year = Times.digits(bytes, text.at - 4, 4);
+      zone = zone == ZoneText.NO_ZONE ? text.zone() : zone; // as git writes it
     }
     form = year == NO_YEAR ? MONTH : MONTH_YEAR;
     return complete(year, month, day, zone);
   }
 
   private boolean isWeekday(int i) {
-    if (i < start || bytes[i + 3] != ' ') {
-      return false;
-    }
+    return i >= start && bytes[i + 3] == ' ' && isWeekdayName(i);
+  }
+
+  private boolean isWeekdayName(int i) {
     for (int day = 0; day < WEEKDAYS.length; day += 3) {
       if (bytes[i] == WEEKDAYS[day]
           && bytes[i + 1] == WEEKDAYS[day + 1]
@@ -395,14 +528,14 @@ public final class TimeSight {
     return false;
   }
 
-  private int yearAfter() {
-    if (text.byteAt(text.at) != ' '
-        || text.digitsAt(text.at + 1) != 4
-        || text.isWordAt(text.at + 5)) {
-      return NO_YEAR;
-    }
-    text.at += 5;
-    return Times.digits(bytes, text.at - 4, 4);
+  /// Passes over the year after a time; false when there is none.
+  private boolean yearAfter() {
+    boolean year =
+        text.byteAt(text.at) == ' '
+            && text.digitsAt(text.at + 1) == 4
+            && !text.isWordAt(text.at + 5);
+    text.at += year ? 5 : 0;
+    return year;
   }
 
   private long epoch(int i, int count) {
@@ -410,9 +543,16 @@ public final class TimeSight {
     if (nanos == Times.NONE) {
       return nanos;
     }
+    text.at = i + count;
+    if (text.byteAt(text.at) == '.' && text.isDigitAt(text.at + 1)) {
+      text.at = Times.fractionLimit(bytes, text.at + 1, limit);
+    }
+    int numberLimit = text.at;
     int day = i + count + 1;
     if (count == 10 && isDayOf(nanos, day)) {
-      return nanos + db2Fraction(day + 11, nanos / Times.NANOS_PER_SECOND % 60);
+      nanos += db2Fraction(day + 11, nanos / Times.NANOS_PER_SECOND % 60);
+      text.at = numberLimit;
+      return nanos;
     }
     if (isHead(i)) {
       return nanos;
@@ -422,6 +562,8 @@ public final class TimeSight {
     boolean fractional = text.byteAt(i + count) == '.'; // hardly another number
     if ((alone || fractional) && numberNanos == Times.NONE) {
       numberNanos = nanos;
+      numberAt = i;
+      numberLimitAt = numberLimit;
     }
     return Times.NONE;
   }
@@ -462,27 +604,41 @@ public final class TimeSight {
 
   /// The time of a date and of what [ClockText] read, when nothing follows it that belongs to it.
   private long complete(int year, int month, int day, int zone) {
-    int b = text.byteAt(text.at);
-    if (text.isWordAt(text.at) || b == '+' || (b == ':' && text.isDigitAt(text.at + 1))) {
-      return Times.NONE;
-    }
     if (!Times.isDate(year == NO_YEAR ? 2_000 : year, month, day)
         || (year == NO_YEAR && !text.exact)) {
       return Times.NONE;
     }
+    int b = text.byteAt(text.at);
+    boolean digitNext = text.isDigitAt(text.at + 1);
+    boolean joined = text.isWordAt(text.at) || b == '+' || ((b == ':' || b == '-') && digitNext);
+    if (zone == ZoneText.UNREAD || joined) {
+      unread(zone == ZoneText.UNREAD);
+      return Times.NONE;
+    }
     calendarSeen = true;
+    zoneLimit = zone == ZoneText.NO_ZONE ? 0 : text.at;
+    LocalTimes places = zone == ZoneText.NO_ZONE ? local : utc;
+    int east = zone == ZoneText.NO_ZONE ? 0 : zone;
+    if (zone == ZoneText.REGION) {
+      places = new LocalTimes(text.region());
+      east = 0;
+    }
     if (year == NO_YEAR) {
-      long nanos =
-          zone == ClockText.NO_ZONE
-              ? local.nearest(month, day, text.seconds, nowNanos)
-              : utc.nearest(month, day, text.seconds - zone, nowNanos);
+      long nanos = places.nearest(month, day, text.seconds - east, nowNanos);
       return nanos == Times.NONE ? nanos : nanos + text.fraction;
     }
     long nanos = Times.nanosOf(year, month, day, text.seconds);
     if (year < 1_700 || year > 2_250) {
       return nanos; // beyond what a zone may change; the store refuses it
     }
-    nanos += text.fraction;
-    return zone == ClockText.NO_ZONE ? local.ofLocal(nanos) : nanos - zone * Times.NANOS_PER_SECOND;
+    return places.ofLocal(nanos + text.fraction) - east * Times.NANOS_PER_SECOND;
+  }
+
+  /// Remembers a time that has a zone which is not understood, where that of the line stands.
+  private void unread(boolean zone) {
+    if (unreadLimit == 0 && isClear(begins)) {
+      unreadAt = begins;
+      unreadLimit = zone ? text.at : Math.min(limit, text.at + 1);
+    }
   }
 }

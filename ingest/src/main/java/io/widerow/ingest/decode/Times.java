@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 public final class Times {
   public static final long NONE = Long.MIN_VALUE;
   public static final long NANOS_PER_SECOND = 1_000_000_000L;
+  static final int DAY_SECONDS = 86_400;
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   /// Lone epoch numbers lie in 2001 to 2100.

@@ -1,6 +1,6 @@
 package io.widerow.ingest.ship;
 
-import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -40,7 +40,7 @@ final class RecordForms {
 
   /// The time that a record had, when the daemon did not take it.
   static final String SENDER_TIME =
-      new String(IncomingBatch.SENDER_TIME, StandardCharsets.US_ASCII);
+      new String(SenderTime.NAME, StandardCharsets.US_ASCII);
 
   private static final int FIELDS = 4;
 

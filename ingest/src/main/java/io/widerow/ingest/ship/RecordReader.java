@@ -1,9 +1,13 @@
 package io.widerow.ingest.ship;
 
 import com.google.re2j.Pattern;
+import io.widerow.event.TimeUuid;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.RecordStarts;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
+import io.widerow.ingest.decode.TimeSpan;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -34,6 +38,8 @@ final class RecordReader {
   /// Records of one batch, about: the daemon lists so many refusals of one that it stores in part.
   static final int EVENTS_MAX = 10_000;
 
+  private static final String SENDER_TIME =
+      new String(SenderTime.NAME, StandardCharsets.US_ASCII);
   private static final String[] STREAM_MEMBERS = {
     "", "\"stream\":\"stdout\",", "\"stream\":\"stderr\","
   };
@@ -49,6 +55,8 @@ final class RecordReader {
   private byte[] prefix = {};
   private TimePattern pattern;
   private TimePattern startPattern;
+  private RecordStarts starts = new RecordStarts();
+  private final TimeSpan span = new TimeSpan();
   private long nowNanos;
   private long timeBefore;
   private int events;
@@ -163,6 +171,7 @@ final class RecordReader {
     raw = bytes;
     prefix = labels.members();
     pattern = rules.newPattern();
+    starts = new RecordStarts();
     startPattern = rules.newPattern(); // looks at lines ahead, which the other must not know
     nowNanos = now;
     timeBefore = before;
@@ -218,7 +227,7 @@ final class RecordReader {
     OpenRecord record = streams.get(line.stream);
     if (record.open && record.unfinished) {
       record.append(line.bytes, line.offset, line.length);
-    } else if (record.open && !startsRecord()) {
+    } else if (!startsRecord() && record.open) { // the first line tells what starts the others
       record.newline();
       record.append(line.bytes, line.offset, line.length);
     } else {
@@ -279,11 +288,10 @@ final class RecordReader {
     if (rules.start() == null) {
       return true;
     }
-    int first = line.length == 0 ? ' ' : line.bytes[line.offset];
-    boolean indented = first == ' ' || first == '\t';
-    return !(indented && startPattern instanceof TimePattern.Auto) // a trace that mentions a time
-        && startPattern.nanos(line.bytes, line.offset, line.offset + line.length, nowNanos)
-            != Times.NONE;
+    int limit = line.offset + line.length;
+    return startPattern instanceof TimePattern.Auto auto
+        ? starts.isStart(auto, line.bytes, line.offset, limit, nowNanos)
+        : startPattern.nanos(line.bytes, line.offset, limit, nowNanos) != Times.NONE;
   }
 
   private void emitAll() {
@@ -309,7 +317,14 @@ final class RecordReader {
     int from = out.length();
     out.put(prefix);
     out.put(STREAM_MEMBERS[streams.indexOf(record)]);
+    span.clear();
     long nanos = object ? record.nanos : time(record);
+    if (span.isThere()) { // the daemon gives the record the time of its arrival
+      out.putString(SENDER_TIME);
+      out.put(":");
+      out.putString(record.text, span.from(), span.length());
+      out.put(",");
+    }
     int timeFrom = out.length();
     if (nanos != Times.NONE) {
       out.put("\"ts\":");
@@ -372,20 +387,23 @@ final class RecordReader {
       return Times.NONE;
     }
     if (!(pattern instanceof TimePattern.Auto)) {
-      return known(pattern.nanos(record.text, 0, record.length, nowNanos));
+      return known(pattern.nanos(record.text, 0, record.length, nowNanos, span));
     }
     int at = 0;
     long nanos = Times.NONE;
-    while (at < record.length && nanos == Times.NONE) {
+    while (at < record.length && nanos == Times.NONE && !span.isThere()) {
       int end = Swar.newline(record.text, at, record.length);
-      nanos = pattern.nanos(record.text, at, end, nowNanos);
+      nanos = pattern.nanos(record.text, at, end, nowNanos, span);
       at = end + 1;
     }
     return known(nanos);
   }
 
   private long known(long nanos) {
-    timeBefore = nanos == Times.NONE ? timeBefore : nanos;
-    return timeBefore;
+    if (nanos >= TimeUuid.NANOS_MIN && nanos < TimeUuid.NANOS_LIMIT) {
+      span.clear(); // it is what the line says
+      timeBefore = nanos;
+    }
+    return span.isThere() ? Times.NONE : timeBefore;
   }
 }

@@ -4,27 +4,24 @@ import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.JsonTimes;
-import io.widerow.ingest.decode.LocalTimes;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.RequestRefused;
 import java.nio.charset.StandardCharsets;
-import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes Datadog's logs: an array of objects, or one object. `service` is the type, else
 /// `ddsource`; `message` the text, or an object whose `message` is the text and whose other members
-/// are attributes; `timestamp` or `date` the time: milliseconds, ISO 8601 or RFC 3164. `hostname`
+/// are attributes; `timestamp` or `date` the time, see [SenderTime]. `hostname`
 /// becomes `host`, each tag of `ddtags` an attribute `key: value`, a tag without a colon one with
 /// an empty value. All other members are attributes under their names. Without these two, other
 /// names that Datadog knows give the time ([#TIMES]), and stay attributes.
-///
-/// Agents drop what is refused. So a time that is none is an attribute, and of one that the store
-/// refuses the event has that of its arrival and [IncomingBatch#SENDER_TIME].
 ///
 /// The array itself must be JSON: what is no JSON refuses the request, what is no event is refused
 /// alone. An empty array and an empty object hold no events.
@@ -54,9 +51,6 @@ public final class DatadogDecoder {
   };
 
   private static final int DATE = 1; // among TIMES
-  private static final int RFC3164_BYTES = 15; // Oct 11 22:14:15
-  private static final double NANOS_PER_MILLISECOND = 1e6;
-  private static final double MILLISECONDS_END = 7_258_118_400_000.0; // 2200
   private static final AttributeLevels LEVELS =
       new AttributeLevels("", AttributeLevels.ATTRIBUTES, "message.", "tag.");
   private static final int OF_LOG = 1; // levels
@@ -76,15 +70,15 @@ public final class DatadogDecoder {
   private final JsonAttributes.Taker taker = this::member;
   private final JsonAttributes.Taker inMessage = this::memberOfMessage;
   private final byte @Nullable [] wantedType;
-  private final long sentNanos;
+  private final String sent;
   private byte[] body = DEFAULT_TYPE; // the JSON that is read
-  private long timeNanos;
+  private final SenderTime time = new SenderTime();
+  private final JsonTimes times = new JsonTimes();
   private int timeRank; // of its name
   private long nowNanos;
   private boolean hosted;
   private final Text service = new Text();
   private final Text source = new Text();
-  private final LocalTimes local = new LocalTimes(ZoneOffset.UTC);
 
   /// Where a string is.
   private static final class Text {
@@ -106,14 +100,14 @@ public final class DatadogDecoder {
   }
 
   /// @param wantedType of all events; null for what they say
-  /// @param sentNanos the time of events without one; [Times#NONE] for their arrival
-  public DatadogDecoder(@Nullable String wantedType, long sentNanos, Given given) {
+  /// @param sent the time of events without one; empty for their arrival
+  public DatadogDecoder(@Nullable String wantedType, String sent, Given given) {
     givenService = constant(given.service());
     givenSource = constant(given.source());
     givenHost = constant(given.host());
     givenTags = constant(given.tags());
     this.wantedType = wantedType == null ? null : wantedType.getBytes(StandardCharsets.UTF_8);
-    this.sentNanos = sentNanos;
+    this.sent = sent;
   }
 
   private Text constant(String given) {
@@ -203,7 +197,7 @@ public final class DatadogDecoder {
     body = json.bytes;
     tape.begin(body);
     json.loneSurrogates = 0;
-    timeNanos = Times.NONE;
+    time.clear();
     timeRank = TIMES.length;
     hosted = false;
     service.bytes = NONE;
@@ -222,7 +216,10 @@ public final class DatadogDecoder {
       offset = named.offset;
       length = named.bytes;
     }
-    long nanos = batch.takenTime(timeNanos != Times.NONE ? timeNanos : sentNanos, tape);
+    if (!time.isGiven() && !sent.isEmpty()) {
+      time.text(sent, nowNanos);
+    }
+    long nanos = time.take(batch, tape);
     tape.level(0);
     if (escaped + json.loneSurrogates > 0) {
       tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
@@ -259,6 +256,12 @@ public final class DatadogDecoder {
   private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
     int first = json.peek();
     tape.level(OF_LOG);
+    int rank = rankOfTime(json, member);
+    if (rank <= DATE && rank < timeRank) {
+      time.json(json, tape, EpochText.AUTO, nowNanos);
+      timeRank = time.isGiven() ? rank : timeRank;
+      return true;
+    }
     if (first == '"') {
       return text(json, member);
     }
@@ -267,24 +270,12 @@ public final class DatadogDecoder {
       attributes.inline(json, inMessage);
       return true;
     }
-    if (first != '-' && !Times.isDigit((byte) first)) {
-      return false;
+    if (rank < timeRank && (first == '-' || Times.isDigit((byte) first))) {
+      int start = json.at;
+      long nanos = times.read(json, first, rank, tape, nowNanos);
+      guess(nanos, rank, false, start, json.at - start);
+      json.at = start; // it stays an attribute
     }
-    int rank = rankOfTime(json, member);
-    if (rank == TIMES.length) {
-      return false;
-    }
-    int before = json.at;
-    json.number();
-    int limit = json.numberOffset + json.numberBytes;
-    long nanos = Times.milliseconds(json.bytes, json.numberOffset, limit);
-    if (nanos == Times.NONE && !json.whole && json.value > 0 && json.value < MILLISECONDS_END) {
-      nanos = Math.round(json.value * NANOS_PER_MILLISECOND); // with an exponent
-    }
-    if (take(nanos, rank)) {
-      return true;
-    }
-    json.at = before;
     return false;
   }
 
@@ -323,10 +314,11 @@ public final class DatadogDecoder {
         return false;
       }
       json.string(tape);
-      byte[] from = json.textInScratch ? tape.scratch() : json.bytes;
-      if (!take(timeOf(from, json.textOffset, json.textOffset + json.textBytes), rank)) {
-        keep(json, member);
+      if (rank < timeRank) {
+        long nanos = times.ofString(json, rank, tape, nowNanos);
+        guess(nanos, rank, json.textInScratch, json.textOffset, json.textBytes);
       }
+      keep(json, member);
     }
     return true;
   }
@@ -379,41 +371,16 @@ public final class DatadogDecoder {
     }
   }
 
-  /// Milliseconds since 1970, ISO 8601, or RFC 3164's time in UTC; [Times#NONE] for another text.
-  private long timeOf(byte[] from, int offset, int limit) {
-    long nanos = Times.milliseconds(from, offset, limit);
-    if (nanos == Times.NONE) {
-      nanos = JsonTimes.guessOfText(from, offset, limit);
-    }
-    return nanos == Times.NONE ? rfc3164(from, offset, limit) : nanos;
-  }
-
-  private long rfc3164(byte[] from, int at, int limit) {
-    int month = limit - at == RFC3164_BYTES ? Times.month(from, at) : -1;
-    if (month < 0 || from[at + 3] != ' ' || from[at + 6] != ' ') {
-      return Times.NONE;
-    }
-    int tens = from[at + 4] == ' ' ? 0 : Times.digits(from, at + 4, 1);
-    int ones = Times.digits(from, at + 5, 1);
-    long seconds = Times.secondsOfDay(from, at + 7);
-    return tens < 0 || ones < 0 || seconds < 0
-        ? Times.NONE
-        : local.nearest(month, 10 * tens + ones, seconds, nowNanos);
-  }
-
-  /// Takes a time, unless there is a better one.
-  ///
-  /// @param rank of its name; under others than the first two, a number may mean something else
-  /// @return false when the member stays an attribute
-  private boolean take(long nanos, int rank) {
-    boolean own = rank <= DATE;
-    if (nanos == Times.NONE || (!own && !JsonTimes.isPlausible(nanos))) {
-      return false;
-    }
-    if (rank < timeRank) {
+  /// Takes a time that stays an attribute, because its name may mean something else.
+  private void guess(long nanos, int rank, boolean inScratch, int offset, int bytes) {
+    byte[] from = inScratch ? tape.scratch() : body;
+    boolean read = nanos != Times.NONE;
+    if (read) {
       timeRank = rank;
-      timeNanos = nanos;
     }
-    return own;
+    boolean meant = timeRank == TIMES.length && JsonTimes.isLikeTime(from, offset, offset + bytes);
+    if (read || meant) {
+      time.read(nanos, inScratch, offset, bytes);
+    }
   }
 }

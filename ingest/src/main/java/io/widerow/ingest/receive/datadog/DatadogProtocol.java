@@ -8,7 +8,6 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.ErrorForm;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
@@ -16,7 +15,6 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.lane.Outcome;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 
@@ -47,18 +45,11 @@ public final class DatadogProtocol implements WriteProtocol {
             .withErrors(ERRORS));
   }
 
-  private static DatadogProtocol of(ServiceRequestContext context, HttpRequest request)
-      throws RequestRefused {
+  private static DatadogProtocol of(ServiceRequestContext context, HttpRequest request) {
     String sent = request.headers().get(SENT, "");
-    byte[] digits = sent.getBytes(StandardCharsets.UTF_8);
-    long nanos = sent.isEmpty() ? Times.NONE : Times.milliseconds(digits, 0, digits.length);
-    if (!sent.isEmpty() && nanos == Times.NONE) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, SENT + " must be milliseconds since 1970, got " + sent);
-    }
     return new DatadogProtocol(
         new DatadogDecoder(
-            WriteRoutes.type(context, request), nanos, Given.of(context.queryParams())),
+            WriteRoutes.type(context, request), sent, Given.of(context.queryParams())),
         sent);
   }
 

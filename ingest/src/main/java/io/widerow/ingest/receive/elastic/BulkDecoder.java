@@ -6,13 +6,14 @@ import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.SenderId;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.RequestRefused;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -66,8 +67,8 @@ public final class BulkDecoder {
 
   // The document that is being read.
   private boolean inMember;
-  private boolean timed;
-  private long timeNanos;
+  private final SenderTime time = new SenderTime();
+  private long nowNanos;
 
   /// @param defaultIndex of actions that name none; null for none
   /// @param typeAsked of all events, whatever their index; null for none
@@ -295,8 +296,8 @@ public final class BulkDecoder {
   private @Nullable Rejection document(JsonScanner json, int escaped, IncomingBatch batch)
       throws JsonScanner.Bad {
     inMember = false;
-    timed = false;
-    timeNanos = Times.NONE;
+    time.clear();
+    nowNanos = batch.wallNanos;
     json.loneSurrogates = 0;
     tape.begin(json.bytes);
     tape.level(DOCUMENT);
@@ -315,11 +316,11 @@ public final class BulkDecoder {
     } else {
       typeBytes = type.length;
     }
+    long nanos = time.take(batch, tape);
     tape.level(METADATA);
     if (indexBytes > 0 && !Arrays.equals(type, 0, typeBytes, index, 0, indexBytes)) {
       put(indexName, INDEX, index, indexBytes);
     }
-    long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
     if (idBytes != BulkItems.NO_ID) {
       put(idName, ID, id, idBytes);
       batch.events.begin(type, 0, typeBytes, senderId.of(nanos, id, 0, idBytes));
@@ -342,8 +343,9 @@ public final class BulkDecoder {
 
   private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
     inMember = true;
-    if (!timed && member.isNamed(json, TIMESTAMP)) {
-      return time(json, member);
+    if (!time.isGiven() && member.isNamed(json, TIMESTAMP)) {
+      time.json(json, tape, EpochText.AUTO, nowNanos);
+      return true;
     }
     if (json.peek() == '"' && member.isNamed(json, MESSAGE)) {
       json.string(tape);
@@ -354,35 +356,6 @@ public final class BulkDecoder {
       return true;
     }
     return false;
-  }
-
-  /// Reads the time. What is none stays an attribute: clients drop what is refused.
-  ///
-  /// @return false when it is no string, and was not read
-  private boolean time(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {
-    int first = json.peek();
-    int start = json.at;
-    if (first == '"') {
-      json.string(tape);
-      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-      int limit = json.textOffset + json.textBytes;
-      timeNanos = ElasticTime.nanos(source, json.textOffset, limit);
-      if (timeNanos == Times.NONE) {
-        tape.name(member.nameInScratch(), member.nameOffset(), member.nameBytes());
-        tape.string(json.textInScratch, json.textOffset, json.textBytes);
-      }
-    } else if (Times.isDigit((byte) first)) {
-      json.number();
-      timeNanos = Times.milliseconds(json.bytes, start, json.at);
-      if (timeNanos == Times.NONE) {
-        json.at = start;
-        return false;
-      }
-    } else {
-      return false;
-    }
-    timed = timeNanos != Times.NONE;
-    return true;
   }
 
   /// The first refusals name the field and the place, so that many do not fill the heap.

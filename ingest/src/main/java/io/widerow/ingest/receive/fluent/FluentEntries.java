@@ -1,8 +1,10 @@
 package io.widerow.ingest.receive.fluent;
 
 import io.widerow.event.Rejection;
+import io.widerow.event.Utf8;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Kind;
 import io.widerow.storage.StorageException;
@@ -15,14 +17,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class FluentEntries {
-  private static final long NANOS = Times.NANOS_PER_SECOND;
-  private static final long NANOS_PER_MICROSECOND = 1_000;
-
-  /// Doubles of today's seconds are no finer.
-  private static final double MICROS_PER_SECOND = 1e6;
-
   private final MsgpackReader in = new MsgpackReader();
   private final FluentRecord record = new FluentRecord();
+  private final SenderTime time = new SenderTime();
   private byte[] tag = {};
   private int tagOffset;
   private int tagBytes;
@@ -107,10 +104,11 @@ final class FluentEntries {
       throw in.bad("no entry of a time and a record, but %s".formatted(in.kind));
     }
     record.begin(in, escapes);
-    long nanos = time();
+    time(batch.wallNanos);
     record.read(in);
+    long nanos;
     try {
-      nanos = batch.takenTime(nanos, record.tape());
+      nanos = time.take(batch, record.tape());
     } catch (StorageException.ClockWrong behind) {
       throw new Bad(String.valueOf(behind.getMessage()));
     }
@@ -125,59 +123,50 @@ final class FluentEntries {
   }
 
   /// Reads a time; Fluent Bit may put it into a list with metadata.
-  private long time() throws Bad {
+  private void time(long nowNanos) throws Bad {
+    time.clear();
+    int start = in.at;
     if (in.next() == Kind.LIST && in.length == 2) {
+      start = in.at;
       Kind _ = in.next();
-      long nanos = scalarTime();
+      scalarTime(start, nowNanos);
       record.metadata(in);
-      return nanos;
+      return;
     }
-    return scalarTime();
+    scalarTime(start, nowNanos);
   }
 
-  /// The time that was read last, in nanoseconds; [Times#NONE] when there is none.
-  private long scalarTime() throws Bad {
-    long nanos =
-        switch (in.kind) {
-          case NIL -> Times.NONE;
-          case WHOLE -> in.whole == 0 ? Times.NONE : known(Times.ofUnit(in.whole, NANOS));
-          case FRACTION -> ofFraction(in.fraction);
-          case EXTENSION -> eventTime();
-          case TRUTH, UNSIGNED, TEXT, BYTES, LIST, MAP ->
-              throw in.bad("the time is %s".formatted(in.kind));
-        };
-    return nanos;
+  /// Takes the value that was read last as the time, whatever it is.
+  private void scalarTime(int start, long nowNanos) throws Bad {
+    switch (in.kind) {
+      case NIL -> {}
+      case WHOLE -> time.whole(in.whole, EpochText.AUTO);
+      case UNSIGNED -> time.text(Long.toUnsignedString(in.whole), nowNanos);
+      case FRACTION -> time.fraction(in.fraction);
+      case TEXT -> {
+        int length = Math.toIntExact(in.length);
+        boolean utf8 = Utf8.isValid(in.bytes(), in.offset, length);
+        if (utf8) {
+          time.text(in.bytes(), false, in.offset, length, EpochText.AUTO, nowNanos);
+        } else {
+          time.hex(in.bytes(), in.offset, in.offset + length);
+        }
+      }
+      case TRUTH -> time.text(Boolean.toString(in.truth), nowNanos);
+      case EXTENSION, BYTES, LIST, MAP -> otherTime(start);
+    }
   }
 
-  private long known(long nanos) throws Bad {
-    if (nanos == Times.NONE || nanos < 0) {
-      throw in.bad("the time is no number of seconds since 1970, but %d".formatted(in.whole));
+  /// An EventTime is seconds and nanoseconds, 32 bits each. The bytes of any other value are kept.
+  private void otherTime(int start) throws Bad {
+    boolean eventTime = in.kind == Kind.EXTENSION && in.extension == FluentRecord.EVENT_TIME;
+    if (eventTime && in.length == Long.BYTES) {
+      time.pair(in.unsigned32(in.offset), in.unsigned32(in.offset + Integer.BYTES));
+      return;
     }
-    return nanos;
-  }
-
-  private long ofFraction(double seconds) throws Bad {
-    double whole = Math.floor(seconds);
-    if (!(seconds >= 0) || whole > Integer.toUnsignedLong(-1)) {
-      throw in.bad("the time is no number of seconds since 1970, but %s".formatted(seconds));
-    }
-    long micros = Math.round((seconds - whole) * MICROS_PER_SECOND);
-    long nanos = ((long) whole) * NANOS + micros * NANOS_PER_MICROSECOND;
-    return nanos == 0 ? Times.NONE : nanos;
-  }
-
-  /// Seconds and nanoseconds, 32 bits each.
-  private long eventTime() throws Bad {
-    if (in.extension != FluentRecord.EVENT_TIME || in.length != Long.BYTES) {
-      throw in.bad(
-          "the time is extension %d of %d bytes, not 0 of 8,".formatted(in.extension, in.length));
-    }
-    long seconds = in.unsigned32(in.offset);
-    long nanos = in.unsigned32(in.offset + Integer.BYTES);
-    if (nanos >= NANOS) {
-      throw in.bad("the time has %d nanoseconds".formatted(nanos));
-    }
-    return seconds + nanos == 0 ? Times.NONE : seconds * NANOS + nanos;
+    in.at = start;
+    in.skip();
+    time.hex(in.bytes(), start, in.at);
   }
 
   /// Whether the tag is a text that is not empty.

@@ -5,11 +5,12 @@ import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.DecimalText;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.JsonTimes;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
@@ -35,12 +36,6 @@ public final class GelfDecoder {
   private static final byte[] SEVERITY = ascii("severity");
   private static final AttributeLevels LEVELS = new AttributeLevels("", "_");
   private static final int ADDITIONAL = 1; // level
-  private static final double MILLIS_PER_SECOND = 1e3;
-  private static final double MICROS_PER_SECOND = 1e6;
-  private static final double SECONDS_END = 7_258_118_400.0; // 2200
-
-  /// Larger numbers are milliseconds.
-  private static final double SECONDS_LIMIT = 1e11;
 
   private final AttributeTape tape = new AttributeTape(LEVELS);
   private final int bodyName = tape.constant(BODY);
@@ -50,7 +45,8 @@ public final class GelfDecoder {
   private final DecimalText number = new DecimalText();
   private final byte[] type;
   private int start;
-  private long timeNanos;
+  private final SenderTime time = new SenderTime();
+  private long nowNanos;
 
   /// @param type of all events; null for `gelf`
   public GelfDecoder(@Nullable String type) {
@@ -85,7 +81,8 @@ public final class GelfDecoder {
     int from = ByteOrderMark.skip(bytes, offset, limit);
     JsonScanner json = new JsonScanner(bytes, from, limit, false);
     tape.begin(bytes);
-    timeNanos = Times.NONE;
+    time.clear();
+    nowNanos = batch.wallNanos;
     try {
       attributes.object(json, taker);
       json.peek();
@@ -96,7 +93,7 @@ public final class GelfDecoder {
       if (escaped + json.loneSurrogates > 0) {
         tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
       }
-      long nanos = batch.takenTime(timeNanos, tape);
+      long nanos = time.take(batch, tape);
       batch.events.begin(type, 0, type.length, nanos);
       tape.writeTo(batch.events);
       return batch.tryEnd();
@@ -130,8 +127,9 @@ public final class GelfDecoder {
       }
       return true;
     }
-    if (member.isNamed(json, TIMESTAMP) && first != 'n') {
-      return time(json, first);
+    if (member.isNamed(json, TIMESTAMP)) {
+      time.json(json, tape, EpochText.AUTO, nowNanos);
+      return true;
     }
     return member.isNamed(json, LEVEL) && severity(json, first);
   }
@@ -161,51 +159,5 @@ public final class GelfDecoder {
     tape.name(true, severityName, SEVERITY.length);
     tape.whole(number.wholeValue);
     return true;
-  }
-
-  /// Reads seconds since 1970, a number or its text; senders also use milliseconds and ISO 8601. 0
-  /// is the time of arrival.
-  ///
-  /// @return false when it is no time
-  private boolean time(JsonScanner json, int first) throws JsonScanner.Bad {
-    int before = json.at;
-    int from;
-    int until;
-    byte[] source = json.bytes;
-    if (first == '"') {
-      json.string(tape);
-      source = json.textInScratch ? tape.scratch() : json.bytes;
-      from = json.textOffset;
-      until = from + json.textBytes;
-    } else if (first == '-' || Times.isDigit((byte) first)) {
-      json.number();
-      from = json.numberOffset;
-      until = from + json.numberBytes;
-    } else {
-      return false;
-    }
-    long nanos = Times.seconds(source, from, until);
-    if (nanos == Times.NONE || nanos == Long.MAX_VALUE) { // or later than any time
-      nanos = JsonTimes.guessOfText(source, from, until);
-    }
-    if (nanos == Times.NONE && number.read(source, from, until)) {
-      nanos = ofDouble(number.value); // with an exponent
-    }
-    if (nanos == Times.NONE) {
-      json.at = before;
-      return false;
-    }
-    timeNanos = nanos == 0 ? Times.NONE : nanos;
-    return true;
-  }
-
-  private static long ofDouble(double value) {
-    double seconds = value >= SECONDS_LIMIT ? value / MILLIS_PER_SECOND : value;
-    if (!(seconds >= 0 && seconds < SECONDS_END)) {
-      return Times.NONE;
-    }
-    double whole = Math.floor(seconds);
-    long micros = Math.round((seconds - whole) * MICROS_PER_SECOND);
-    return Times.ofUnit((long) whole, Times.NANOS_PER_SECOND) + 1_000 * micros;
   }
 }

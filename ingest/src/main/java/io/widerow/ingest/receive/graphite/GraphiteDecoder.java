@@ -2,9 +2,10 @@ package io.widerow.ingest.receive.graphite;
 
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
 
 /// Decodes Graphite's plaintext protocol: a path, a value and a time, with white space between.
 ///
@@ -20,6 +21,7 @@ import io.widerow.ingest.decode.Times;
 public final class GraphiteDecoder {
   private final GraphiteEvents events = new GraphiteEvents();
   private final DecimalText number = new DecimalText();
+  private final SenderTime time = new SenderTime();
   private byte[] bytes = new byte[0];
   private int start;
   private int limit;
@@ -57,11 +59,11 @@ public final class GraphiteDecoder {
       }
       double value = number.value;
       require("time");
-      long nanos = time();
+      time(batch.wallNanos);
       if (next()) {
         throw new BadField("end of line", word - start, "something follows the time: " + shown());
       }
-      events.put(bytes, path, pathEnd - path, value, nanos, batch);
+      events.put(bytes, path, pathEnd - path, value, time, batch);
     } catch (BadField bad) {
       batch.refuse(bad.reason());
     }
@@ -98,15 +100,11 @@ public final class GraphiteDecoder {
     return b == ' ' || (b >= '\t' && b <= '\r');
   }
 
-  private long time() throws BadField {
-    if (isNow()) {
-      return Times.NONE;
+  private void time(long nowNanos) {
+    time.clear();
+    if (!isNow()) {
+      time.text(bytes, false, word, wordEnd - word, EpochText.AUTO, nowNanos);
     }
-    long nanos = Times.seconds(bytes, word, wordEnd);
-    if (nanos == Times.NONE) {
-      throw bad("time", "seconds since 1970, -1 or N");
-    }
-    return nanos == 0 ? Times.NONE : nanos;
   }
 
   private boolean isNow() {

@@ -7,6 +7,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -43,15 +44,16 @@ final class GraphiteEvents {
 
   /// Stores or refuses one metric.
   ///
-  /// @param nanos time of the value; [Times#NONE] for its arrival
-  void put(byte[] path, int offset, int length, double value, long nanos, IncomingBatch batch) {
+  /// @param time of the value
+  void put(
+      byte[] path, int offset, int length, double value, SenderTime time, IncomingBatch batch) {
     try {
-      Rejection why = tryPut(path, offset, length, value, nanos, batch);
+      Rejection why = tryPut(path, offset, length, value, time, batch);
       EscapedText copy =
           why == null ? null : EscapedText.of(why, path, offset, offset + length, false);
       if (copy != null) {
         escapedBytes = copy.escaped();
-        why = tryPut(copy.bytes(), 0, copy.length(), value, nanos, batch);
+        why = tryPut(copy.bytes(), 0, copy.length(), value, time, batch);
       }
       if (why != null) {
         batch.refuse(why.reason());
@@ -66,7 +68,7 @@ final class GraphiteEvents {
   }
 
   private @Nullable Rejection tryPut(
-      byte[] path, int offset, int length, double value, long nanos, IncomingBatch batch)
+      byte[] path, int offset, int length, double value, SenderTime time, IncomingBatch batch)
       throws BadField {
     bytes = path;
     tape.begin(bytes);
@@ -88,11 +90,11 @@ final class GraphiteEvents {
         return Rejection.TOO_MANY_ATTRIBUTES;
       }
     }
-    long time = batch.takenTime(nanos, tape);
+    long nanos = time.take(batch, tape);
     if (nameEnd == limit) {
-      batch.events.begin(TYPE, 0, TYPE.length, time);
+      batch.events.begin(TYPE, 0, TYPE.length, nanos);
     } else {
-      batch.events.begin(bytes, offset, nameEnd - offset, time);
+      batch.events.begin(bytes, offset, nameEnd - offset, nanos);
     }
     tape.writeTo(batch.events);
     return batch.tryEnd();

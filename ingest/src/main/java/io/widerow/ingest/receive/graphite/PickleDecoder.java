@@ -1,9 +1,11 @@
 package io.widerow.ingest.receive.graphite;
 
 import io.widerow.ingest.decode.DecimalText;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.socket.StreamDecoder;
+import java.nio.charset.StandardCharsets;
 
 /// Decodes Graphite's pickle protocol: frames of a length and a pickle of metrics, as carbon's own
 /// senders and Dropwizard Metrics write them.
@@ -29,14 +31,10 @@ public final class PickleDecoder implements StreamDecoder {
   /// A pickle says a path once and may use it often: bounds what a frame becomes.
   private static final long FRAME_EVENTS_BYTES_MAX = 32L << 20;
 
-  /// A double of seconds is exact to less than this.
-  private static final double MICROS_PER_SECOND = 1e6;
-
-  private static final double SECONDS_LIMIT = 1e11;
-
   private final PickleReader pickle = new PickleReader();
   private final GraphiteEvents events = new GraphiteEvents();
   private final DecimalText number = new DecimalText();
+  private final SenderTime time = new SenderTime();
   private double value; // read last
 
   @Override
@@ -118,45 +116,32 @@ public final class PickleDecoder implements StreamDecoder {
     if (!pickle.isCollection(point) || pickle.size(point) != 2) {
       return "point: must be (time, value)";
     }
-    int time = pickle.child(point);
-    long nanos = time(time);
-    if (nanos == Times.NONE) {
-      return "time: must be seconds since 1970, or -1";
-    }
-    if (!read(pickle.next(time))) {
+    int when = pickle.child(point);
+    time(when, batch.wallNanos);
+    if (!read(pickle.next(when))) {
       return "value: must be a number";
     }
-    long when = nanos == 0 ? Times.NONE : nanos;
-    events.put(pickle.source(path), pickle.offset(path), pickle.size(path), value, when, batch);
+    events.put(pickle.source(path), pickle.offset(path), pickle.size(path), value, time, batch);
     return "";
   }
 
-  /// Nanoseconds; 0 for now, and [Times#NONE] when it is no time.
-  private long time(int item) {
+  /// Takes the time of a point; -1 is that of its arrival.
+  private void time(int item, long nowNanos) {
+    time.clear();
     if (pickle.isText(item)) {
-      byte[] source = pickle.source(item);
-      int from = pickle.offset(item);
-      int until = from + pickle.size(item);
-      long nanos = Times.seconds(source, from, until);
-      boolean now = until - from == 2 && source[from] == '-' && source[from + 1] == '1';
-      return now ? 0 : nanos;
+      String text =
+          new String(
+              pickle.source(item), pickle.offset(item), pickle.size(item), StandardCharsets.UTF_8);
+      if (!text.equals("-1")) {
+        time.text(text, nowNanos);
+      }
+    } else if (!read(item)) {
+      time.text("of another kind than a number or a text", nowNanos);
+    } else if (value != -1 && pickle.kind(item) == PickleReader.LONG) {
+      time.whole(pickle.bits(item), EpochText.AUTO);
+    } else if (value != -1) {
+      time.fraction(value);
     }
-    if (pickle.kind(item) == PickleReader.LONG) {
-      long seconds = pickle.bits(item);
-      return seconds == -1 ? 0 : Times.ofUnit(seconds, Times.NANOS_PER_SECOND);
-    }
-    if (!read(item)) {
-      return Times.NONE;
-    }
-    if (value == -1) {
-      return 0;
-    }
-    if (value < 0 || value > SECONDS_LIMIT) {
-      return Times.NONE;
-    }
-    double whole = Math.floor(value);
-    long micros = Math.round((value - whole) * MICROS_PER_SECOND);
-    return Times.ofUnit((long) whole, Times.NANOS_PER_SECOND) + 1_000 * micros;
   }
 
   /// Reads a number, or a text of one, into `value`.

@@ -6,6 +6,7 @@ import io.widerow.event.EventNames;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.series.KnownSeries;
@@ -35,6 +36,7 @@ public final class LineProtocolDecoder {
   private static final AttributeLevels LEVELS = AttributeLevels.unreserved("", "tag.");
 
   private final AttributeTape tape = new AttributeTape(LEVELS);
+  private final SenderTime time = new SenderTime();
   private final long unitNanos;
   private byte[] body = new byte[0];
   private int at;
@@ -156,11 +158,12 @@ public final class LineProtocolDecoder {
     skipSpaces();
     fields();
     skipSpaces();
-    long nanos = at == limit || body[at] == '\n' ? batch.useArrivalTime() : timestamp();
+    timestamp(batch.wallNanos);
+    long nanos = time.take(batch, tape);
     byte[] type = typeInScratch ? tape.scratch() : body;
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    if (batch.end() && series != null) {
+    if (batch.end() && series != null && !time.isReplaced()) {
       series.learn(batch.events, tape, tags, body);
     }
   }
@@ -180,7 +183,12 @@ public final class LineProtocolDecoder {
       return false;
     }
     skipSpaces();
-    long nanos = at == limit || body[at] == '\n' ? batch.useArrivalTime() : timestamp();
+    timestamp(batch.wallNanos);
+    if (time.isGiven() && !batch.takes(time.nanos())) {
+      at = start;
+      return false;
+    }
+    long nanos = time.isGiven() ? time.nanos() : batch.useArrivalTime();
     EventBatch events = batch.events;
     events.begin(like.record(), nanos);
     for (int field = like.fields().count() - 1; field >= 0; field--) {
@@ -354,22 +362,36 @@ public final class LineProtocolDecoder {
     tape.fraction(LineNumbers.fraction(body, start, at));
   }
 
-  private long timestamp() throws BadLine {
+  /// Reads the time, if there is one.
+  private void timestamp(long nowNanos) throws BadLine {
+    time.clear();
     int start = at;
-    while (at < limit && !endsValue(body[at])) {
+    while (at < limit && body[at] != ' ' && body[at] != '\n' && body[at] != '\r') {
       at++;
     }
-    long number;
-    try {
-      number = LineNumbers.whole(body, start, at, true);
-    } catch (BadLine notWhole) {
-      throw new BadLine(TIMESTAMP);
-    }
+    int length = at - start;
     skipSpaces();
     if (at < limit && body[at] != '\n') {
       throw new BadLine(TIMESTAMP);
     }
-    return Times.ofUnit(number, unitNanos == AUTO ? unitOf(number) : unitNanos);
+    if (length == 0) {
+      return;
+    }
+    long unit = unitNanos;
+    if (unit == AUTO && length <= LineNumbers.DIGITS_SAFE + 1) {
+      unit = unitOf(seconds(start, start + length));
+    }
+    time.text(body, false, start, length, unit, nowNanos);
+  }
+
+  /// The whole part of a number of seconds.
+  private long seconds(int from, int until) {
+    long number = 0;
+    int first = body[from] == '-' ? from + 1 : from;
+    for (int i = first; i < until && Times.isDigit(body[i]); i++) {
+      number = 10 * number + body[i] - '0';
+    }
+    return number;
   }
 
   private static long unitOf(long number) {

@@ -8,6 +8,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderId;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class JournalDecoder {
   private static final byte[] TYPE = "journal".getBytes(StandardCharsets.US_ASCII);
   private static final long NANOS_PER_MICROSECOND = 1_000;
-  private static final String TIMESTAMP = "__REALTIME_TIMESTAMP";
   private static final int OWN = 0; // levels
   private static final int OTHERS = 1;
 
@@ -36,7 +36,8 @@ final class JournalDecoder {
 
   // The entry that is being read.
   private int entryAt;
-  private long timeNanos;
+  private final SenderTime time = new SenderTime();
+  private long nowNanos;
   private int cursorAt;
   private int cursorBytes;
   private boolean checking; // whether each text is UTF-8
@@ -63,7 +64,7 @@ final class JournalDecoder {
         why = entry(bytes, limit, batch);
       }
       if (why != null) {
-        throw new BadField("entry", 0, why.reason()); // never of its time, see takenTime
+        throw new BadField("entry", 0, why.reason()); // never of its time
       }
     } catch (BadField bad) {
       batch.refuse(bad.reason());
@@ -73,7 +74,8 @@ final class JournalDecoder {
   /// @return why the event cannot be stored as it is; null when it is stored
   private @Nullable Rejection entry(byte[] bytes, int limit, IncomingBatch batch) throws BadField {
     tape.begin(bytes);
-    timeNanos = Times.NONE;
+    time.clear();
+    nowNanos = batch.wallNanos;
     cursorBytes = 0;
     int at = entryAt;
     while (at < limit && bytes[at] != '\n') {
@@ -82,8 +84,8 @@ final class JournalDecoder {
     if (tape.count() == 0) {
       throw new BadField("entry", 0, "it has no field but its time and its cursor");
     }
-    boolean timed = timeNanos != Times.NONE;
-    long nanos = batch.takenTime(timeNanos, tape);
+    boolean timed = time.isGiven();
+    long nanos = time.take(batch, tape);
     if (cursorBytes > 0) {
       batch.events.begin(type, 0, type.length, senderId.of(nanos, bytes, cursorAt, cursorBytes));
     } else if (timed) {
@@ -140,7 +142,7 @@ final class JournalDecoder {
   private void known(JournalField field, byte[] bytes, int nameAt, int nameEnd, int at, int end)
       throws BadField {
     switch (field.kind) {
-      case TIME -> time(bytes, nameAt, at, end);
+      case TIME -> time(bytes, at, end);
       case CURSOR -> {
         cursorAt = at;
         cursorBytes = end - at;
@@ -177,18 +179,12 @@ final class JournalDecoder {
     }
   }
 
-  private void time(byte[] bytes, int nameAt, int at, int end) throws BadField {
-    long nanos =
-        Times.fractionLimit(bytes, at, end) == end
-            ? Times.decimal(bytes, at, end, NANOS_PER_MICROSECOND)
-            : Times.NONE;
-    if (nanos == Times.NONE) {
-      throw new BadField(
-          TIMESTAMP,
-          nameAt - entryAt,
-          "it must be microseconds since 1970, got " + BadField.shown(bytes, at, end));
+  private void time(byte[] bytes, int at, int end) {
+    if (Utf8.isValid(bytes, at, end - at)) {
+      time.text(bytes, false, at, end - at, NANOS_PER_MICROSECOND, nowNanos);
+    } else {
+      time.hex(bytes, at, end);
     }
-    timeNanos = nanos == 0 ? Times.NONE : nanos;
   }
 
   /// Digits as a program prints a number that fits into 64 bits.

@@ -6,6 +6,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.KeyId;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -66,28 +67,32 @@ final class JsonIdentity {
 
   /// Begins an event that has an id or a key. False when it is refused.
   ///
-  /// @param timeNanos its time; [Times#NONE] when it has none
+  /// @param time its own; one that is not understood goes on the tape
   boolean begin(
       JsonScanner json,
       AttributeTape tape,
       byte[] type,
       int offset,
       int length,
-      long timeNanos,
+      SenderTime time,
       IncomingBatch batch) {
     EventId own = id;
     if (keyBytes > 0) {
-      if (own != null || timeNanos == Times.NONE) {
+      if (own != null || !time.isGiven()) {
         batch.refuse(own != null ? KEY_AND_ID : NO_TIME);
         return false;
       }
       KeyId ids = Objects.requireNonNullElseGet(keyIds, KeyId::new);
       keyIds = ids;
       byte[] key = keyInScratch ? tape.scratch() : json.bytes;
-      own = ids.of(timeNanos, type, offset, length, key, keyOffset, keyBytes);
+      own = ids.of(time.take(batch, tape), type, offset, length, key, keyOffset, keyBytes);
+    }
+    if (keyBytes == 0 && time.isGiven() && time.nanos() == Times.NONE) {
+      time.keep(tape); // the id has a time
     }
     batch.events.begin(type, offset, length, Objects.requireNonNull(own));
-    if (timeNanos != Times.NONE && EventId.leastOf(timeNanos).time() != own.time()) {
+    long nanos = time.isReplaced() ? Times.NONE : time.nanos();
+    if (nanos != Times.NONE && EventId.leastOf(nanos).time() != own.time()) {
       batch.events.reject(Rejection.ID_AND_TIME_DIFFER);
     }
     return true;

@@ -4,12 +4,14 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.NamePrefix;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
@@ -60,8 +62,14 @@ public final class JsonLinesDecoder {
 
   // The event being read.
   private final JsonMember time = new JsonMember(); // the one that was taken
-  private long timeNanos;
+  private final SenderTime sender = new SenderTime(); // its value
   private int timeRank;
+  private final JsonTimes times = new JsonTimes();
+  private long nowNanos;
+  private int oddRank; // of a member that is hardly anything but a time, and is not understood
+  private boolean oddInScratch;
+  private int oddOffset;
+  private int oddBytes;
   private int textRank;
   private int textAt; // the attribute that is the text, unless its name is `body` already
   private boolean textIsLine;
@@ -110,6 +118,7 @@ public final class JsonLinesDecoder {
   ///
   /// @param known shapes of earlier lines with the same names; null to know none
   void decode(byte[] body, int offset, int limit, IncomingBatch batch, @Nullable JsonShapes known) {
+    nowNanos = batch.wallNanos;
     int start = ByteOrderMark.skip(body, offset, limit);
     if (documents && JsonDocuments.isDocument(body, start, limit, tape)) {
       new JsonDocuments(new JsonScanner(body, start, limit, false), this, batch).decode();
@@ -206,8 +215,9 @@ public final class JsonLinesDecoder {
     json.loneSurrogates = 0;
     prefix.clear();
     members = 0;
-    timeNanos = Times.NONE;
+    sender.clear();
     timeRank = NO_RANK;
+    oddRank = NO_RANK;
     textRank = NO_RANK;
     textAt = NONE;
     identity.clear();
@@ -228,10 +238,12 @@ public final class JsonLinesDecoder {
       batch.refuse(NO_TYPE_REASON);
       return false;
     }
+    if (timeRank == NO_RANK && oddRank != NO_RANK) {
+      sender.read(Times.NONE, oddInScratch, oddOffset, oddBytes);
+    }
     if (identity.isNone()) {
-      long nanos = timeNanos != Times.NONE ? timeNanos : batch.useArrivalTime();
-      batch.events.begin(type, offset, length, nanos);
-    } else if (!identity.begin(json, tape, type, offset, length, timeNanos, batch)) {
+      batch.events.begin(type, offset, length, sender.take(batch, tape));
+    } else if (!identity.begin(json, tape, type, offset, length, sender, batch)) {
       return false;
     }
     if (textAt != NONE) {
@@ -248,7 +260,7 @@ public final class JsonLinesDecoder {
     if (why != null) {
       writeEscaped(why, json, start, batch);
     }
-    return why == null;
+    return why == null && !sender.isReplaced();
   }
 
   /// Reads an object again, with its bytes that are not UTF-8 escaped; or refuses it.
@@ -376,9 +388,11 @@ public final class JsonLinesDecoder {
         case JsonNames.TYPE -> throw new JsonScanner.Bad(names.notAType());
         case JsonNames.ID -> throw new JsonScanner.Bad(names.notAnId());
         case JsonNames.KEY -> throw new JsonScanner.Bad(names.notAKey());
-        case JsonNames.TIME -> throw new JsonScanner.Bad(names.notATime());
         default -> {}
       }
+    }
+    if (depth == 1 && objectTime(json)) {
+      return;
     }
     int outer = prefix.length();
     if (!prefix.push(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes)) {
@@ -409,26 +423,81 @@ public final class JsonLinesDecoder {
   /// Reads a member that has a name of times. The one of the best rank is taken; one that is
   /// displaced becomes an attribute, and so does what is no time, except under the first name.
   private void time(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
+    if (rank == 0) {
+      displace();
+      timeRank = 0;
+      sender.json(json, tape, EpochText.AUTO, nowNanos);
+      return;
+    }
     boolean text = first == '"';
-    if (rank > 0 && !text && first != '-' && !Times.isDigit((byte) first)) {
+    if (!text && first != '-' && !Times.isDigit((byte) first)) {
       attribute(json, first, depth);
       return;
     }
-    long nanos = JsonTimes.read(json, first, rank, tape);
-    if (rank == 0 && nanos == Times.NONE) {
-      throw new JsonScanner.Bad(names.notATime());
-    }
+    int start = json.at;
+    long nanos = times.read(json, first, rank, tape, nowNanos);
     if (nanos == Times.NONE || rank > timeRank) {
+      odd(json, text, rank);
       tape.name(nameInScratch, nameOffset, nameBytes);
       JsonMember.putValue(json, text, tape);
       return;
     }
-    if (timeRank != NO_RANK && rank < timeRank) {
+    displace();
+    timeRank = rank;
+    if (text) {
+      sender.read(nanos, json.textInScratch, json.textOffset, json.textBytes);
+    } else {
+      sender.read(nanos, false, start, json.at - start);
+    }
+    time.take(nameInScratch, nameOffset, nameBytes, json, text);
+  }
+
+  /// Makes an attribute of the member that was taken for the time.
+  private void displace() {
+    if (timeRank != NO_RANK && timeRank > 0) {
       time.putInto(tape);
     }
+  }
+
+  /// Remembers a text that is hardly anything but a time, and is not understood.
+  private void odd(JsonScanner json, boolean text, int rank) {
+    byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
+    int end = json.textOffset + json.textBytes;
+    if (text && rank < oddRank && JsonTimes.isLikeTime(source, json.textOffset, end)) {
+      oddRank = rank;
+      oddInScratch = json.textInScratch;
+      oddOffset = json.textOffset;
+      oddBytes = json.textBytes;
+    }
+  }
+
+  /// Reads an object that has a name of times, if it is one. Under the first name any is taken.
+  private boolean objectTime(JsonScanner json) throws JsonScanner.Bad {
+    int role = role(json);
+    int rank = JsonNames.rank(role);
+    if (JsonNames.kind(role) != JsonNames.TIME || rank > timeRank) {
+      return false;
+    }
+    if (rank == 0) {
+      displace();
+      sender.json(json, tape, EpochText.AUTO, nowNanos);
+    } else {
+      int start = json.at;
+      long nanos = SenderTime.ofObject(json, tape);
+      if (!JsonTimes.isPlausible(nanos)) {
+        return false;
+      }
+      displace();
+      json.skip(tape, 1);
+      json.textInScratch = false;
+      json.textOffset = start;
+      json.textBytes = json.at - start;
+      time.take(nameInScratch, nameOffset, nameBytes, json, true);
+      sender.read(nanos, false, start, json.at - start);
+    }
     timeRank = rank;
-    timeNanos = nanos;
-    time.take(nameInScratch, nameOffset, nameBytes, json, text);
+    notes = null; // no shape has it
+    return true;
   }
 
   /// Reads a member that has a name of texts. The string of the best rank becomes the text.

@@ -38,8 +38,8 @@ public final class JsonNames {
 
   static final String SHOWN_PREFIX = "attributes.";
 
-  /// Names of the time, best first. What the first one holds must be a time; any other counts only
-  /// when it is one.
+  /// Names of the time, best first. What the first one holds is meant as a time; any other counts
+  /// only when it is one.
   static final List<String> TIMES =
       List.of(
           "ts",
@@ -49,6 +49,7 @@ public final class JsonNames {
           "@t",
           "eventTime",
           "Timestamp",
+          "instant",
           "timeMillis",
           "datetime",
           "asctime",
@@ -82,7 +83,6 @@ public final class JsonNames {
   private final boolean nested;
   private final boolean textIsBody;
   private final String notAType;
-  private final String notATime;
   private final String notAnId;
   private final String notAKey;
 
@@ -102,7 +102,6 @@ public final class JsonNames {
       List<String> given,
       List<Entry> entries,
       String type,
-      String time,
       String text,
       String id,
       String key) {
@@ -119,7 +118,6 @@ public final class JsonNames {
             .anyMatch(entry -> entry.role != SHOWN && new String(entry.name, UTF_8).contains("."));
     textIsBody = text.equals(TEXTS.getFirst());
     notAType = type + " must be a string";
-    notATime = time + " must be an ISO 8601 time or an epoch number";
     notAnId = id + " must be a version-1 UUID; ?id-field= says which member is the event's id";
     notAKey =
         "%s must be a string of 1 to %d bytes; ?key-field= says which member is the event's key"
@@ -157,7 +155,6 @@ public final class JsonNames {
         List.of(type, time, text, id, key),
         entries,
         type.isEmpty() ? TYPE_NAME : type,
-        time.isEmpty() ? TIMES.getFirst() : time,
         text.isEmpty() ? TEXTS.getFirst() : text,
         id.isEmpty() ? ID_NAME : id,
         key.isEmpty() ? KEY_NAME : key);
@@ -219,11 +216,6 @@ public final class JsonNames {
   /// Why an event is refused whose type is none.
   String notAType() {
     return notAType;
-  }
-
-  /// Why an event is refused whose first name of times has no time.
-  String notATime() {
-    return notATime;
   }
 
   /// Why an event is refused whose own id is none.

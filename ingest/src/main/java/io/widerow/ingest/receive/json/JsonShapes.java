@@ -48,6 +48,7 @@ final class JsonShapes {
   private final int[] common = new int[SHAPES_MAX * SHAPES_MAX]; // literals at the start
   private final JsonNotes notes = new JsonNotes();
   private final RecentMinute minute = new RecentMinute();
+  private final JsonTimes times = new JsonTimes();
   private int count;
   private int last;
   private int turn;
@@ -59,6 +60,7 @@ final class JsonShapes {
   private final int[] indexes = new int[JsonNotes.MEMBERS_MAX]; // of values on the tape
   private long values; // a bit for each member that is not null
   private long timeNanos;
+  private long nowNanos;
   private boolean typeInScratch;
   private int typeOffset;
   private int typeBytes;
@@ -84,6 +86,7 @@ final class JsonShapes {
       return false;
     }
     int start = json.at;
+    nowNanos = batch.wallNanos;
     boolean written;
     try {
       JsonShape shape = read(json, tape);
@@ -243,15 +246,15 @@ final class JsonShapes {
   private long time(JsonScanner json, int first, int rank, AttributeTape tape)
       throws JsonScanner.Bad {
     if (first != '"') {
-      return JsonTimes.read(json, first, rank, tape);
+      return times.read(json, first, rank, tape, nowNanos);
     }
     json.string(tape);
     if (json.textInScratch) {
-      return JsonTimes.ofString(json, rank, tape);
+      return times.ofString(json, rank, tape, nowNanos);
     }
     long nanos = minute.nanos(json.bytes, json.textOffset, json.textBytes);
     if (nanos == Times.NONE) {
-      nanos = JsonTimes.ofString(json, rank, tape);
+      nanos = times.ofString(json, rank, tape, nowNanos);
       minute.take(json.bytes, json.textOffset, json.textBytes, nanos);
     }
     return nanos;
@@ -271,6 +274,9 @@ final class JsonShapes {
     byte[] type = !typed ? defaultType : typeInScratch ? tape.scratch() : json.bytes;
     int offset = typed ? typeOffset : 0;
     int length = typed ? typeBytes : defaultType.length;
+    if (shape.isTimed() && (timeNanos == 0 || !batch.takes(timeNanos))) {
+      return false;
+    }
     long nanos = shape.isTimed() ? timeNanos : batch.useArrivalTime();
     batch.events.begin(type, offset, length, nanos, shape.names);
     shape.putValues(tape, indexes, batch.events);

@@ -5,9 +5,12 @@ import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.RecordStarts;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.decode.TimeSight;
+import io.widerow.ingest.decode.TimeSpan;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -17,21 +20,24 @@ import org.jspecify.annotations.Nullable;
 /// that a stack trace stays with its message. Empty lines between records are not counted. A
 /// newline may be CR LF, and a byte order mark before a line is not a part of it.
 ///
-/// With [TimePattern.Auto] a record has the first time of its lines; one without a time has that of
-/// the record before it, and before the first of those the time of arrival.
+/// A record has the first time of its lines; one without a time has that of the record before it,
+/// and before the first of those the time of arrival. One with a time that is not understood, or
+/// that the store does not take, has that of its arrival, see [SenderTime].
 ///
 /// - Threads: one.
 public final class TextLinesDecoder {
   static final int LINE_BYTES_MAX = 1 << 20;
 
   private static final byte[] BODY = "body".getBytes(StandardCharsets.US_ASCII);
-  private static final String NO_TIME = "the line has no time of the given format";
   private static final String TOO_LONG = "the line is longer than the limit";
 
   private final byte[] type;
   private final TimePattern pattern;
   private final Start start;
   private byte[] joined = {}; // a record without its CRs
+  private final TimeSpan span = new TimeSpan();
+  private RecordStarts starts = new RecordStarts();
+  private boolean newBody; // its first line was not read yet
   private long timeBefore = Times.NONE;
   private byte[] whole = {}; // the body
   private int wholeLimit;
@@ -71,6 +77,8 @@ public final class TextLinesDecoder {
     whole = body;
     wholeLimit = limit;
     looked = false;
+    starts = new RecordStarts();
+    newBody = true;
     int at = offset;
     while (at < limit) {
       int end = Swar.newline(body, at, limit);
@@ -78,7 +86,7 @@ public final class TextLinesDecoder {
       int first = ByteOrderMark.skip(body, at, end);
       int firstEnd = withoutCr(body, first, end, limit);
       if (firstEnd > first) {
-        int recordEnd = recordEnd(body, end, limit, batch.wallNanos);
+        int recordEnd = recordEnd(body, first, end, limit, batch.wallNanos);
         if (recordEnd == end) {
           event(body, first, firstEnd, batch);
         } else {
@@ -95,9 +103,13 @@ public final class TextLinesDecoder {
     return end < limit && end > offset && body[end - 1] == '\r' ? end - 1 : end;
   }
 
-  private int recordEnd(byte[] body, int firstEnd, int limit, long nowNanos) {
+  private int recordEnd(byte[] body, int first, int firstEnd, int limit, long nowNanos) {
     if (start instanceof Start.EveryLine) {
       return firstEnd;
+    }
+    if (newBody) {
+      newBody = false;
+      boolean _ = startsRecord(body, first, firstEnd, nowNanos); // the first line of all
     }
     int end = firstEnd;
     while (end + 1 < limit) {
@@ -130,11 +142,11 @@ public final class TextLinesDecoder {
     return switch (start) {
       case Start.EveryLine() -> true;
       case Start.Time() -> {
-        boolean indented = // a trace that mentions a time
-            offset < limit && (body[offset] == ' ' || body[offset] == '\t');
-        yield pattern instanceof TimePattern.Auto(TimeSight sight)
-            ? !indented && nanos(sight, body, offset, limit, nowNanos) != Times.NONE
-            : pattern.nanos(body, offset, limit, nowNanos) != Times.NONE;
+        if (pattern instanceof TimePattern.Auto auto) {
+          long _ = nanos(auto.sight(), body, offset, limit, nowNanos); // may look ahead
+          yield starts.isStart(auto, body, offset, limit, nowNanos);
+        }
+        yield pattern.nanos(body, offset, limit, nowNanos) != Times.NONE;
       }
       case Start.Expression(Pattern expression) -> {
         int looked = Math.min(limit - offset, 1_024);
@@ -177,23 +189,32 @@ public final class TextLinesDecoder {
       batch.refuse(TOO_LONG);
       return;
     }
+    span.clear();
+    long own = pattern instanceof TimePattern.Arrival ? Times.NONE : own(body, offset, limit, batch);
     long nanos;
-    if (pattern instanceof TimePattern.Arrival) {
-      nanos = batch.useArrivalTime();
-    } else if (pattern instanceof TimePattern.Auto(TimeSight sight)) {
-      nanos = seen(sight, body, offset, limit, batch);
+    if (own != Times.NONE && batch.takes(own)) {
+      timeBefore = own;
+      nanos = own;
+      span.clear();
+    } else if (own != Times.NONE || span.isThere()) {
+      nanos = batch.replaceTime(own);
     } else {
-      nanos = pattern.nanos(body, offset, limit, batch.wallNanos);
-      if (nanos == Times.NONE) {
-        batch.refuse(NO_TIME);
-        return;
-      }
+      nanos = timeBefore == Times.NONE ? batch.useArrivalTime() : timeBefore;
     }
     batch.events.begin(type, 0, type.length, nanos);
     batch.events.putString(BODY, 0, BODY.length, body, offset, limit - offset);
+    putSenderTime(body, batch);
     Rejection why = batch.tryEnd();
     if (why != null) {
       escaped(why, nanos, body, offset, limit, batch);
+    }
+  }
+
+  /// Puts the time as it is in the line, when the event has another one.
+  private void putSenderTime(byte[] body, IncomingBatch batch) {
+    if (span.isThere()) {
+      byte[] name = SenderTime.NAME;
+      batch.events.putString(name, 0, name.length, body, span.from(), span.length());
     }
   }
 
@@ -208,34 +229,36 @@ public final class TextLinesDecoder {
     byte[] mark = EscapedText.MARK;
     batch.events.begin(type, 0, type.length, nanos);
     batch.events.putString(BODY, 0, BODY.length, text.bytes(), 0, text.length());
+    putSenderTime(body, batch);
     batch.events.putLong(mark, 0, mark.length, text.escaped());
     batch.end();
   }
 
-  private long seen(TimeSight sight, byte[] body, int offset, int limit, IncomingBatch batch) {
+  /// The time of a record: the first that its lines have.
+  private long own(byte[] body, int offset, int limit, IncomingBatch batch) {
+    if (!(pattern instanceof TimePattern.Auto(TimeSight sight))) {
+      return pattern.nanos(body, offset, limit, batch.wallNanos, span);
+    }
     int at = offset;
-    while (at < limit) {
+    long nanos = Times.NONE;
+    while (at < limit && nanos == Times.NONE && !span.isThere()) {
       int end = start instanceof Start.EveryLine ? limit : newline(body, at, limit);
-      long nanos = nanos(sight, body, at, end, batch.wallNanos);
-      if (nanos != Times.NONE) {
-        timeBefore = nanos;
-        return nanos;
-      }
+      nanos = nanos(sight, body, at, end, batch.wallNanos);
       at = end + 1;
     }
-    return timeBefore == Times.NONE ? batch.useArrivalTime() : timeBefore;
+    return nanos;
   }
 
   /// The time of a line. When it depends on whether days or months come first, later lines are
   /// asked, once a body.
   private long nanos(TimeSight sight, byte[] line, int offset, int limit, long nowNanos) {
-    long nanos = sight.nanos(line, offset, limit, nowNanos);
+    long nanos = pattern.nanos(line, offset, limit, nowNanos, span);
     if (nanos != Times.NONE || looked || !sight.isUndecided()) {
       return nanos;
     }
     looked = true;
     sight.decide(whole, ahead, wholeLimit, nowNanos);
-    return sight.nanos(line, offset, limit, nowNanos);
+    return pattern.nanos(line, offset, limit, nowNanos, span);
   }
 
   /// [Swar#newline] for bytes without slack.

@@ -4,7 +4,7 @@ import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +34,8 @@ public final class LokiJsonDecoder {
   private static final byte[] TIMESTAMP = ascii("timestamp");
   private static final byte[] LINE = ascii("line");
   private static final byte[] METADATA = ascii("structuredMetadata");
-  private static final String NOT_WHOLE = "the time must be whole nanoseconds since 1970";
   private static final int NONE = -1;
   private static final int DEPTH = 4; // of an entry
-  private static final int DIGITS_MAX = 19;
 
   private final LokiStream stream;
   private final LabelText labels = new LabelText();
@@ -46,7 +44,8 @@ public final class LokiJsonDecoder {
   private final JsonAttributes.Taker plain = (_, _) -> false;
 
   // The entry that is being read.
-  private long nanos;
+  private final SenderTime time = new SenderTime();
+  private long nowNanos;
   private boolean lineInScratch;
   private int lineOffset;
   private int lineBytes; // negative: it has none
@@ -310,7 +309,8 @@ public final class LokiJsonDecoder {
 
   private void entry(JsonScanner json, IncomingBatch batch) throws JsonScanner.Bad, BadPart {
     int start = json.at;
-    nanos = 0;
+    time.clear();
+    nowNanos = batch.wallNanos;
     lineBytes = NONE;
     json.loneSurrogates = 0;
     switch (json.peek()) {
@@ -321,7 +321,7 @@ public final class LokiJsonDecoder {
     if (lineBytes == NONE) {
       throw new BadPart("entry", start, "it has no line");
     }
-    stream.end(lineInScratch, lineOffset, lineBytes, nanos, json.loneSurrogates, start, batch);
+    stream.end(lineInScratch, lineOffset, lineBytes, time, json.loneSurrogates, start, batch);
   }
 
   private static BadPart bad(JsonScanner json, String why) {
@@ -333,7 +333,7 @@ public final class LokiJsonDecoder {
     if (json.peek() == ']') {
       throw bad(json, "it has no time");
     }
-    time(json, false);
+    time.json(json, stream.tape, 1, nowNanos);
     if (json.peek() == ']') {
       throw bad(json, "it has no line");
     }
@@ -358,7 +358,7 @@ public final class LokiJsonDecoder {
       json.expect(':');
       json.peek();
       if (isTime) {
-        time(json, true);
+        time.json(json, stream.tape, 1, nowNanos);
       } else if (isLine) {
         line(json);
       } else if (isMetadata) {
@@ -369,45 +369,6 @@ public final class LokiJsonDecoder {
       endMember(json, '}');
     }
     json.at++;
-  }
-
-  /// @param calendar whether the time may be RFC 3339
-  private void time(JsonScanner json, boolean calendar) throws JsonScanner.Bad, BadPart {
-    int first = json.peek();
-    int start = json.at;
-    if (first == '"') {
-      json.string(stream.tape);
-      byte[] source = json.textInScratch ? stream.tape.scratch() : json.bytes;
-      int end = json.textOffset + json.textBytes;
-      nanos = whole(source, json.textOffset, end);
-      if (nanos < 0 && calendar) {
-        nanos = Times.rfc3339(source, json.textOffset, end);
-      }
-    } else {
-      int end = Times.fractionLimit(json.bytes, start, json.limit);
-      int next = end < json.limit ? json.bytes[end] | 0x20 : 0;
-      nanos = next == '.' || next == 'e' ? NONE : whole(json.bytes, start, end);
-      boolean zeros = end - start > 1 && first == '0'; // which JSON does not have
-      json.at = zeros ? start : end;
-    }
-    if (nanos < 0) {
-      throw new BadPart("entry", start, NOT_WHOLE);
-    }
-  }
-
-  /// Decimal digits; negative when they are none, or too many.
-  private static long whole(byte[] bytes, int offset, int limit) {
-    if (limit == offset || limit - offset > DIGITS_MAX) {
-      return NONE;
-    }
-    long value = 0;
-    for (int at = offset; at < limit; at++) {
-      if (!Times.isDigit(bytes[at])) {
-        return NONE;
-      }
-      value = 10 * value + (bytes[at] - '0');
-    }
-    return value < 0 ? NONE : value; // 19 digits may be more than a long holds
   }
 
   private void line(JsonScanner json) throws JsonScanner.Bad, BadPart {

@@ -3,7 +3,7 @@ package io.widerow.ingest.receive.loki;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.SenderTime;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes a push request in protobuf. Each entry is an event.
@@ -28,6 +28,7 @@ public final class LokiProtobufDecoder {
   private final ProtobufReader reader = new ProtobufReader();
   private final LabelText labels = new LabelText();
   private final LokiStream stream;
+  private final SenderTime time = new SenderTime();
   private byte[] body = new byte[0];
 
   // What the first pass over a stream finds.
@@ -126,10 +127,10 @@ public final class LokiProtobufDecoder {
     stream.beginEntry();
     int offset = 0;
     int length = 0;
-    long nanos = 0;
+    time.clear();
     while (reader.next()) {
       switch (reader.field()) {
-        case 1 -> nanos = timestamp();
+        case 1 -> timestamp();
         case 2 -> {
           reader.text();
           offset = reader.offset();
@@ -139,10 +140,10 @@ public final class LokiProtobufDecoder {
         default -> reader.skip();
       }
     }
-    stream.end(false, offset, length, nanos, 0, start, batch);
+    stream.end(false, offset, length, time, 0, start, batch);
   }
 
-  private long timestamp() throws ProtobufReader.Bad {
+  private void timestamp() throws ProtobufReader.Bad {
     int outer = reader.enter();
     long seconds = 0;
     long nanos = 0;
@@ -154,17 +155,7 @@ public final class LokiProtobufDecoder {
       }
     }
     reader.leave(outer);
-    if (nanos < 0 || nanos >= Times.NANOS_PER_SECOND) {
-      throw badTime("%d nanoseconds of a second".formatted(nanos));
-    }
-    if (seconds < 0 || seconds > SECONDS_MAX) {
-      throw badTime("a time of %d seconds".formatted(seconds));
-    }
-    return seconds * Times.NANOS_PER_SECOND + nanos;
-  }
-
-  private ProtobufReader.Bad badTime(String why) {
-    return new ProtobufReader.Bad("field 1: %s, at byte %d".formatted(why, reader.at()));
+    time.pair(seconds, nanos);
   }
 
   private void metadata() throws ProtobufReader.Bad {

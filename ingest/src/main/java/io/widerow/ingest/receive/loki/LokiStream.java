@@ -6,6 +6,7 @@ import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -127,21 +128,21 @@ final class LokiStream {
   /// Writes the entry.
   ///
   /// @param offset of the line, which is in the scratch or in the body
-  /// @param nanos 0 for the time of arrival
+  /// @param when its time
   /// @param escaped pieces of the entry that could not be kept as they were sent
   /// @param at the byte of the body at which the entry begins
   void end(
       boolean inScratch,
       int offset,
       int length,
-      long nanos,
+      SenderTime when,
       int escaped,
       int at,
       IncomingBatch batch) {
     tape.level(OWN);
     tape.name(true, bodyName, BODY.length);
     tape.string(inScratch, offset, length);
-    long time = nanos == 0 ? batch.useArrivalTime() : nanos;
+    long time = when.take(batch, tape);
     int all = escapedLabels + escaped;
     Rejection why = write(time, all, batch);
     if (why == Rejection.TEXT_NOT_UTF8 || why == Rejection.ATTRIBUTE_NAME_INVALID) {

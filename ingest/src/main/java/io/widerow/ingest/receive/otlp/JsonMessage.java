@@ -21,6 +21,8 @@ final class JsonMessage {
     DOUBLE,
     INT64, // also as sfixed64
     UINT64, // also as fixed64
+    TIME, // of the event, as fixed64
+    OTHER_TIME, // as fixed64
     UINT32, // also as fixed32
     SINT32,
     ENUM,

@@ -65,8 +65,8 @@ final class JsonMessages {
   private static JsonMessage logRecord(JsonMessage record) {
     JsonMessage _ =
         record
-            .fixed(1, "timeUnixNano", Kind.UINT64)
-            .fixed(11, "observedTimeUnixNano", Kind.UINT64)
+            .fixed(1, "timeUnixNano", Kind.TIME)
+            .fixed(11, "observedTimeUnixNano", Kind.OTHER_TIME)
             .choice(2, "severityNumber", severities())
             .text(3, "severityText")
             .message(5, "body", ANY);
@@ -130,8 +130,8 @@ final class JsonMessages {
 
   private static JsonMessage point(int attributes) {
     return attributes(new JsonMessage(Role.ALONE), attributes)
-        .fixed(2, "startTimeUnixNano", Kind.UINT64)
-        .fixed(3, "timeUnixNano", Kind.UINT64);
+        .fixed(2, "startTimeUnixNano", Kind.OTHER_TIME)
+        .fixed(3, "timeUnixNano", Kind.TIME);
   }
 
   private static JsonMessage number(JsonMessage exemplar) {
@@ -207,8 +207,8 @@ final class JsonMessages {
             .fixed(16, "flags", Kind.UINT32)
             .text(5, "name")
             .choice(6, "kind", kinds())
-            .fixed(7, "startTimeUnixNano", Kind.UINT64)
-            .fixed(8, "endTimeUnixNano", Kind.UINT64);
+            .fixed(7, "startTimeUnixNano", Kind.TIME)
+            .fixed(8, "endTimeUnixNano", Kind.OTHER_TIME);
     return attributes(span, 9)
         .value(10, "droppedAttributesCount", Kind.UINT32)
         .messages(11, "events", event)

@@ -3,11 +3,16 @@ package io.widerow.ingest.receive.otlp;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.SenderTime;
+import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.otlp.JsonMessage.Kind;
 import io.widerow.ingest.receive.otlp.JsonMessage.Member;
 import io.widerow.ingest.receive.otlp.JsonMessage.Role;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -22,21 +27,27 @@ import java.util.Objects;
 /// - Memory: the protobuf, which is shorter than the text, except for arrays of short numbers.
 final class JsonTranscoder {
   private static final String TRAILING = "something follows the JSON object";
+  private static final int UNSIGNED_DIGITS = 20;
   private static final int NESTED_MAX = 10_000; // of what is passed over
 
   private final JsonScanner json;
   private final AttributeTape text = new AttributeTape(); // its scratch holds what was unescaped
   private final JsonNumbers numbers;
+  private final SenderTime time = new SenderTime();
+  private final long nowNanos;
   private final ProtobufWriter out;
   private final Places places = new Places();
   private final JsonMessage request;
   private boolean[] brackets = new boolean[16]; // around what is passed over: whether an object
 
   // The name of the member that is being read, for reasons.
+  private int attributes; // the field of those of the message that is being read
   private int nameOffset;
   private int nameLimit;
 
-  JsonTranscoder(byte[] body, int length, JsonMessage request) {
+  /// @param nowNanos completes times without a year
+  JsonTranscoder(byte[] body, int length, JsonMessage request, long nowNanos) {
+    this.nowNanos = nowNanos;
     this.json = new JsonScanner(body, ByteOrderMark.skip(body, 0, length), length, false);
     this.numbers = new JsonNumbers(json, text);
     this.out = new ProtobufWriter(length);
@@ -104,6 +115,7 @@ final class JsonTranscoder {
         skip();
       } else {
         expected = member.index + 1;
+        attributes = type.attributes;
         value(member, depth);
       }
       if (json.peek() == '}') {
@@ -207,6 +219,7 @@ final class JsonTranscoder {
           out.varint(member.field, value);
         }
       }
+      case TIME, OTHER_TIME -> time(member);
       case INT64, UINT64 -> {
         long value = numbers.whole(member);
         if (member.fixed) {
@@ -217,6 +230,48 @@ final class JsonTranscoder {
       }
       case MESSAGE -> message(member, first, depth);
     }
+  }
+
+  /// Reads a time. One that is none of protobuf's is kept as it was sent: that of the event as the
+  /// text of another field, any other one as an attribute.
+  private void time(Member member) throws JsonScanner.Bad {
+    text.begin(json.bytes);
+    time.clear();
+    time.json(json, text, 1, nowNanos);
+    if (!time.isGiven()) {
+      return;
+    }
+    byte[] source = time.isInScratch() ? text.scratch() : json.bytes;
+    int from = time.offset();
+    int end = from + time.length();
+    boolean fits = time.nanos() >= 0 && time.nanos() != EpochText.TOO_LARGE;
+    if (fits) {
+      out.fixed64(member.field, time.nanos());
+    } else if (isUnsigned(source, from, end)) {
+      out.fixed64(member.field, Long.parseUnsignedLong(ascii(source, from, end)));
+    } else if (member.kind == Kind.TIME) {
+      out.text(OtlpDecoder.UNREAD_TIME, source, from, end - from);
+    } else {
+      int attribute = out.open(attributes);
+      out.text(1, member.bytes, 0, member.bytes.length);
+      int value = out.open(2);
+      out.text(AnyValues.STRING, source, from, end - from);
+      out.close(value);
+      out.close(attribute);
+    }
+  }
+
+  private static String ascii(byte[] source, int from, int end) {
+    return new String(source, from, end - from, StandardCharsets.US_ASCII);
+  }
+
+  /// Whether the text is a whole number that fits into 64 bits without a sign.
+  private static boolean isUnsigned(byte[] source, int from, int end) {
+    int digits = end - from;
+    return digits > 0
+        && digits <= UNSIGNED_DIGITS
+        && Times.fractionLimit(source, from, end) == end
+        && new BigInteger(ascii(source, from, end)).bitLength() <= Long.SIZE;
   }
 
   private void message(Member member, int first, int depth) throws JsonScanner.Bad, BadField {

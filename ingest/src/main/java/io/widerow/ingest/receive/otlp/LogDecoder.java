@@ -48,6 +48,7 @@ final class LogDecoder extends OtlpDecoder {
 
   @Override
   void record(IncomingBatch batch) throws ProtobufReader.Bad {
+    clearTime();
     time = 0;
     observed = 0;
     severity = 0;
@@ -91,6 +92,7 @@ final class LogDecoder extends OtlpDecoder {
       case 10 -> spanId();
       case 11 -> observed = in.fixed64();
       case 12 -> ownText(eventName);
+      case UNREAD_TIME -> unreadTime();
       default -> in.skip();
     }
   }

@@ -73,6 +73,7 @@ final class MetricPoint {
   ///
   /// @return its time in nanoseconds, unsigned; 0 without one
   long read(int kind) throws ProtobufReader.Bad {
+    to.clearTime();
     time = 0;
     countBits = 0;
     scaleBits = 0;
@@ -86,6 +87,10 @@ final class MetricPoint {
     exemplars.clear();
     quantileSpots.clear();
     while (in.next()) {
+      if (in.field() == OtlpDecoder.UNREAD_TIME) {
+        to.unreadTime();
+        continue;
+      }
       switch (kind) {
         case 9 -> histogram();
         case 10 -> exponential();

@@ -8,6 +8,8 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.ProtobufReader;
+import io.widerow.ingest.decode.SenderTime;
+import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,11 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: allocates nothing for each record.
 abstract class OtlpDecoder {
   static final int OWN = 0;
+
+  /// The field of a time that is no number, in what [JsonTranscoder] writes: one of those that
+  /// protobuf leaves to its implementations.
+  static final int UNREAD_TIME = 19_001;
+
   static final int ATTRIBUTE = 1;
   static final int BODY = 2;
   private static final int SCOPE_OWN = 3; // its own fields, which its attributes may be named like
@@ -59,6 +66,9 @@ abstract class OtlpDecoder {
 
   final ProtobufReader in = new ProtobufReader();
   final AttributeTape tape = new AttributeTape(LEVELS);
+  private final SenderTime senderTime = new SenderTime();
+  private int unreadOffset;
+  private int unreadBytes = -1;
   final JsonText json = new JsonText(tape);
   final AnyValues any = new AnyValues(in, tape, json, LEVEL);
 
@@ -105,7 +115,7 @@ abstract class OtlpDecoder {
   ///
   /// @throws BadField when it is none
   final void decodeJson(byte[] body, int length, IncomingBatch batch) throws BadField {
-    JsonTranscoder transcoder = new JsonTranscoder(body, length, request());
+    JsonTranscoder transcoder = new JsonTranscoder(body, length, request(), batch.wallNanos);
     transcoder.run();
     places = transcoder.places();
     try {
@@ -414,10 +424,24 @@ abstract class OtlpDecoder {
 
   /// The time of an event: the sender's, an unsigned number, or that of its arrival.
   final long timeOf(long nanos, IncomingBatch batch) {
-    if (nanos == 0) {
-      return batch.useArrivalTime();
+    if (unreadBytes < 0) {
+      senderTime.unsignedNanos(nanos);
+    } else {
+      senderTime.read(Times.NONE, false, unreadOffset, unreadBytes);
     }
-    return nanos > 0 ? nanos : batch.takenTimeUnsigned(nanos, tape);
+    return senderTime.take(batch, tape);
+  }
+
+  /// Begins a record, whose time is a number until [#unreadTime] finds that it is none.
+  final void clearTime() {
+    unreadBytes = -1;
+  }
+
+  /// Takes the time of the record as the text that it was in JSON.
+  final void unreadTime() throws ProtobufReader.Bad {
+    in.text();
+    unreadOffset = in.offset();
+    unreadBytes = in.length();
   }
 
   /// Remembers where the message is that is the value of this field.

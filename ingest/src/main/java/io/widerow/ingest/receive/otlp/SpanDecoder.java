@@ -57,6 +57,7 @@ final class SpanDecoder extends OtlpDecoder {
     start = 0;
     end = 0;
     kind = 0;
+    clearTime();
     events.clear();
     links.clear();
     tape.level(ATTRIBUTE);
@@ -105,6 +106,7 @@ final class SpanDecoder extends OtlpDecoder {
       case 14 -> ownUnlessZero(droppedLinks, in.varint());
       case 15 -> status();
       case 16 -> ownUnlessZero(traceFlags, Integer.toUnsignedLong(in.fixed32()));
+      case UNREAD_TIME -> unreadTime();
       default -> in.skip();
     }
   }

@@ -8,6 +8,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.ProtobufReader.Bad;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.series.KnownSeries;
@@ -62,6 +63,7 @@ final class RemoteWriteDecoder {
   private final boolean typed;
   private final ProtobufReader reader = new ProtobufReader();
   private final AttributeTape tape = new AttributeTape(LEVELS);
+  private final SenderTime time = new SenderTime();
   private final TapeName valueName = TapeName.of(tape, "value");
   private final TapeName staleName = TapeName.of(tape, "stale");
   private final TapeName startName = TapeName.of(tape, "start");
@@ -400,16 +402,16 @@ final class RemoteWriteDecoder {
         default -> reader.skip();
       }
     }
-    long nanos = nanos(millis, batch);
+    time.whole(millis, NANOS_PER_MILLISECOND);
     boolean plain = bits != STALE_BITS && start == 0;
     KnownSeries known = like;
-    if (plain && known != null) {
-      batch.events.begin(known.record(), nanos);
+    if (plain && known != null && (millis == 0 || batch.takes(time.nanos()))) {
+      batch.events.begin(known.record(), millis == 0 ? batch.useArrivalTime() : time.nanos());
       batch.events.set(known.number(), bits);
       boolean _ = end(batch, at, true);
       return;
     }
-    beginOnTape(nanos, batch);
+    beginOnTape(batch);
     if (bits == STALE_BITS) {
       stale();
     } else {
@@ -419,7 +421,7 @@ final class RemoteWriteDecoder {
     start(start);
     tape.writeTo(batch.events);
     SeriesCache learning = cache;
-    if (end(batch, at, true) && plain && learning != null) {
+    if (end(batch, at, true) && plain && !time.isReplaced() && learning != null) {
       learning.learnNumber(batch.events, head.bytes());
       like = items == 1 ? null : learning.findHead(head.bytes(), head.offset(), head.length());
     }
@@ -428,7 +430,8 @@ final class RemoteWriteDecoder {
   private void histogram(IncomingBatch batch) throws Bad {
     int at = reader.at();
     histogram.read(reader);
-    beginOnTape(nanos(histogram.millis(), batch), batch);
+    time.whole(histogram.millis(), NANOS_PER_MILLISECOND);
+    beginOnTape(batch);
     if (histogram.isStale()) {
       stale();
     } else {
@@ -439,16 +442,12 @@ final class RemoteWriteDecoder {
     boolean _ = end(batch, at, false);
   }
 
-  /// A time that is absent, or 0, is that of the arrival.
-  private static long nanos(long millis, IncomingBatch batch) {
-    return millis == 0 ? batch.useArrivalTime() : Times.ofUnit(millis, NANOS_PER_MILLISECOND);
-  }
-
-  private void beginOnTape(long nanos, IncomingBatch batch) throws Bad {
+  private void beginOnTape(IncomingBatch batch) throws Bad {
     if (!onTape) {
       labelsOnTape();
     }
     tape.reset(mark);
+    long nanos = time.take(batch, tape);
     tape.level(OWN);
     batch.events.begin(labels.type(), labels.typeOffset(), labels.typeBytes(), nanos);
   }

@@ -3,11 +3,12 @@ package io.widerow.ingest.receive.splunk;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,8 @@ public final class HecDecoder {
   private final JsonAttributes.Taker inEvent = this::memberOfEvent;
   private final JsonAttributes.Taker plain = (_, _) -> false;
   private final byte @Nullable [] wantedType;
-  private long timeNanos;
+  private final SenderTime time = new SenderTime();
+  private long nowNanos;
   private boolean typeInScratch;
   private int typeOffset;
   private int typeBytes;
@@ -113,6 +115,7 @@ public final class HecDecoder {
 
   private @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
       throws JsonScanner.Bad {
+    nowNanos = batch.wallNanos;
     read(json);
     return write(json, escaped, batch);
   }
@@ -120,7 +123,7 @@ public final class HecDecoder {
   private void read(JsonScanner json) throws JsonScanner.Bad {
     tape.begin(json.bytes);
     json.loneSurrogates = 0;
-    timeNanos = Times.NONE;
+    time.clear();
     typeBytes = NONE;
     hasEvent = false;
     blank = false;
@@ -143,7 +146,7 @@ public final class HecDecoder {
       offset = typeOffset;
       length = typeBytes;
     }
-    long nanos = batch.takenTime(timeNanos, tape);
+    long nanos = time.take(batch, tape);
     tape.level(0);
     if (escaped + json.loneSurrogates > 0) {
       tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
@@ -162,7 +165,8 @@ public final class HecDecoder {
     int first = json.peek();
     tape.level(0);
     if (member.isNamed(json, TIME)) {
-      return time(json, first, member);
+      time.json(json, tape, EpochText.AUTO, nowNanos);
+      return true;
     }
     if (member.isNamed(json, SOURCETYPE) && first == '"') {
       json.string(tape);
@@ -224,33 +228,5 @@ public final class HecDecoder {
       }
     }
     return false;
-  }
-
-  /// Reads seconds since 1970, a number or a string, to the nanosecond.
-  ///
-  /// @return false when it is something else, and a number or another value that was not read
-  private boolean time(JsonScanner json, int first, JsonAttributes member) throws JsonScanner.Bad {
-    if (first == '"') {
-      json.string(tape);
-      byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-      int limit = json.textOffset + json.textBytes;
-      timeNanos = Times.scientificSeconds(source, json.textOffset, limit);
-      if (timeNanos == Times.NONE) {
-        tape.name(member.nameInScratch(), member.nameOffset(), member.nameBytes());
-        tape.string(json.textInScratch, json.textOffset, json.textBytes);
-      }
-      return true;
-    }
-    if (!Times.isDigit((byte) first)) {
-      return false;
-    }
-    int start = json.at;
-    json.number();
-    int limit = json.numberOffset + json.numberBytes;
-    timeNanos = Times.scientificSeconds(json.bytes, json.numberOffset, limit);
-    if (timeNanos == Times.NONE) {
-      json.at = start;
-    }
-    return timeNanos != Times.NONE;
   }
 }

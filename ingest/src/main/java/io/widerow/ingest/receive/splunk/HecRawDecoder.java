@@ -1,15 +1,13 @@
 package io.widerow.ingest.receive.splunk;
 
-import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
-import io.widerow.ingest.http.RequestRefused;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +24,13 @@ final class HecRawDecoder {
   private final AttributeTape tape = new AttributeTape(new AttributeLevels(""));
   private final int bodyName = tape.constant(BODY);
   private final byte[] type;
-  private final long timeNanos;
+  private final String time;
+  private final SenderTime given = new SenderTime();
   private final int[] common = new int[2 * COMMON.size()]; // names and values in the scratch
   private final byte[][] commonValues = new byte[COMMON.size()][];
 
   /// @param wantedType of all events; null for the parameter `sourcetype`
-  /// @throws RequestRefused when the parameter `time` is no time
-  HecRawDecoder(QueryParams parameters, @Nullable String wantedType) throws RequestRefused {
+  HecRawDecoder(QueryParams parameters, @Nullable String wantedType) {
     String named = wantedType != null ? wantedType : parameters.get("sourcetype", "");
     type = named.isEmpty() ? HecDecoder.DEFAULT_TYPE : named.getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < commonValues.length; i++) {
@@ -40,13 +38,7 @@ final class HecRawDecoder {
       common[2 * i] = tape.constant(COMMON.get(i).getBytes(StandardCharsets.US_ASCII));
       common[2 * i + 1] = tape.constant(commonValues[i]);
     }
-    byte[] time = parameters.get("time", "").getBytes(StandardCharsets.UTF_8);
-    timeNanos = time.length == 0 ? Times.NONE : Times.seconds(time, 0, time.length);
-    if (time.length > 0 && timeNanos == Times.NONE) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
-          "time must be seconds since 1970, got " + parameters.get("time", ""));
-    }
+    time = parameters.get("time", "");
   }
 
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
@@ -86,7 +78,11 @@ final class HecRawDecoder {
     if (escaped > 0) {
       tape.mark(EscapedText.MARK, escaped);
     }
-    long nanos = timeNanos == Times.NONE ? batch.useArrivalTime() : timeNanos;
+    given.clear();
+    if (!time.isEmpty()) {
+      given.text(time, batch.wallNanos);
+    }
+    long nanos = given.take(batch, tape);
     batch.events.begin(type, 0, type.length, nanos);
     tape.writeTo(batch.events);
     return batch.tryEnd();

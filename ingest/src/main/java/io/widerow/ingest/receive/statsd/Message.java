@@ -5,9 +5,10 @@ import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +39,8 @@ final class Message {
   private final int[] sectionFrom = new int[Section.ALL.size()];
   private final int[] sectionUntil = new int[Section.ALL.size()];
   private int sections; // where they begin
-  private long timeNanos;
+  private final SenderTime time = new SenderTime();
+  long nowNanos; // completes times without a year
   private double rate; // negative when there is none
 
   /// A word that the scratch of the tape always holds.
@@ -110,7 +112,7 @@ final class Message {
   void sections(List<Section> those, boolean metric) throws BadField {
     known = those;
     sections = at;
-    timeNanos = Times.NONE;
+    time.clear();
     rate = -1;
     Arrays.fill(sectionFrom, -1);
     while (at < limit && bytes[at] == '|') {
@@ -153,12 +155,8 @@ final class Message {
     at = until;
   }
 
-  private void time(int from, int end) throws BadField {
-    timeNanos = Times.seconds(bytes, from, end);
-    if (timeNanos == Times.NONE) {
-      throw bad("time", from, end, "seconds since 1970");
-    }
-    timeNanos = timeNanos == 0 ? Times.NONE : timeNanos;
+  private void time(int from, int end) {
+    time.text(bytes, false, from, end - from, EpochText.AUTO, nowNanos);
   }
 
   /// Puts on the tape what the sections say, and the tags.
@@ -181,7 +179,7 @@ final class Message {
 
   /// Stores or refuses the event on the tape.
   void end(IncomingBatch batch, byte[] type, int typeOffset, int typeBytes) {
-    long nanos = batch.takenTime(timeNanos, tape);
+    long nanos = time.take(batch, tape);
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
     boolean _ = batch.end();

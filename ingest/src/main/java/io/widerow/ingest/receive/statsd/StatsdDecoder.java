@@ -65,6 +65,7 @@ public final class StatsdDecoder {
     @Nullable EscapedText escaped =
         valid ? null : EscapedText.of(Rejection.TEXT_NOT_UTF8, bytes, offset, end, false);
     message.begin(bytes, offset, end);
+    message.nowNanos = batch.wallNanos;
     try {
       if (message.begins(DogstatsdMessages.EVENT)) {
         others.event(batch, escaped);

@@ -4,9 +4,11 @@ import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.LocalTimes;
+import io.widerow.ingest.decode.SenderTime;
+import io.widerow.ingest.decode.TimeSight;
 import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
@@ -38,17 +40,19 @@ public final class SyslogDecoder {
   private static final byte[] MESSAGE_ID = ascii("msgid");
 
   private final AttributeTape tape = new AttributeTape(new AttributeLevels(""));
-  private final LocalTimes local;
+  private final TimeSight sight;
+  private final SenderTime time;
   private byte[] bytes = new byte[0];
   private int at;
   private int limit;
-  private long timeNanos;
+  private long nowNanos;
   private int escapedBytes; // of the copy that is decoded
   private boolean whole; // no attributes are read but those of the priority
 
   /// @param zone of times without one
   public SyslogDecoder(ZoneId zone) {
-    local = new LocalTimes(zone);
+    sight = new TimeSight(zone);
+    time = new SenderTime(zone);
   }
 
   private static byte[] ascii(String text) {
@@ -69,12 +73,15 @@ public final class SyslogDecoder {
       return true;
     }
     tape.begin(bytes);
-    timeNanos = Times.NONE;
+    time.clear();
+    nowNanos = batch.wallNanos;
     int priority = priority();
-    boolean known = priority >= 0 && (rfc5424() || rfc3164(batch.wallNanos));
+    boolean known = priority >= 0 && (rfc5424() || rfc3164());
     if (!known || whole) {
       tape.begin(bytes);
-      timeNanos = known ? timeNanos : Times.NONE;
+      if (!known) {
+        time.clear();
+      }
       at = priority >= 0 ? afterPriority(offset) : offset;
     }
     if (priority >= 0) {
@@ -86,7 +93,7 @@ public final class SyslogDecoder {
     }
     long nanos;
     try {
-      nanos = batch.takenTime(timeNanos, tape);
+      nanos = time.take(batch, tape);
     } catch (StorageException.ClockWrong behind) { // the sender cannot be asked to repeat it
       batch.refuse(String.valueOf(behind.getMessage()));
       return false;
@@ -162,18 +169,14 @@ public final class SyslogDecoder {
       return false;
     }
     at += 2;
-    int time = at;
+    int timeAt = at;
     int end = token();
     if (end < 0) {
       at = start;
       return false;
     }
-    if (!isNil(time, end)) {
-      timeNanos = Times.rfc3339(bytes, time, end);
-      if (timeNanos == Times.NONE) {
-        at = start;
-        return false;
-      }
+    if (!isNil(timeAt, end)) {
+      time.text(bytes, false, timeAt, end - timeAt, EpochText.AUTO, nowNanos);
     }
     if (header(HOST) && header(APP) && header(PID) && header(MESSAGE_ID) && structuredData()) {
       at = ByteOrderMark.skip(bytes, at, limit);
@@ -181,7 +184,7 @@ public final class SyslogDecoder {
     }
     at = start;
     tape.begin(bytes);
-    timeNanos = Times.NONE;
+    time.clear();
     return false;
   }
 
@@ -278,35 +281,42 @@ public final class SyslogDecoder {
     return true;
   }
 
-  private boolean rfc3164(long nowNanos) {
-    int start = at;
+  private boolean rfc3164() {
     int month = limit - at >= 16 ? Times.month(bytes, at) : -1;
-    if (month < 0 || bytes[at + 3] != ' ' || bytes[at + 6] != ' ') {
-      at = start;
+    if (month < 0) {
       return rfc3339Header();
     }
-    int tens = bytes[at + 4] == ' ' ? 0 : Times.digits(bytes, at + 4, 1);
-    int ones = Times.digits(bytes, at + 5, 1);
-    long seconds = Times.secondsOfDay(bytes, at + 7);
-    int day = 10 * tens + ones;
-    if (tens < 0 || ones < 0 || seconds < 0 || bytes[at + 15] != ' ') {
+    int start = at;
+    long nanos = sight.first(bytes, start, limit, nowNanos);
+    int end = nanos != Times.NONE ? sight.timeLimit() : sight.unreadLimit();
+    if (end == 0) { // no such day
+      end = start + 15;
+      boolean clock = bytes[start + 3] == ' ' && Times.secondsOfDay(bytes, start + 7) >= 0;
+      if (!clock || bytes[end] != ' ') {
+        return false;
+      }
+    }
+    boolean colon = end + 1 < limit && bytes[end] == ':' && bytes[end + 1] == ' ';
+    if (end < limit && bytes[end] != ' ' && !colon) {
       return false;
     }
-    timeNanos = local.nearest(month, day, seconds, nowNanos);
-    at += 16;
-    return timeNanos != Times.NONE && hostAndTag();
+    time.read(nanos, false, start, end - start);
+    at = Math.min(limit, colon ? end + 2 : end + 1);
+    return hostAndTag();
   }
 
-  /// The format of `logger` and of rsyslog with precise times: RFC 3164 with an RFC 3339 time.
+  /// The format of `logger` and of rsyslog with precise times: RFC 3164 with an ISO 8601 time.
   private boolean rfc3339Header() {
     int start = at;
     int end = token();
-    long nanos = end < 0 ? Times.NONE : Times.rfc3339(bytes, start, end);
-    if (nanos == Times.NONE) {
+    int date = start + 8;
+    boolean extended = end > date && bytes[start + 4] == '-' && bytes[start + 7] == '-';
+    boolean basic = end > date && bytes[date] == 'T';
+    if (!extended && !basic || Times.digits(bytes, start, 4) < 0) {
       at = start;
       return false;
     }
-    timeNanos = nanos;
+    time.text(bytes, false, start, end - start, EpochText.AUTO, nowNanos);
     return hostAndTag();
   }
 

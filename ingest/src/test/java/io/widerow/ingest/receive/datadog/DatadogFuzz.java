@@ -3,7 +3,6 @@ package io.widerow.ingest.receive.datadog;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.RequestRefused;
 import java.util.List;
 
@@ -21,7 +20,7 @@ public final class DatadogFuzz {
 
   public static void decode(byte[] body, int limit, IncomingBatch batch) {
     try {
-      new DatadogDecoder(null, Times.NONE, Given.NOTHING).decode(body, 0, limit, batch);
+      new DatadogDecoder(null, "", Given.NOTHING).decode(body, 0, limit, batch);
     } catch (RequestRefused told) {
       if (told.status().code() != 400) {
         throw new AssertionError(told);

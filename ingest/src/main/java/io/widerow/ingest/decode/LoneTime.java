@@ -1,0 +1,115 @@
+package io.widerow.ingest.decode;
+
+import java.time.ZoneId;
+
+/// Reads a text that is a time and nothing else: a member of a JSON object, a word of a line, a
+/// parameter. Every entrance reads its texts here.
+///
+/// | form | as |
+/// |---|---|
+/// | ISO 8601, with or without seconds, a fraction, a zone | `2026-11-28T16:00:00.5+01:00` |
+/// | its basic form, and its reduced ones | `20261128T160000Z`, `2026-11-28T16`, `2026-11-28` |
+/// | an epoch | see [EpochText] |
+/// | any other form that [TimeSight] finds in a line | `Sat, 28 Nov 2026 16:00:00 GMT` |
+///
+/// - Threads: one.
+/// - Memory: allocates nothing, but for the name of a region.
+public final class LoneTime {
+  private final TimeSight sight;
+  private final LocalTimes local;
+  private final ZoneText zones = new ZoneText();
+
+  /// @param zone of times without one
+  public LoneTime(ZoneId zone) {
+    sight = new TimeSight(zone);
+    local = new LocalTimes(zone);
+  }
+
+  /// The time of the text in `[offset, limit)`; spaces around it do not count.
+  ///
+  /// @param unitNanos unit of a number in nanoseconds, or [EpochText#AUTO]
+  /// @param nowNanos completes times without a year
+  /// @return nanoseconds since the Unix epoch, perhaps outside of what an event may have;
+  ///   [Times#NONE] when the text is no time
+  public long nanos(byte[] bytes, int offset, int limit, long unitNanos, long nowNanos) {
+    int from = offset;
+    int until = limit;
+    while (from < until && isSpace(bytes[from])) {
+      from++;
+    }
+    while (from < until && isSpace(bytes[until - 1])) {
+      until--;
+    }
+    if (until - from > 4 && bytes[from + 4] == '-') {
+      long iso = iso(bytes, from, until);
+      return iso != Times.NONE ? iso : other(bytes, from, until, nowNanos);
+    }
+    long epoch = EpochText.nanos(bytes, from, until, unitNanos);
+    return epoch != Times.NONE ? epoch : other(bytes, from, until, nowNanos);
+  }
+
+  /// Whether the text in `[offset, limit)` is the number of an epoch, without spaces.
+  static boolean isEpoch(byte[] bytes, int offset, int limit) {
+    return EpochText.nanos(bytes, offset, limit, EpochText.AUTO) != Times.NONE;
+  }
+
+  private static boolean isSpace(byte b) {
+    return b == ' ' || b == '\t';
+  }
+
+  private long other(byte[] bytes, int offset, int limit, long nowNanos) {
+    long nanos = sight.whole(bytes, offset, limit, nowNanos);
+    return nanos != Times.NONE ? nanos : reduced(bytes, offset, limit);
+  }
+
+  /// The usual forms of ISO 8601: nothing of them is looked up.
+  private long iso(byte[] bytes, int offset, int limit) {
+    int zone = offset + 19;
+    boolean comma = zone < limit && bytes[zone] == ',';
+    long nanos = Times.dateTime(bytes, offset, limit, comma ? ',' : '.');
+    if (nanos == Times.NONE) {
+      return Times.NONE;
+    }
+    if (zone < limit && (comma || bytes[zone] == '.')) {
+      int digits = Times.fractionLimit(bytes, zone + 1, limit);
+      if (digits == zone + 1) {
+        return Times.NONE;
+      }
+      zone = digits;
+    }
+    if (zone == limit) {
+      return local.ofLocal(nanos);
+    }
+    boolean zoned = limit - zone == Times.zoneBytes(bytes, zone, limit);
+    return zoned ? Times.applyZone(bytes, zone, nanos) : Times.NONE;
+  }
+
+  /// Reads `2026-11`, `2026-11-28`, `2026-11-28T16` and `2026-11-28T16+01`: the first time of it.
+  private long reduced(byte[] bytes, int offset, int limit) {
+    int length = limit - offset;
+    if (length < 7 || bytes[offset + 4] != '-') {
+      return Times.NONE;
+    }
+    int year = Times.digits(bytes, offset, 4);
+    int month = Times.digits(bytes, offset + 5, 2);
+    boolean hasDay = length > 7;
+    boolean hasHour = length > 10;
+    if ((hasDay && (length < 10 || bytes[offset + 7] != '-')) || (hasHour && length < 13)) {
+      return Times.NONE;
+    }
+    int day = hasDay ? Times.digits(bytes, offset + 8, 2) : 1;
+    int hour = hasHour ? Times.digits(bytes, offset + 11, 2) : 0;
+    boolean apart = hasHour && (bytes[offset + 10] | 0x20) != 't';
+    if (!Times.isDate(year, month, day) || hour < 0 || hour > 23 || apart) {
+      return Times.NONE;
+    }
+    long nanos = Times.nanosOf(year, month, day, 3_600L * hour);
+    int zoneAt = offset + 13;
+    if (!hasHour || zoneAt == limit) {
+      return local.ofLocal(nanos);
+    }
+    int zone = zones.read(bytes, zoneAt, limit);
+    boolean read = zones.at == limit && Math.abs(zone) <= Times.DAY_SECONDS;
+    return read ? nanos - zone * Times.NANOS_PER_SECOND : Times.NONE;
+  }
+}
