@@ -321,7 +321,7 @@ public final class JsonScanner {
       case 'n' -> word("null");
       default -> {
         requireNumber(first);
-        number();
+        anyNumber();
       }
     }
   }

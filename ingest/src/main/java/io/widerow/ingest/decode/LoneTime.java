@@ -8,7 +8,7 @@ import java.time.ZoneId;
 /// | form | as |
 /// |---|---|
 /// | ISO 8601, with or without seconds, a fraction, a zone | `2026-11-28T16:00:00.5+01:00` |
-/// | its basic form, and its reduced ones | `20261128T160000Z`, `2026-11-28T16`, `2026-11-28` |
+/// | its basic form, and its reduced ones | `20261128T160000Z`, `2026-11-28T16`, `2026-11-28`, `2026-11` |
 /// | an epoch | see [EpochText] |
 /// | any other form that [TimeSight] finds in a line | `Sat, 28 Nov 2026 16:00:00 GMT` |
 ///
@@ -93,13 +93,13 @@ public final class LoneTime {
     int year = Times.digits(bytes, offset, 4);
     int month = Times.digits(bytes, offset + 5, 2);
     boolean hasDay = length > 7;
-    boolean hasHour = length > 10;
+    boolean hasHour = length > 11;
     if ((hasDay && (length < 10 || bytes[offset + 7] != '-')) || (hasHour && length < 13)) {
       return Times.NONE;
     }
     int day = hasDay ? Times.digits(bytes, offset + 8, 2) : 1;
     int hour = hasHour ? Times.digits(bytes, offset + 11, 2) : 0;
-    boolean apart = hasHour && (bytes[offset + 10] | 0x20) != 't';
+    boolean apart = length > 10 && (bytes[offset + 10] | 0x20) != 't';
     if (!Times.isDate(year, month, day) || hour < 0 || hour > 23 || apart) {
       return Times.NONE;
     }

@@ -165,8 +165,11 @@ public final class SenderTime {
       case '"' -> {
         json.string(tape);
         byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
-        text(
-            source, json.textInScratch, json.textOffset, json.textBytes, unitNanos, nowNanos);
+        text(source, json.textInScratch, json.textOffset, json.textBytes, unitNanos, nowNanos);
+        int year = json.textBytes == 4 ? Times.digits(source, json.textOffset, 4) : -1;
+        if (year > 0) { // `2026`: so many digits in quotes are a date of ISO 8601
+          read(Times.nanosOf(year, 1, 1, 0), json.textInScratch, json.textOffset, 4);
+        }
       }
       case '{', '[', 't', 'f' -> {
         int before = json.loneSurrogates; // those in it stay as they are

@@ -32,7 +32,8 @@ public sealed interface TimePattern {
   /// or a point.
   record Log4j(TimeSight sight) implements TimePattern {}
 
-  /// A number that stands alone at the start of the line, see [EpochText].
+  /// A number that stands alone at the start of the line, see [EpochText]. It is a time in 2001 to
+  /// 2100.
   record Epoch() implements TimePattern {}
 
   /// Whatever time the line has. A line without one has that of the line before it.
@@ -215,7 +216,7 @@ public sealed interface TimePattern {
     long nanos = EpochText.nanos(bytes, offset, end, EpochText.AUTO);
     if (nanos != Times.NONE) {
       span.set(offset, end);
-      return nanos;
+      return JsonTimes.isPlausible(nanos) ? nanos : Times.NONE;
     }
     nanos = Times.loneEpoch(bytes, offset, limit);
     if (nanos != Times.NONE) {

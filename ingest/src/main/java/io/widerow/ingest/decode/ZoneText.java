@@ -89,7 +89,8 @@ final class ZoneText {
       case ' ', '\t' -> apart(offset + 1);
       case '[' -> isRegion(offset + 1, ']') ? REGION : NO_ZONE;
       case '.', ',' -> // a fraction without digits, but not the next value of a CSV row
-          isSign(byteAt(offset + 1)) && digits(offset + 2) == 2 && byteAt(offset + 4) == ':'
+          (isSign(byteAt(offset + 1)) && digits(offset + 2) == 2 && byteAt(offset + 4) == ':')
+                  || (byteAt(offset + 1) == 'Z' && !isWordAt(offset + 2))
               ? unread(offset + 1)
               : NO_ZONE;
       default -> isLetter(b) ? attachedName(offset) : isMinus(offset) ? unread(offset) : NO_ZONE;

@@ -117,7 +117,9 @@ public final class PickleDecoder implements StreamDecoder {
       return "point: must be (time, value)";
     }
     int when = pickle.child(point);
-    time(when, batch.wallNanos);
+    if (!time(when, batch.wallNanos)) {
+      return "time: must be a number or a text";
+    }
     if (!read(pickle.next(when))) {
       return "value: must be a number";
     }
@@ -125,8 +127,8 @@ public final class PickleDecoder implements StreamDecoder {
     return "";
   }
 
-  /// Takes the time of a point; -1 is that of its arrival.
-  private void time(int item, long nowNanos) {
+  /// Takes the time of a point; -1 is that of its arrival. False when it is neither text nor number.
+  private boolean time(int item, long nowNanos) {
     time.clear();
     if (pickle.isText(item)) {
       String text =
@@ -135,13 +137,17 @@ public final class PickleDecoder implements StreamDecoder {
       if (!text.equals("-1")) {
         time.text(text, nowNanos);
       }
-    } else if (!read(item)) {
-      time.text("of another kind than a number or a text", nowNanos);
-    } else if (value != -1 && pickle.kind(item) == PickleReader.LONG) {
+      return true;
+    }
+    if (!read(item)) {
+      return false;
+    }
+    if (value != -1 && pickle.kind(item) == PickleReader.LONG) {
       time.whole(pickle.bits(item), EpochText.AUTO);
     } else if (value != -1) {
       time.fraction(value);
     }
+    return true;
   }
 
   /// Reads a number, or a text of one, into `value`.

@@ -232,8 +232,8 @@ final class JsonTranscoder {
     }
   }
 
-  /// Reads a time. One that is none of protobuf's is kept as it was sent: that of the event as the
-  /// text of another field, any other one as an attribute.
+  /// Reads a time. One that is no number of protobuf is kept as it was sent: that of the event as
+  /// the text of another field, any other one, when it is not understood, as an attribute.
   private void time(Member member) throws JsonScanner.Bad {
     text.begin(json.bytes);
     time.clear();
@@ -245,13 +245,17 @@ final class JsonTranscoder {
     int from = time.offset();
     int end = from + time.length();
     boolean fits = time.nanos() >= 0 && time.nanos() != EpochText.TOO_LARGE;
+    if (isUnsigned(source, from, end)) {
+      out.fixed64(member.field, Long.parseUnsignedLong(ascii(source, from, end)));
+      return;
+    }
     if (fits) {
       out.fixed64(member.field, time.nanos());
-    } else if (isUnsigned(source, from, end)) {
-      out.fixed64(member.field, Long.parseUnsignedLong(ascii(source, from, end)));
-    } else if (member.kind == Kind.TIME) {
-      out.text(OtlpDecoder.UNREAD_TIME, source, from, end - from);
-    } else {
+    }
+    if (member.kind == Kind.TIME) {
+      out.text(OtlpDecoder.TIME_TEXT, source, from, end - from);
+      out.fixed64(OtlpDecoder.TIME_OF_TEXT, fits ? time.nanos() : Times.NONE);
+    } else if (!fits) {
       int attribute = out.open(attributes);
       out.text(1, member.bytes, 0, member.bytes.length);
       int value = out.open(2);

@@ -92,7 +92,8 @@ final class LogDecoder extends OtlpDecoder {
       case 10 -> spanId();
       case 11 -> observed = in.fixed64();
       case 12 -> ownText(eventName);
-      case UNREAD_TIME -> unreadTime();
+      case TIME_TEXT -> timeText();
+      case TIME_OF_TEXT -> timeOfText();
       default -> in.skip();
     }
   }

@@ -87,8 +87,12 @@ final class MetricPoint {
     exemplars.clear();
     quantileSpots.clear();
     while (in.next()) {
-      if (in.field() == OtlpDecoder.UNREAD_TIME) {
-        to.unreadTime();
+      if (in.field() == OtlpDecoder.TIME_TEXT) {
+        to.timeText();
+        continue;
+      }
+      if (in.field() == OtlpDecoder.TIME_OF_TEXT) {
+        to.timeOfText();
         continue;
       }
       switch (kind) {

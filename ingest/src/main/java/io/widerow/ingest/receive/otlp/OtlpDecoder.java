@@ -37,7 +37,10 @@ abstract class OtlpDecoder {
 
   /// The field of a time that is no number, in what [JsonTranscoder] writes: one of those that
   /// protobuf leaves to its implementations.
-  static final int UNREAD_TIME = 19_001;
+  static final int TIME_TEXT = 19_001;
+
+  /// That of the time that this text is, in nanoseconds; [Times#NONE] when it is none.
+  static final int TIME_OF_TEXT = 19_002;
 
   static final int ATTRIBUTE = 1;
   static final int BODY = 2;
@@ -67,8 +70,9 @@ abstract class OtlpDecoder {
   final ProtobufReader in = new ProtobufReader();
   final AttributeTape tape = new AttributeTape(LEVELS);
   private final SenderTime senderTime = new SenderTime();
-  private int unreadOffset;
-  private int unreadBytes = -1;
+  private int timeOffset; // of a time that is a text
+  private int timeBytes = -1;
+  private long timeOfText;
   final JsonText json = new JsonText(tape);
   final AnyValues any = new AnyValues(in, tape, json, LEVEL);
 
@@ -424,24 +428,30 @@ abstract class OtlpDecoder {
 
   /// The time of an event: the sender's, an unsigned number, or that of its arrival.
   final long timeOf(long nanos, IncomingBatch batch) {
-    if (unreadBytes < 0) {
+    if (timeBytes < 0) {
       senderTime.unsignedNanos(nanos);
     } else {
-      senderTime.read(Times.NONE, false, unreadOffset, unreadBytes);
+      senderTime.read(timeOfText, false, timeOffset, timeBytes);
     }
     return senderTime.take(batch, tape);
   }
 
-  /// Begins a record, whose time is a number until [#unreadTime] finds that it is none.
+  /// Begins a record, whose time is a number until [#timeText] finds a text.
   final void clearTime() {
-    unreadBytes = -1;
+    timeBytes = -1;
+    timeOfText = Times.NONE;
   }
 
   /// Takes the time of the record as the text that it was in JSON.
-  final void unreadTime() throws ProtobufReader.Bad {
+  final void timeText() throws ProtobufReader.Bad {
     in.text();
-    unreadOffset = in.offset();
-    unreadBytes = in.length();
+    timeOffset = in.offset();
+    timeBytes = in.length();
+  }
+
+  /// Takes the time that this text is.
+  final void timeOfText() throws ProtobufReader.Bad {
+    timeOfText = in.fixed64();
   }
 
   /// Remembers where the message is that is the value of this field.

@@ -106,7 +106,8 @@ final class SpanDecoder extends OtlpDecoder {
       case 14 -> ownUnlessZero(droppedLinks, in.varint());
       case 15 -> status();
       case 16 -> ownUnlessZero(traceFlags, Integer.toUnsignedLong(in.fixed32()));
-      case UNREAD_TIME -> unreadTime();
+      case TIME_TEXT -> timeText();
+      case TIME_OF_TEXT -> timeOfText();
       default -> in.skip();
     }
   }

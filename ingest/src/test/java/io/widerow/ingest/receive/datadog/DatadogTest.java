@@ -63,8 +63,8 @@ class DatadogTest {
         "[Stored[type=payment, timeNanos=1767323045123000000, ownId=null, attributes={body=one,"
             + " canary=, ddsource=nginx, env=test, host=i-1, status=warn, team=a}],"
             + " Stored[type=java, timeNanos=1767323045124500000, ownId=null, attributes={a.b=1,"
-            + " body=two, ddsource=java, extra=[1,2]}], Stored[type=datadog, timeNanos=2000000,"
-            + " ownId=null, attributes={body=three}]]",
+            + " body=two, ddsource=java, extra=[1,2]}], Stored[type=datadog,"
+            + " timeNanos=2000000000, ownId=null, attributes={body=three, date=1}]]",
         store.committed.toString());
   }
 
@@ -160,9 +160,10 @@ class DatadogTest {
     String body = "[{\"message\":\"one\"},{\"message\":\"two\",\"date\":5}]";
     assertEquals(202, http.post("/api/v2/logs", JSON, body, headers).statusCode());
     assertEquals(1767323045123000000L, store.committed.get(0).timeNanos());
-    assertEquals(5_000_000L, store.committed.get(1).timeNanos());
+    assertEquals(5_000_000_000L, store.committed.get(1).timeNanos());
     headers[3] = "now";
-    assertEquals(400, http.post("/api/v2/logs", JSON, body, headers).statusCode());
+    assertEquals(202, http.post("/api/v2/logs", JSON, body, headers).statusCode());
+    assertEquals("now", store.committed.get(2).attributes().get("sender_time"));
   }
 
   /// The time in the header is all that tells one report from the next.
@@ -249,7 +250,7 @@ class DatadogTest {
   void whatIsNoTimeIsAnAttribute(String value) throws IOException, InterruptedException {
     assertEquals(202, send("{\"message\":\"m\",\"timestamp\":" + value + "}").statusCode());
     assertEquals(
-        "{body=m, timestamp=" + value.replace("\"", "") + "}",
+        "{body=m, sender_time=" + value.replace("\"", "") + "}",
         store.committed.getFirst().attributes().toString());
   }
 }

@@ -175,7 +175,7 @@ class ElasticTest {
   @CsvSource({
     "1700000000123, 1700000000123000000",
     "1700000000123.25, 1700000000123250000",
-    "5, 5000000",
+    "5, 5000000000",
     "2026-11-20T19:00:00.000000001Z, 1795201200000000001",
     "2026-11-20T20:00:00+01:00, 1795201200000000000",
     "'2026-11-20T19:00:00,5', 1795201200500000000",
@@ -213,7 +213,6 @@ class ElasticTest {
         "\"2026-13-01T00:00:00Z\"",
         "\"2026-02-30\"",
         "\"2026-01-01T25:00\"",
-        "\"2026-01-01T1:00\"",
         "\"2026-01-01T00:00:00.Z\"",
         "\"2026-01-01T00:00:00+99:00\"",
         "\"2026-01-01T00:00:00+1\"",
@@ -226,7 +225,7 @@ class ElasticTest {
     String answer = bulk(ROW.replace("1700000000123", time)).body();
     assertTrue(answer.contains("\"errors\":false"), answer);
     assertEquals(
-        "{@timestamp=" + time.replace("\"", "") + "}",
+        "{sender_time=" + time.replace("\"", "") + "}",
         store.committed.getFirst().attributes().toString());
   }
 
@@ -312,9 +311,9 @@ class ElasticTest {
     String bad = "{\"index\":{\"_index\":\"a\"}}\n{\"n\":}\n".repeat(1_500);
     String body = late + ROW.repeat(20) + bad;
     String first = withoutIds(bulk(body).body());
-    assertEquals(1_501, first.split("\"status\":400", -1).length - 1);
+    assertEquals(1_500, first.split("\"status\":400", -1).length - 1);
     assertEquals(first, withoutIds(bulk(body).body()));
-    assertEquals(20, store.committed.size());
+    assertEquals(21, store.committed.size());
     String last = ROW.repeat(20) + bad + ROW + late;
     bulk(last);
     String repeated = bulk(last).body();

@@ -140,8 +140,7 @@ class PickleTest {
             "graphite{path=servers.web1.load, value=7.0} 1767323046000",
             "d\u00e9{a=b, value=-3.0} 1767323047500",
             "graphite{path=l, value=1.0E300} 1767323048000",
-            "graphite{path=big, sender_time=2262-04-11T23:47:16.854775807Z,"
-                + " value=1.099511627776E12} 1700000000000"), // of the year 36812
+            "graphite{path=big, value=1.099511627776E12} 1099511627776"), // milliseconds
         shown(result));
     assertEquals(0, result.refused().count());
   }
@@ -188,11 +187,7 @@ class PickleTest {
         "(S'x'~(I1~tt|point: must be (time, value)",
         "(S''~(I1~I1~tt|path: must be a text",
         "(I5~(I1~I1~tt|path: must be a text",
-        "(S'x'~(S'y'~I1~tt|time: must be seconds since 1970, or -1",
-        "(S'x'~(F-5.5~I1~tt|time: must be seconds since 1970, or -1",
-        "(S'x'~(F1e12~I1~tt|time: must be seconds since 1970, or -1",
-        "(S'x'~(Fnan~I1~tt|time: must be seconds since 1970, or -1",
-        "(S'x'~((tI1~tt|time: must be seconds since 1970, or -1",
+        "(S'x'~((tI1~tt|time: must be a number or a text",
         "(S'x'~(I1~S'y'~tt|value: must be a number",
         "(S'x'~(I1~Fnan~tt|value: must be a number",
         "(S'x'~(I1~Finf~tt|value: must be a number",

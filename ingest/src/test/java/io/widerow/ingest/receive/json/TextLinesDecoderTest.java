@@ -85,9 +85,15 @@ class TextLinesDecoderTest {
     String lines = "2015-10-18 18:01:47 a\n2015 b\n1700000000: c\n1700000000-1 d\n1445191307.5 e\n";
     Decoding.Result result = decoded(lines, "epoch", null);
     assertEquals(
-        List.of("2023-11-14T22:13:20Z 1700000000: c", "2015-10-18T18:01:47.500Z 1445191307.5 e"),
+        List.of(
+            ARRIVAL + " 2015-10-18 18:01:47 a",
+            ARRIVAL + " 2015 b",
+            "2023-11-14T22:13:20Z 1700000000: c",
+            "2023-11-14T22:13:20Z 1700000000-1 d",
+            "2015-10-18T18:01:47.500Z 1445191307.5 e"),
         events(result));
-    assertEquals(3, result.refused().count());
+    assertEquals("2015", result.stored().get(1).attributes().get("sender_time"));
+    assertEquals(0, result.refused().count());
   }
 
   @Test
