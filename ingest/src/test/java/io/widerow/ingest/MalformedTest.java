@@ -42,7 +42,10 @@ public class MalformedTest {
   }
 
   private static void text(byte[] body, int limit, IncomingBatch batch) {
-    new TextLinesDecoder("t", TimePattern.of("rfc3339", -1, ZoneOffset.UTC), new TextLinesDecoder.Start.EveryLine())
+    new TextLinesDecoder(
+            "t",
+            TimePattern.of("rfc3339", -1, ZoneOffset.UTC),
+            new TextLinesDecoder.Start.EveryLine())
         .decode(body, 0, limit, batch);
   }
 
@@ -95,8 +98,15 @@ public class MalformedTest {
 
   @ParameterizedTest
   @MethodSource("badText")
-  void badTextCostsItsLineOnly(String bad) {
-    assertRefused(GOOD_TEXT, bad, MalformedTest::text);
+  void textWithoutATimeIsKept(String bad) {
+    String line = expand(bad);
+    byte[] body = (GOOD_TEXT + "\n" + line + "\n" + GOOD_TEXT + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    Decoding.Result result = Decoding.of(body, MalformedTest::text);
+    int empty = line.isEmpty() ? 1 : 0;
+    assertEquals(3 - empty, result.stored().size() + result.refused().count());
+    assertEquals("good", result.stored().getFirst().body().substring(21));
+    assertEquals("good", result.stored().getLast().body().substring(21));
+    assertTrue(result.refused().count() == 0 || line.length() > 1 << 20 || line.contains("\u00ff"));
   }
 
   static List<String> badSyslog() {

@@ -3,7 +3,8 @@ package io.widerow.ingest.decode;
 import java.time.ZoneId;
 import java.util.Objects;
 
-/// Reads a time of day and its zone from text, and the numbers around them. What is read moves [#at].
+/// Reads a time of day and its zone from text, and the numbers around them. What is read moves
+/// [#at].
 ///
 /// - Threads: one.
 final class ClockText {
@@ -112,10 +113,7 @@ final class ClockText {
   private boolean setSeconds(int hour, int minute, int second) {
     seconds = 3600L * hour + 60L * minute + second;
     boolean dayEnds = hour == 24 && minute == 0 && second == 0 && fraction == 0;
-    return (hour | minute | second) >= 0
-        && (hour <= 23 || dayEnds)
-        && minute <= 59
-        && second <= 60;
+    return (hour | minute | second) >= 0 && (hour <= 23 || dayEnds) && minute <= 59 && second <= 60;
   }
 
   private int halfDay(int hour) {

@@ -147,7 +147,8 @@ public final class EpochText {
 
   /// The time of a double. Doubles of today are no finer than a microsecond in any unit.
   ///
-  /// @return [Times#NONE] for NaN; [#TOO_LARGE] or a negative number when no event may have the time
+  /// @return [Times#NONE] for NaN; [#TOO_LARGE] or a negative number when no event may have the
+  ///   time
   static long ofFraction(double number) {
     if (!(number >= 0 && number < Long.MAX_VALUE)) {
       return number < 0 ? -1 : number >= 0 ? TOO_LARGE : Times.NONE;

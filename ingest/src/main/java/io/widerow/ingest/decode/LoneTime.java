@@ -8,7 +8,8 @@ import java.time.ZoneId;
 /// | form | as |
 /// |---|---|
 /// | ISO 8601, with or without seconds, a fraction, a zone | `2026-11-28T16:00:00.5+01:00` |
-/// | its basic form, and its reduced ones | `20261128T160000Z`, `2026-11-28T16`, `2026-11-28`, `2026-11` |
+/// | its basic form | `20261128T160000Z` |
+/// | its reduced forms: the first time in them | `2026-11-28T16`, `2026-11-28`, `2026-11` |
 /// | an epoch | see [EpochText] |
 /// | any other form that [TimeSight] finds in a line | `Sat, 28 Nov 2026 16:00:00 GMT` |
 ///

@@ -39,8 +39,7 @@ public final class RecordStarts {
       firstWords = words;
       firstForm = form;
     }
-    boolean access =
-        line[span.from() - (words > 0 ? 1 : 0)] == '[' && line[span.from() + 2] == '/';
+    boolean access = line[span.from() - (words > 0 ? 1 : 0)] == '[' && line[span.from() + 2] == '/';
     return words == 0 || access || (words == firstWords && form == firstForm);
   }
 }

@@ -12,7 +12,9 @@ import java.util.HexFormat;
 /// |---|---|
 /// | a time that the store takes | that time |
 /// | nothing, null, or the number 0 | the time of its arrival |
-/// | anything else: no time, out of range, ahead of the clock | that of its arrival, and the value, exactly as it was sent, in the attribute [#NAME] |
+/// | anything else: no time, out of range, ahead | that of its arrival, and the value as [#NAME] |
+///
+/// The value is kept exactly as it was sent.
 ///
 /// So an event is never refused for its time, and its time is never another one than the sender's
 /// or that of its arrival.
@@ -259,7 +261,9 @@ public final class SenderTime {
     form = seconds == 0 && nanosOfSecond == 0 ? Form.ABSENT : Form.PAIR;
     long whole = EpochText.ofWhole(seconds, Times.NANOS_PER_SECOND);
     boolean good =
-        nanosOfSecond >= 0 && nanosOfSecond < Times.NANOS_PER_SECOND && whole != EpochText.TOO_LARGE;
+        nanosOfSecond >= 0
+            && nanosOfSecond < Times.NANOS_PER_SECOND
+            && whole != EpochText.TOO_LARGE;
     nanos = good ? whole + nanosOfSecond : Times.NONE;
     bits = seconds;
     moreBits = nanosOfSecond;

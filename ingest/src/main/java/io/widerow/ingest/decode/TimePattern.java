@@ -126,11 +126,7 @@ public sealed interface TimePattern {
   }
 
   private static void spanOf(TimeSight sight, long nanos, TimeSpan span) {
-    if (nanos != Times.NONE) {
-      span.set(sight.timeAt(), sight.timeLimit());
-    } else {
-      span.set(sight.unreadAt(), sight.unreadLimit());
-    }
+    span.set(nanos != Times.NONE ? sight.time() : sight.unread());
   }
 
   private static int afterBracket(byte[] bytes, int offset, int limit) {

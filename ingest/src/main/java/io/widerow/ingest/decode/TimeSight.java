@@ -79,20 +79,16 @@ public final class TimeSight {
   private int start;
   private int limit;
   private long nowNanos;
+  private final TimeSpan time = new TimeSpan();
+  private final TimeSpan otherTime = new TimeSpan();
+  private final TimeSpan numberTime = new TimeSpan();
+  private final TimeSpan unread = new TimeSpan();
   private long numberNanos; // of the first number that may be an epoch
-  private int numberAt;
-  private int numberLimitAt;
   private int begins; // of the time at hand
   private int clearAt; // where the time of the line stands
-  private int timeAt;
-  private int timeLimit;
-  private int otherAt;
-  private int otherLimit;
   private int timeForm;
   private int otherForm;
   private int zoneLimit; // of the time read last; 0 when it has no zone
-  private int unreadAt;
-  private int unreadLimit;
   private int form; // of the time at hand: the number of its first digits, and what follows
 
   /// @param zone of times without one
@@ -133,8 +129,7 @@ public final class TimeSight {
     text.begin(line, newLimit, false);
     nowNanos = newNowNanos;
     numberNanos = Times.NONE;
-    numberAt = 0;
-    unreadLimit = 0;
+    unread.clear();
     clearAt = offset;
     int end = Math.min(limit, offset + SIGHT_BYTES);
     int before = 0;
@@ -146,15 +141,13 @@ public final class TimeSight {
         if (nanos != Times.NONE && (nanos <= nowNanos + DAY_NANOS || isClear(i))) {
           if (isFirst(i) || bodyForm == 0 || bodyForm == form) {
             bodyForm = form;
-            timeAt = i;
-            timeLimit = text.at;
+            time.set(i, text.at);
             timeForm = form;
             return nanos;
           }
           if (other == Times.NONE) {
             other = nanos;
-            otherAt = i;
-            otherLimit = text.at;
+            otherTime.set(i, text.at);
             otherForm = form;
           }
         }
@@ -162,8 +155,7 @@ public final class TimeSight {
       before = kind;
     }
     boolean calendar = other != Times.NONE || calendarSeen;
-    timeAt = calendar ? otherAt : numberAt;
-    timeLimit = calendar ? otherLimit : numberLimitAt;
+    time.set(calendar ? otherTime : numberTime);
     timeForm = calendar ? otherForm : NUMBER;
     return calendar ? other : numberNanos;
   }
@@ -181,8 +173,7 @@ public final class TimeSight {
   }
 
   /// The time that begins at `offset`; [Times#NONE] when there is none. Knows nothing of earlier
-  /// times. [#timeLimit] is where it ends, or [#unreadLimit] where a zone ends that is not
-  /// understood.
+  /// times. [#time] is where it is, or [#unread] where one is with a zone that is not understood.
   public long first(byte[] line, int offset, int newLimit, long newNowNanos) {
     return first(line, offset, newLimit, newNowNanos, false);
   }
@@ -194,16 +185,15 @@ public final class TimeSight {
     text.begin(line, newLimit, alone);
     nowNanos = newNowNanos;
     numberNanos = Times.NONE;
-    unreadLimit = 0;
+    unread.clear();
     order.forget();
     int at = afterWeekday(offset);
     clearAt = at;
     if (at >= limit || (CLASS[bytes[at] & 0xff] & BEGINS) == 0) {
       return Times.NONE;
     }
-    timeAt = at;
     long nanos = time(at);
-    timeLimit = text.at;
+    time.set(at, text.at);
     return nanos;
   }
 
@@ -243,14 +233,9 @@ public final class TimeSight {
     return timeForm;
   }
 
-  /// Where the time that was read last begins.
-  public int timeAt() {
-    return timeAt;
-  }
-
-  /// Where the time that was read last ends, with its zone.
-  public int timeLimit() {
-    return timeLimit;
+  /// Where the time is that was read last.
+  public TimeSpan time() {
+    return time;
   }
 
   /// Whether the time that was read last has a zone.
@@ -258,15 +243,10 @@ public final class TimeSight {
     return zoneLimit > 0;
   }
 
-  /// Where a time begins that stands where that of the line does, and has a zone that is not
-  /// understood. Valid when [#unreadLimit] is not 0.
-  public int unreadAt() {
-    return unreadAt;
-  }
-
-  /// Where that time ends with its zone; 0 when there was none.
-  public int unreadLimit() {
-    return unreadLimit;
+  /// Where a time is that stands where that of the line does, and has a zone that is not
+  /// understood.
+  public TimeSpan unread() {
+    return unread;
   }
 
   /// Whether what begins at `i` is the time of the line, be it as odd as it may: it stands first,
@@ -549,8 +529,8 @@ public final class TimeSight {
     }
     int numberLimit = text.at;
     int day = i + count + 1;
-    if (count == 10 && isDayOf(nanos, day)) {
-      nanos += db2Fraction(day + 11, nanos / Times.NANOS_PER_SECOND % 60);
+    if (count == 10 && TwiceTold.isDayOf(nanos, bytes, day, limit)) {
+      nanos += TwiceTold.fraction(text, nanos, bytes, day + 11, limit);
       text.at = numberLimit;
       return nanos;
     }
@@ -562,40 +542,9 @@ public final class TimeSight {
     boolean fractional = text.byteAt(i + count) == '.'; // hardly another number
     if ((alone || fractional) && numberNanos == Times.NONE) {
       numberNanos = nanos;
-      numberAt = i;
-      numberLimitAt = numberLimit;
+      numberTime.set(i, numberLimit);
     }
     return Times.NONE;
-  }
-
-  /// Whether `2005.11.09 ` stands at `i` and is the day of a time, in whatever zone.
-  private boolean isDayOf(long nanos, int i) {
-    if (limit - i < 11
-        || bytes[i + 4] != '.'
-        || bytes[i + 7] != '.'
-        || bytes[i + 10] != ' '
-        || !Times.isDate(Times.digits(bytes, i, 4), monthAt(i + 5), dayAt(i + 8))) {
-      return false;
-    }
-    long day = Times.nanosOf(Times.digits(bytes, i, 4), monthAt(i + 5), dayAt(i + 8), 0);
-    return nanos > day - DAY_NANOS && nanos < day + 2 * DAY_NANOS;
-  }
-
-  /// The fraction of `2005-06-03-15.42.50.675872` after the word at `i`, if it is in this second.
-  private long db2Fraction(int i, long secondOfMinute) {
-    text.at = i;
-    while (text.at < limit && bytes[text.at] != ' ' && text.at - i < SIGHT_BYTES) {
-      text.at++;
-    }
-    text.at++;
-    if (limit - text.at < 19
-        || bytes[text.at + 4] != '-'
-        || bytes[text.at + 7] != '-'
-        || bytes[text.at + 10] != '-') {
-      return 0;
-    }
-    text.at += 11;
-    return text.db2Clock() && text.seconds % 60 == secondOfMinute ? text.fraction : 0;
   }
 
   private long unyeared(int month, int day) {
@@ -636,9 +585,8 @@ public final class TimeSight {
 
   /// Remembers a time that has a zone which is not understood, where that of the line stands.
   private void unread(boolean zone) {
-    if (unreadLimit == 0 && isClear(begins)) {
-      unreadAt = begins;
-      unreadLimit = zone ? text.at : Math.min(limit, text.at + 1);
+    if (!unread.isThere() && isClear(begins)) {
+      unread.set(begins, zone ? text.at : Math.min(limit, text.at + 1));
     }
   }
 }

@@ -17,6 +17,10 @@ public final class TimeSpan {
     until = newUntil;
   }
 
+  void set(TimeSpan other) {
+    set(other.from, other.until);
+  }
+
   /// Whether the line has such bytes.
   public boolean isThere() {
     return until > from;
@@ -25,6 +29,11 @@ public final class TimeSpan {
   /// Offset of the first byte.
   public int from() {
     return from;
+  }
+
+  /// Offset after the last byte.
+  public int until() {
+    return until;
   }
 
   /// Number of bytes.

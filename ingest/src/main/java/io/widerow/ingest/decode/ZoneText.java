@@ -178,8 +178,7 @@ final class ZoneText {
       return byteAt(i) == '+' && attached ? unread(i) : NO_ZONE;
     }
     int end = i + 1 + count + (colon ? 1 + digits(i + 2 + count) : 0);
-    boolean form =
-        colon ? count <= 2 && digits(i + 2 + count) == 2 : count == 4 || (count == 2);
+    boolean form = colon ? count <= 2 && digits(i + 2 + count) == 2 : count == 4 || (count == 2);
     int hours = form ? Times.digits(bytes, i + 1, Math.min(2, count)) : -1;
     int minutes = colon || count == 4 ? Times.digits(bytes, end - 2, 2) : 0;
     boolean good =

@@ -39,8 +39,7 @@ final class RecordForms {
       "&type-field=widerow_type&id-field=widerow_id&key-field=widerow_key";
 
   /// The time that a record had, when the daemon did not take it.
-  static final String SENDER_TIME =
-      new String(SenderTime.NAME, StandardCharsets.US_ASCII);
+  static final String SENDER_TIME = new String(SenderTime.NAME, StandardCharsets.US_ASCII);
 
   private static final int FIELDS = 4;
 

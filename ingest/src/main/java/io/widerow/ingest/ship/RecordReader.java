@@ -38,8 +38,7 @@ final class RecordReader {
   /// Records of one batch, about: the daemon lists so many refusals of one that it stores in part.
   static final int EVENTS_MAX = 10_000;
 
-  private static final String SENDER_TIME =
-      new String(SenderTime.NAME, StandardCharsets.US_ASCII);
+  private static final String SENDER_TIME = new String(SenderTime.NAME, StandardCharsets.US_ASCII);
   private static final String[] STREAM_MEMBERS = {
     "", "\"stream\":\"stdout\",", "\"stream\":\"stderr\","
   };

@@ -203,8 +203,7 @@ class SenderTimeTest {
     assertEquals("1969-12-31T23:59:59Z", before.attributes().get("sender_time"));
     byte[] after = Protocol.GELF.event(7_258_118_400L);
     Decoding.Result result = Decoding.until(Long.MAX_VALUE, after, Protocol.GELF.decoder());
-    assertEquals(
-        "7258118400", result.stored().getFirst().attributes().get("sender_time"));
+    assertEquals("7258118400", result.stored().getFirst().attributes().get("sender_time"));
   }
 
   @Test

@@ -182,8 +182,7 @@ class SenderTimesTest {
     SYSLOG(
         Carries.WORDS,
         "<34>1 %s h a - - - x",
-        (body, limit, batch) ->
-            new SyslogDecoder(ZoneOffset.UTC).decode(body, 0, limit, batch)),
+        (body, limit, batch) -> new SyslogDecoder(ZoneOffset.UTC).decode(body, 0, limit, batch)),
     JOURNAL(
         Carries.TEXTS, "__CURSOR=c\n__REALTIME_TIMESTAMP=%s\nMESSAGE=x\n\n", JournalFuzz::decode),
     FLUENT(Carries.TEXTS, "", FluentDecoding::decode) {
@@ -251,8 +250,11 @@ class SenderTimesTest {
   /// A frame of one metric with this time.
   private static byte[] pickled(byte[] time) {
     byte[] point =
-        join("\u0080\u0002]".getBytes(ISO_8859_1),
-            "X\u0001\u0000\u0000\u0000x".getBytes(UTF_8), time, "K\u0001".getBytes(UTF_8),
+        join(
+            "\u0080\u0002]".getBytes(ISO_8859_1),
+            "X\u0001\u0000\u0000\u0000x".getBytes(UTF_8),
+            time,
+            "K\u0001".getBytes(UTF_8),
             new byte[] {(byte) 0x86, (byte) 0x86, 'a', '.'});
     return join(ByteBuffer.allocate(4).putInt(point.length).array(), point);
   }
@@ -285,7 +287,9 @@ class SenderTimesTest {
     if (sent == null) {
       return arrival ? "absent" : Instant.EPOCH.plusNanos(event.timeNanos()).toString();
     }
-    return arrival && value.equals(sent) ? "kept" : "at %d with %s".formatted(event.timeNanos(), sent);
+    return arrival && value.equals(sent)
+        ? "kept"
+        : "at %d with %s".formatted(event.timeNanos(), sent);
   }
 
   @ParameterizedTest
@@ -316,15 +320,16 @@ class SenderTimesTest {
     List<String> wrong = new ArrayList<>();
     for (Row row : rows()) {
       boolean date = row.isText() && row.value().matches(".*\\d\\d:\\d\\d:\\d\\d.*");
-      if (!date || row.value().matches("(x.*|.*(points|based|and more| x|XYZ|Nowhere.?|:00,5|:00[.]| [+])$)")) {
+      if (!date
+          || row.value()
+              .matches("(x.*|.*(points|based|and more| x|XYZ|Nowhere.?|:00,5|:00[.]| [+])$)")) {
         continue;
       }
       String line = row.value();
       MemoryStore.Stored event = stored((line + " | x").getBytes(UTF_8), lines("auto"));
       String expected = row.expected().equals("kept") ? "absent" : row.expected();
       Object sent = event == null ? null : event.attributes().get("sender_time");
-      String found =
-          sent != null && line.contains(sent.toString()) ? "absent" : shown(event, line);
+      String found = sent != null && line.contains(sent.toString()) ? "absent" : shown(event, line);
       if (!found.equals(expected)) {
         wrong.add("%s = %s, not %s".formatted(line, found, expected));
       }
@@ -335,9 +340,7 @@ class SenderTimesTest {
   private static Decoder lines(String ts) {
     return (body, limit, batch) ->
         new TextLinesDecoder(
-                "t",
-                TimePattern.of(ts, -1, ZoneOffset.UTC),
-                new TextLinesDecoder.Start.EveryLine())
+                "t", TimePattern.of(ts, -1, ZoneOffset.UTC), new TextLinesDecoder.Start.EveryLine())
             .decode(body, 0, limit, batch);
   }
 
@@ -360,7 +363,11 @@ class SenderTimesTest {
       byte[] record = ProtobufBytes.message(2, ProtobufBytes.fixed64(1, odd));
       byte[] logs = ProtobufBytes.message(1, ProtobufBytes.message(2, record));
       String digits = Long.toUnsignedString(odd);
-      check("kept", digits, logs, (body, limit, batch) -> OtlpFuzz.LOGS.decode(false, body, limit, batch));
+      check(
+          "kept",
+          digits,
+          logs,
+          (body, limit, batch) -> OtlpFuzz.LOGS.decode(false, body, limit, batch));
       byte[] line = ("m v=1 " + odd).getBytes(UTF_8);
       check("kept", Long.toString(odd), line, Entrance.INFLUX.decoder);
     }
@@ -379,8 +386,7 @@ class SenderTimesTest {
     check("kept", "NaN", fluent(fraction), FluentDecoding::decode);
     ByteBuffer.wrap(fraction).putDouble(1, 1e300);
     check("kept", "1.0E300", fluent(fraction), FluentDecoding::decode);
-    byte[] millis =
-        ByteBuffer.allocate(9).put((byte) 0xcf).putLong(1_699_632_000_123L).array();
+    byte[] millis = ByteBuffer.allocate(9).put((byte) 0xcf).putLong(1_699_632_000_123L).array();
     check("2023-11-10T16:00:00.123Z", "", fluent(millis), FluentDecoding::decode);
   }
 
@@ -388,7 +394,8 @@ class SenderTimesTest {
   void anAttributeOfThatNameIsKeptToo() {
     for (String line :
         List.of(
-            "{\"ts\":\"soon\",\"sender_time\":\"own\"}", "{\"sender_time\":\"own\",\"ts\":\"soon\"}")) {
+            "{\"ts\":\"soon\",\"sender_time\":\"own\"}",
+            "{\"sender_time\":\"own\",\"ts\":\"soon\"}")) {
       MemoryStore.Stored event = stored(line.getBytes(UTF_8), Entrance.JSON_LINES.decoder);
       assertEquals("own", Objects.requireNonNull(event).attributes().get("sender_time"));
       assertEquals("soon", event.attributes().get("sender_time.2"));

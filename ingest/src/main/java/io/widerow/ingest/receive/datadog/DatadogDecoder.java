@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Decodes Datadog's logs: an array of objects, or one object. `service` is the type, else
 /// `ddsource`; `message` the text, or an object whose `message` is the text and whose other members
-/// are attributes; `timestamp` or `date` the time, see [SenderTime]. `hostname`
-/// becomes `host`, each tag of `ddtags` an attribute `key: value`, a tag without a colon one with
-/// an empty value. All other members are attributes under their names. Without these two, other
-/// names that Datadog knows give the time ([#TIMES]), and stay attributes.
+/// are attributes; `timestamp` or `date` the time, see [SenderTime]. `hostname` becomes `host`,
+/// each tag of `ddtags` an attribute `key: value`, a tag without a colon one with an empty value.
+/// All other members are attributes under their names. Without these two, other names that Datadog
+/// knows give the time ([#TIMES]), and stay attributes.
 ///
 /// The array itself must be JSON: what is no JSON refuses the request, what is no event is refused
 /// alone. An empty array and an empty object hold no events.

@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.graphite;
 
+import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
 import io.widerow.ingest.decode.EpochText;
@@ -102,7 +103,12 @@ public final class GraphiteDecoder {
 
   private void time(long nowNanos) {
     time.clear();
-    if (!isNow()) {
+    if (isNow()) {
+      return;
+    }
+    if (!Utf8.isValid(bytes, word, wordEnd - word)) {
+      time.hex(bytes, word, wordEnd);
+    } else {
       time.text(bytes, false, word, wordEnd - word, EpochText.AUTO, nowNanos);
     }
   }

@@ -127,7 +127,8 @@ public final class PickleDecoder implements StreamDecoder {
     return "";
   }
 
-  /// Takes the time of a point; -1 is that of its arrival. False when it is neither text nor number.
+  /// Takes the time of a point; -1 is that of its arrival. False when it is neither text nor
+  /// number.
   private boolean time(int item, long nowNanos) {
     time.clear();
     if (pickle.isText(item)) {

@@ -99,12 +99,7 @@ public final class JsonNames {
   }
 
   private JsonNames(
-      List<String> given,
-      List<Entry> entries,
-      String type,
-      String text,
-      String id,
-      String key) {
+      List<String> given, List<Entry> entries, String type, String text, String id, String key) {
     this.given = given;
     int longest = entries.stream().mapToInt(entry -> entry.name.length).max().orElse(0);
     byLength = new Entry[longest + 1][];

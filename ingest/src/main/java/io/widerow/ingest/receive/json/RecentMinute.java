@@ -21,7 +21,8 @@ final class RecentMinute {
   private long clockWord;
   private long minuteNanos;
 
-  /// The time of a text as [JsonTimes#ofString] has it, when it is of this minute; else [Times#NONE].
+  /// The time of a text as [JsonTimes#ofString] has it, when it is of this minute; else
+  /// [Times#NONE].
   long nanos(byte[] bytes, int offset, int length) {
     if (length <= MINUTE_BYTES
         || Swar.word(bytes, offset) != dateWord

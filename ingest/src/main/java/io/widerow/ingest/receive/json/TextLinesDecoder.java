@@ -190,7 +190,8 @@ public final class TextLinesDecoder {
       return;
     }
     span.clear();
-    long own = pattern instanceof TimePattern.Arrival ? Times.NONE : own(body, offset, limit, batch);
+    long own =
+        pattern instanceof TimePattern.Arrival ? Times.NONE : own(body, offset, limit, batch);
     long nanos;
     if (own != Times.NONE && batch.takes(own)) {
       timeBefore = own;

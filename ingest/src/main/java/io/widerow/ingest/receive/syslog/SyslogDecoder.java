@@ -288,7 +288,7 @@ public final class SyslogDecoder {
     }
     int start = at;
     long nanos = sight.first(bytes, start, limit, nowNanos);
-    int end = nanos != Times.NONE ? sight.timeLimit() : sight.unreadLimit();
+    int end = (nanos != Times.NONE ? sight.time() : sight.unread()).until();
     if (end == 0) { // no such day
       end = start + 15;
       boolean clock = bytes[start + 3] == ' ' && Times.secondsOfDay(bytes, start + 7) >= 0;
@@ -309,10 +309,12 @@ public final class SyslogDecoder {
   private boolean rfc3339Header() {
     int start = at;
     int end = token();
-    int date = start + 8;
-    boolean extended = end > date && bytes[start + 4] == '-' && bytes[start + 7] == '-';
-    boolean basic = end > date && bytes[date] == 'T';
-    if (!extended && !basic || Times.digits(bytes, start, 4) < 0) {
+    int basic = start + 8; // 20261128T160000Z
+    int extended = start + 10; // 2026-11-28T16:00:00Z
+    boolean dated =
+        (end > basic && bytes[basic] == 'T')
+            || (end > extended && bytes[start + 4] == '-' && bytes[extended] == 'T');
+    if (!dated || Times.digits(bytes, start, 4) < 0) {
       at = start;
       return false;
     }

@@ -200,8 +200,7 @@ class FluentTest {
 
   @Test
   void badEntriesCostThemselvesOnly() throws IOException {
-    List<Object> entries =
-        List.of(entry(1, "a"), 7, List.of(1), List.of("x", "y"), entry(2, "b"));
+    List<Object> entries = List.of(entry(1, "a"), 7, List.of(1), List.of("x", "y"), entry(2, "b"));
     try (Daemon daemon = start(store);
         Socket socket = connect(daemon)) {
       send(socket, pack(List.of("t", entries, Map.of("chunk", "x"))));

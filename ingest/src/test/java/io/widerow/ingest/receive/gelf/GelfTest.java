@@ -385,8 +385,7 @@ class GelfTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"x", "", "2026-13-01T00:00:00Z", "-1", "99999999999", "1e99"})
+  @ValueSource(strings = {"x", "", "2026-13-01T00:00:00Z", "-1", "99999999999", "1e99"})
   void aTimestampThatIsNoTimeIsAnAttribute(String text) {
     Decoding.Result result = decode("{\"short_message\":\"m\",\"timestamp\":\"" + text + "\"}");
     assertEquals(0, result.refused().count());

@@ -216,9 +216,7 @@ class JournalTest {
     assertEquals(List.of("line 1", "line 2"), bodies());
     String status = http.get("/v1/status").body();
     assertTrue(
-        status.contains(
-            "entry at byte 0: it has no field but its time and its cursor"),
-        status);
+        status.contains("entry at byte 0: it has no field but its time and its cursor"), status);
     assertTrue(status.contains("\"source\":\"/upload\""), status);
     String metrics = http.get("/metrics").body();
     String counted = "widerow_protocol_events_total{protocol=\"journal\",outcome=\"%s\"} 2\n";

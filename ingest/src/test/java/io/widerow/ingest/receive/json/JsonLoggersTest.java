@@ -300,4 +300,39 @@ class JsonLoggersTest {
     assertEquals(3, result.refused().count());
     assertEquals("a JSON array: send it as application/json", result.refused().lastReason());
   }
+
+  /// Log4j's JsonLayout writes its time as an object.
+  @Test
+  void anInstantIsATime() {
+    String line =
+        "{\"instant\":{\"epochSecond\":1493121664,\"nanoOfSecond\":118000000},\"message\":\"a\"}";
+    Decoding.Result result = decode(JsonNames.KNOWN, false, line + "\n" + line);
+    for (MemoryStore.Stored event : result.stored()) {
+      assertEquals(1_493_121_664_118_000_000L, event.timeNanos());
+      assertEquals(Map.of("body", "a"), event.attributes());
+    }
+    String other = "{\"instant\":{\"a\":1},\"message\":\"a\"}";
+    assertEquals(
+        Map.of("body", "a", "instant.a", 1L),
+        decode(JsonNames.KNOWN, false, other).stored().getFirst().attributes());
+  }
+
+  @Test
+  void aTextThatIsHardlyAnythingButATimeIsKept() {
+    String line = "{\"timestamp\":\"2026-11-28 16:00:00 IST\",\"msg\":\"a\"}";
+    Decoding.Result result = decode(JsonNames.KNOWN, false, line);
+    assertEquals(Decoding.ARRIVAL_NANOS, result.stored().getFirst().timeNanos());
+    assertEquals(
+        Map.of(
+            "body", "a",
+            "timestamp", "2026-11-28 16:00:00 IST",
+            "sender_time", "2026-11-28 16:00:00 IST"),
+        result.stored().getFirst().attributes());
+    assertEquals(
+        Map.of("body", "a", "time", "12 ms"),
+        decode(JsonNames.KNOWN, false, "{\"time\":\"12 ms\",\"msg\":\"a\"}")
+            .stored()
+            .getFirst()
+            .attributes());
+  }
 }
