@@ -366,12 +366,13 @@ public final class LineProtocolDecoder {
   private void timestamp(long nowNanos) throws BadLine {
     time.clear();
     int start = at;
+    boolean field = false; // after a space where a comma belongs
     while (at < limit && body[at] != ' ' && body[at] != '\n' && body[at] != '\r') {
-      at++;
+      field |= body[at++] == '=';
     }
     int length = at - start;
     skipSpaces();
-    if (at < limit && body[at] != '\n') {
+    if (field || (at < limit && body[at] != '\n')) {
       throw new BadLine(TIMESTAMP);
     }
     if (length == 0) {

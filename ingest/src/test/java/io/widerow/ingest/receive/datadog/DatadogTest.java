@@ -241,7 +241,7 @@ class DatadogTest {
     assertEquals(1795201201000000000L, store.committed.getFirst().timeNanos());
     assertEquals(
         "2026-11-20T19:00:01Z", store.committed.getFirst().attributes().get(name)); // is kept
-    assertEquals(5_000_000, store.committed.get(1).timeNanos());
+    assertEquals(5_000_000_000L, store.committed.get(1).timeNanos());
     assertEquals(7L, store.committed.get(2).attributes().get(name)); // no time
   }
 

@@ -2,7 +2,6 @@ package io.widerow.ingest.receive.loki;
 
 import static io.widerow.ingest.decode.ProtobufBytes.join;
 import static io.widerow.ingest.decode.ProtobufBytes.message;
-import static io.widerow.ingest.decode.ProtobufBytes.number;
 import static io.widerow.ingest.receive.loki.LokiMessages.entry;
 import static io.widerow.ingest.receive.loki.LokiMessages.snappy;
 import static io.widerow.ingest.receive.loki.LokiMessages.stream;
@@ -106,10 +105,10 @@ class LokiProtocolTest {
 
   @Test
   void aBadEntryAndABadStreamCostNoOther() throws IOException, InterruptedException {
-    byte[] badTime = message(2, message(1, number(2, 2_000_000_000)));
+    byte[] nameless = message(2, message(3));
     byte[] message =
         join(
-            stream("{app=\"a\"}", entry(NANOS, "1"), badTime, entry(NANOS, "2")),
+            stream("{app=\"a\"}", entry(NANOS, "1"), nameless, entry(NANOS, "2")),
             stream("{app=", entry(NANOS, "3"), entry(NANOS, "4")),
             stream("{app=\"b\"}", entry(NANOS, "5")));
     for (int i = 0; i < 2; i++) { // the repeat is answered alike
@@ -117,7 +116,7 @@ class LokiProtocolTest {
       assertEquals(400, answer.statusCode());
       assertEquals(
           "3 of 6 entries are refused, the others are stored; the first is entry 2: "
-              + "entry at byte 33: field 1: 2000000000 nanoseconds of a second, at byte 41\n",
+              + "entry at byte 33: field 3: metadata without a name, at byte 35\n",
           answer.body());
     }
     assertEquals(List.of("1", "2", "5"), bodies());
@@ -127,7 +126,7 @@ class LokiProtocolTest {
   void aBadEntryOfJsonCostsNoOther() throws IOException, InterruptedException {
     String good = "[\"1700000000123456789\",\"%s\"]";
     String json =
-        ("{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[%s,[\"x\",\"bad\"],%s]},"
+        ("{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[%s,[\"1\"],%s]},"
                 + "{\"labels\":\"{app=\",\"entries\":[{\"ts\":\"1\",\"line\":\"bad\"}]},"
                 + "{\"values\":[[\"1\",\"bad\"]]},{\"stream\":{},\"values\":[%s]},7,"
                 + "{\"values\":{},\"stream\":{}}]}")
@@ -136,7 +135,7 @@ class LokiProtocolTest {
     assertEquals(400, answer.statusCode());
     assertEquals(
         "5 of 8 entries are refused, the others are stored; the first is entry 2: "
-            + "entry at byte 73: the time must be whole nanoseconds since 1970\n",
+            + "entry at byte 76: it has no line\n",
         answer.body());
     assertEquals(List.of("1", "2", "3"), bodies());
   }
