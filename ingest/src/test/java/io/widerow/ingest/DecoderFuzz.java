@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import io.widerow.event.EventBatch;
 import io.widerow.event.RecordCheck;
 import io.widerow.event.RecordView;
+import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
@@ -299,7 +300,7 @@ final class DecoderFuzz {
     for (byte[] bytes : List.of(input, padded)) {
       check(found, "rfc3339", Times.rfc3339(bytes, 0, input.length));
       check(found, "clf", Times.clf(bytes, 0, input.length));
-      check(found, "epoch", Times.epoch(bytes, 0, input.length));
+      check(found, "epoch", EpochText.nanos(bytes, 0, input.length, EpochText.AUTO));
       check(found, "dateTime", Times.dateTime(bytes, 0, input.length, ','));
     }
     long nanos = found.getOrDefault("rfc3339", Times.NONE);

@@ -100,7 +100,8 @@ public class MalformedTest {
   @MethodSource("badText")
   void textWithoutATimeIsKept(String bad) {
     String line = expand(bad);
-    byte[] body = (GOOD_TEXT + "\n" + line + "\n" + GOOD_TEXT + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    byte[] body =
+        (GOOD_TEXT + "\n" + line + "\n" + GOOD_TEXT + "\n").getBytes(StandardCharsets.ISO_8859_1);
     Decoding.Result result = Decoding.of(body, MalformedTest::text);
     int empty = line.isEmpty() ? 1 : 0;
     assertEquals(3 - empty, result.stored().size() + result.refused().count());

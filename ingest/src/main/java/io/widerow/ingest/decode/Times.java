@@ -1,16 +1,11 @@
 package io.widerow.ingest.decode;
 
-import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
-
 /// Parses times in the formats that senders use, directly from bytes. All results are nanoseconds
 /// since the Unix epoch, or [#NONE] when the bytes are not such a time.
 public final class Times {
   public static final long NONE = Long.MIN_VALUE;
   public static final long NANOS_PER_SECOND = 1_000_000_000L;
   static final int DAY_SECONDS = 86_400;
-  private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   /// Lone epoch numbers lie in 2001 to 2100.
   private static final long EPOCH_FIRST = 978_307_200 * NANOS_PER_SECOND;
@@ -22,19 +17,9 @@ public final class Times {
   };
   private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
-  private static final int SCIENTIFIC_BYTES_MAX = 64;
-  private static final Pattern SCIENTIFIC = Pattern.compile("\\d+(\\.\\d+)?[eE][+-]?\\d{1,3}");
-
   private Times() {}
 
-  /// A whole number of seconds, milliseconds, microseconds or nanoseconds. Its magnitude tells the
-  /// unit: below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds, otherwise
-  /// nanoseconds.
-  static long ofEpoch(long number) {
-    return number < 0 ? NONE : ofUnit(number, unitNanos(number));
-  }
-
-  /// The unit, in nanoseconds, that [#ofEpoch] assumes for a number.
+  /// The unit, in nanoseconds, that [EpochText#AUTO] assumes for a number.
   public static long unitNanos(long number) {
     if (number < 100_000_000_000L) {
       return NANOS_PER_SECOND;
@@ -55,109 +40,16 @@ public final class Times {
     return number < 0 ? Long.MIN_VALUE + 1 : Long.MAX_VALUE;
   }
 
-  /// Digits, optionally with a fraction, in the units of [#ofEpoch].
-  public static long epoch(byte[] bytes, int offset, int limit) {
-    int at = offset;
-    long whole = 0;
-    while (at < limit && isDigit(bytes[at]) && at - offset < 19) {
-      whole = 10 * whole + bytes[at++] - '0';
-    }
-    if (at == offset || whole < 0) {
-      return NONE;
-    }
-    long unit = unitNanos(whole);
-    long nanos = ofUnit(whole, unit);
-    if (at == limit) {
-      return nanos;
-    }
-    if (bytes[at] != '.' || at + 1 == limit) {
-      return NONE;
-    }
-    long scale = unit;
-    for (at++; at < limit; at++) {
-      if (!isDigit(bytes[at])) {
-        return NONE;
-      }
-      scale /= 10;
-      nanos += (bytes[at] - '0') * scale;
-    }
-    return nanos;
-  }
-
-  /// A decimal number of units since the Unix epoch, in nanoseconds: digits with or without a
-  /// fraction. [#NONE] for anything else, and for more than 18 digits before the point. Digits
-  /// below a nanosecond do not count.
-  ///
-  /// @param unitNanos a power of ten
-  public static long decimal(byte[] bytes, int offset, int limit, long unitNanos) {
-    int end = fractionLimit(bytes, offset, limit);
-    if (end == offset || end - offset > 18) {
-      return NONE;
-    }
-    long whole = 0;
-    for (int at = offset; at < end; at++) {
-      whole = 10 * whole + bytes[at] - '0';
-    }
-    long nanos = ofUnit(whole, unitNanos);
-    if (end == limit) {
-      return nanos;
-    }
-    boolean fraction =
-        bytes[end] == '.'
-            && end + 1 < limit
-            && fractionLimit(bytes, end + 1, limit) == limit
-            && nanos < Long.MAX_VALUE - unitNanos;
-    if (!fraction) {
-      return NONE;
-    }
-    long scale = unitNanos;
-    for (int at = end + 1; at < limit && scale > 1; at++) {
-      scale /= 10;
-      nanos += (bytes[at] - '0') * scale;
-    }
-    return nanos;
-  }
-
-  /// [#decimal] of seconds.
-  public static long seconds(byte[] bytes, int offset, int limit) {
-    return decimal(bytes, offset, limit, NANOS_PER_SECOND);
-  }
-
-  /// [#decimal] of seconds, also with an exponent: `1.7673E9`.
-  public static long scientificSeconds(byte[] bytes, int offset, int limit) {
-    long nanos = seconds(bytes, offset, limit);
-    if (nanos != NONE || limit - offset > SCIENTIFIC_BYTES_MAX || offset == limit) {
-      return nanos;
-    }
-    String text = new String(bytes, offset, limit - offset, StandardCharsets.ISO_8859_1);
-    if (!SCIENTIFIC.matcher(text).matches()) {
-      return NONE;
-    }
-    BigDecimal seconds = new BigDecimal(text);
-    int wholeDigits = seconds.precision() - seconds.scale();
-    if (wholeDigits < -9) {
-      return 0;
-    }
-    return wholeDigits > 18 // more than any time
-        ? NONE
-        : ofUnit(seconds.movePointRight(9).longValue(), 1);
-  }
-
-  /// [#decimal] of milliseconds.
-  public static long milliseconds(byte[] bytes, int offset, int limit) {
-    return decimal(bytes, offset, limit, NANOS_PER_MILLISECOND);
-  }
-
   /// An epoch number that stands alone at `offset`: not a part of a word, a date or a longer
   /// number, and within 2001 to 2100, so that it is hardly anything else. Its unit is that of
-  /// [#ofEpoch].
+  /// [EpochText#AUTO].
   static long loneEpoch(byte[] bytes, int offset, int limit) {
     int end = fractionLimit(bytes, offset, limit);
     boolean fraction = end + 1 < limit && bytes[end] == '.' && isDigit(bytes[end + 1]);
     if (fraction) {
       end = fractionLimit(bytes, end + 1, limit);
     }
-    long nanos = end - offset > 40 ? NONE : epoch(bytes, offset, end);
+    long nanos = end - offset > 40 ? NONE : EpochText.nanos(bytes, offset, end, EpochText.AUTO);
     if (nanos < EPOCH_FIRST || nanos >= EPOCH_LIMIT) {
       return NONE;
     }

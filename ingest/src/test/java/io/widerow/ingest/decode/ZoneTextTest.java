@@ -19,8 +19,7 @@ class ZoneTextTest {
 
   /// An offset, alone or after UTC.
   private static final Pattern OFFSET =
-      Pattern.compile(
-          "( *)(UTC|GMT|UT|utc|gmt|ut)?([+-])(\\d{1,2})(?::?(\\d\\d))?(?!\\w|:\\d).*");
+      Pattern.compile("( *)(UTC|GMT|UT|utc|gmt|ut)?([+-])(\\d{1,2})(?::?(\\d\\d))?(?!\\w|:\\d).*");
 
   private static int read(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

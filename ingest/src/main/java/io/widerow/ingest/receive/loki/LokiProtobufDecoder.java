@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: allocates nothing for an entry that is stored as it is.
 public final class LokiProtobufDecoder {
-  /// Beyond the times of events, and small enough not to overflow as nanoseconds.
-  private static final long SECONDS_MAX = 9_000_000_000L;
-
   private final ProtobufReader reader = new ProtobufReader();
   private final LabelText labels = new LabelText();
   private final LokiStream stream;
