@@ -20,7 +20,8 @@ public class QueryExecution implements AutoCloseable {
   private final QueryBudget budget;
   private final QueryMemory memory;
   private final long startNanos = System.nanoTime();
-  private long held;
+  private final HeldMemory held;
+  private final HeldMemory passing;
   private long eventsScanned;
   private long eventsKept;
   private long bytesRead;
@@ -32,6 +33,8 @@ public class QueryExecution implements AutoCloseable {
     this.view = view;
     this.budget = budget;
     this.memory = memory;
+    this.held = new HeldMemory(memory);
+    this.passing = new HeldMemory(memory);
   }
 
   public final StoreView view() {
@@ -102,19 +105,28 @@ public class QueryExecution implements AutoCloseable {
   ///
   /// @throws QueryException.OverBudget when there is none left
   public final void hold(long bytesMore) {
-    held += bytesMore; // first, because refused bytes are counted too
-    memory.hold(bytesMore);
+    held.accept(bytesMore);
+  }
+
+  /// Counts memory that the reading of one event takes, or gives it back when negative. It is not
+  /// part of [#held].
+  ///
+  /// @throws QueryException when there is none left, or when the query must end
+  public final void holdPassing(long bytesMore) {
+    if (bytesMore > 0) {
+      check();
+    }
+    passing.accept(bytesMore);
   }
 
   /// Gives back what was held after a mark.
   public final void release(long mark) {
-    memory.hold(mark - held);
-    held = mark;
+    held.accept(mark - held.bytes());
   }
 
   /// Bytes that are held, a mark for [#release].
   public final long held() {
-    return held;
+    return held.bytes();
   }
 
   /// @throws QueryException.Stopped when the query was cancelled or its time is over
@@ -160,6 +172,7 @@ public class QueryExecution implements AutoCloseable {
 
   @Override
   public void close() {
-    release(0);
+    held.close();
+    passing.close();
   }
 }

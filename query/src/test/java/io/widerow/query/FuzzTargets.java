@@ -17,6 +17,7 @@ import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.Fields;
 import io.widerow.query.logql.line.LabelNames;
 import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.LineMemory;
 import io.widerow.query.logql.line.Pipeline;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.parquet.ParquetFuzz;
@@ -227,7 +228,9 @@ public enum FuzzTargets implements FuzzTarget {
                     + " | label_format e=`{{.a}}{{.d}}` | e > 5 or d < 3ms");
     run(all, input);
     Fields.read(
-        text(input), (label, value, parser) -> Objects.requireNonNull(label + value + parser));
+        text(input),
+        LineMemory.unlimited(),
+        (label, value, parser) -> Objects.requireNonNull(label + value + parser));
   }
 
   private static void run(LogQuery query, byte[] body) {
@@ -238,7 +241,7 @@ public enum FuzzTargets implements FuzzTarget {
       if (batch.end() == null) {
         RecordView event = new RecordView().show(batch.memory(), 0);
         LabelNames labels = new LabelNames(LabelNames.DEFAULT);
-        Line line = new EventLines(labels, null, true).show(event);
+        Line line = new EventLines(labels, null, true, LineMemory.unlimited()).show(event);
         if (new Pipeline(query, 0).run(line) && line.labels(Line.Category.values()).isEmpty()) {
           line.text();
         }

@@ -11,6 +11,7 @@ import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.type.Wire;
 import io.widerow.ingest.config.TokenFile;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
@@ -36,6 +37,7 @@ final class CqlService {
   private static final int RUNNING_MAX = 64;
   private static final long END_SECONDS = 10;
   private static final long RUNNING_BYTES = 1 << 20;
+  private static final long BYTES_A_CHAR = 64; // of a statement: its words and its expressions
 
   private final Planner planner;
   private final QueryMemory memory;
@@ -65,8 +67,12 @@ final class CqlService {
     return statements;
   }
 
+  /// Parses a statement. What parsing makes counts while it is made.
   Prepared prepare(String statement, @Nullable String keyspace) {
-    return planner.prepare(statement, keyspace);
+    try (HeldMemory held = new HeldMemory(memory)) {
+      held.accept(BYTES_A_CHAR * statement.length());
+      return planner.prepare(statement, keyspace);
+    }
   }
 
   Prepared batch(Statement.Batch.Kind kind, List<Prepared> statements) {

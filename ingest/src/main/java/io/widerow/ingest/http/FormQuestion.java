@@ -9,37 +9,69 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.common.util.Exceptions;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.storage.ScanWatch;
 import java.util.function.Function;
 
 /// Questions whose parameters stand in the path, or in a form that is posted.
 public final class FormQuestion {
   private static final int FORM_BYTES_MAX = 1 << 20;
+  private static final int SMALL_BYTES_MAX = 16 << 10;
 
   private FormQuestion() {}
 
+  /// Bytes of heap for a byte of a form: its pieces, the whole, its text and its parameters.
+  private static final long BYTES_A_BYTE = 4;
+
   /// Answers a request as soon as all its parameters are there; those of a form come first.
   ///
+  /// @param memory for a form while it arrives, shared with queries
   /// @param errors says that a form is too large
   /// @param answer called on an event loop
   public static HttpResponse ask(
       ServiceRequestContext context,
       HttpRequest request,
+      ScanWatch.Memory memory,
+      ErrorForm errors,
+      Function<QueryParams, HttpResponse> answer) {
+    return ask(context, request, FORM_BYTES_MAX, memory, errors, answer);
+  }
+
+  /// The same for a question of a few short parameters.
+  public static HttpResponse askSmall(
+      ServiceRequestContext context,
+      HttpRequest request,
+      ErrorForm errors,
+      Function<QueryParams, HttpResponse> answer) {
+    return ask(context, request, SMALL_BYTES_MAX, _ -> {}, errors, answer);
+  }
+
+  private static HttpResponse ask(
+      ServiceRequestContext context,
+      HttpRequest request,
+      int bytesMax,
+      ScanWatch.Memory memory,
       ErrorForm errors,
       Function<QueryParams, HttpResponse> answer) {
     if (request.method() != HttpMethod.POST) {
       return answer.apply(context.queryParams());
     }
-    if (request.headers().contentLength() > FORM_BYTES_MAX) {
-      return errors.of(context, tooLarge());
+    if (request.headers().contentLength() > bytesMax) {
+      return errors.of(context, tooLarge(bytesMax));
     }
-    context.setMaxRequestLength(FORM_BYTES_MAX);
+    long length = request.headers().contentLength();
+    long held = BYTES_A_BYTE * (length < 0 ? bytesMax : length);
+    if (!memory.tryHold(held)) {
+      return errors.of(context, crowded());
+    }
+    context.setMaxRequestLength(bytesMax);
     return HttpResponse.of(
         request
             .aggregate()
             .handle((whole, failure) -> {
+              memory.hold(-held);
               if (failure != null) {
                 return Exceptions.peel(failure) instanceof ContentTooLargeException
-                    ? errors.of(context, tooLarge())
+                    ? errors.of(context, tooLarge(bytesMax))
                     : HttpResponse.ofFailure(failure);
               }
               return answer.apply(both(whole, context.queryParams()));
@@ -50,9 +82,15 @@ public final class FormQuestion {
     return QueryParams.fromQueryString(whole.contentUtf8()).toBuilder().add(ofPath).build();
   }
 
-  private static RequestRefused tooLarge() {
+  private static RequestRefused crowded() {
+    return new RequestRefused(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "no memory for the form: queries hold all of query-memory-bytes; try again");
+  }
+
+  private static RequestRefused tooLarge(int bytesMax) {
     return new RequestRefused(
         HttpStatus.REQUEST_ENTITY_TOO_LARGE,
-        "a form of at most %d bytes is taken".formatted(FORM_BYTES_MAX));
+        "a form of at most %d bytes is taken".formatted(bytesMax));
   }
 }

@@ -13,7 +13,38 @@ import java.util.UUID;
 
 /// The conversions of `CAST`, and those between times that functions do.
 public final class Casts {
+  /// Most digits of a number that is computed or written out, before and behind its point. An
+  /// exponent of a few characters would make a number of gigabytes.
+  private static final int DIGITS_MAX = 100_000;
+
   private Casts() {}
+
+  /// A decimal whose digits can be written out.
+  public static BigDecimal writable(BigDecimal number) {
+    requireDigits(
+        Math.max(0, (long) number.precision() - number.scale()) + Math.max(0, number.scale()));
+    return number;
+  }
+
+  /// @throws CqlException when the sum, the difference or the remainder of two decimals has too
+  ///   many digits
+  public static void requireSum(BigDecimal one, BigDecimal other) {
+    long front =
+        Math.max((long) one.precision() - one.scale(), (long) other.precision() - other.scale());
+    requireDigits(front + Math.max(one.scale(), other.scale()));
+  }
+
+  /// @throws CqlException when the product of two decimals has too many digits
+  public static void requireProduct(BigDecimal one, BigDecimal other) {
+    requireDigits((long) one.precision() + other.precision());
+  }
+
+  private static void requireDigits(long digits) {
+    if (digits > DIGITS_MAX) {
+      throw CqlException.invalid(
+          "a number of %d digits; at most %d are computed".formatted(digits, DIGITS_MAX));
+    }
+  }
 
   /// True when values of a type can be made values of another one.
   public static boolean isPossible(NativeType from, NativeType to) {
@@ -64,10 +95,14 @@ public final class Casts {
       case BIGINT, COUNTER -> value.longValue();
       case FLOAT -> value.floatValue();
       case DOUBLE -> value.doubleValue();
-      case VARINT -> decimal(value).toBigInteger();
+      case VARINT -> whole(value);
       case DECIMAL -> decimal(value);
       default -> throw new IllegalStateException("no number: " + to);
     };
+  }
+
+  private static BigInteger whole(Number value) {
+    return value instanceof BigInteger same ? same : writable(decimal(value)).toBigInteger();
   }
 
   public static BigDecimal decimal(Number value) {

@@ -70,7 +70,7 @@ final class Maths {
     return switch (value) {
       case Double fraction -> Math.round(fraction);
       case Float fraction -> Math.round(fraction);
-      case BigDecimal decimal -> decimal.setScale(0, RoundingMode.HALF_UP);
+      case BigDecimal decimal -> Casts.writable(decimal).setScale(0, RoundingMode.HALF_UP);
       default -> value;
     };
   }

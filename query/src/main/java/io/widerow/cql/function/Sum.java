@@ -31,7 +31,9 @@ public final class Sum {
     }
     count++;
     if (!isFloating()) {
-      exact = exact.add(Casts.decimal((Number) value));
+      BigDecimal number = Casts.decimal((Number) value);
+      Casts.requireSum(exact, number);
+      exact = exact.add(number);
       return;
     }
     double number = ((Number) value).doubleValue();
@@ -77,6 +79,7 @@ public final class Sum {
     }
     return type == NativeType.DECIMAL
         ? exact.divide(BigDecimal.valueOf(count), RoundingMode.HALF_EVEN)
-        : Casts.number(type, exact.toBigInteger().divide(BigInteger.valueOf(count)));
+        : Casts.number(
+            type, Casts.writable(exact).toBigInteger().divide(BigInteger.valueOf(count)));
   }
 }

@@ -83,7 +83,7 @@ final class GroupCursor {
   }
 
   private Grouping.Group readGroup(List<Object> key) {
-    Grouping.Group group = grouping.group(rows.row());
+    Grouping.Group group = grouping.group(rows.row(), _ -> {}); // one at a time
     do {
       Row each = rows.row();
       group.add(each, bound);

@@ -24,6 +24,7 @@ import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
+import io.widerow.cql.type.ValueSize;
 import io.widerow.cql.type.Wire;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Groups of rows with their aggregates. A source that counts groups itself is asked for them;
@@ -195,11 +197,13 @@ record Grouping(
   private static final class Accumulator {
     private final Scope.Aggregated aggregate;
     private final @Nullable Sum sum;
+    private final LongConsumer memory;
     private long count;
     private @Nullable Object extreme;
 
-    Accumulator(Scope.Aggregated aggregate) {
+    Accumulator(Scope.Aggregated aggregate, LongConsumer memory) {
       this.aggregate = aggregate;
+      this.memory = memory;
       boolean sums = aggregate.kind() == Groups.Kind.SUM || aggregate.kind() == Groups.Kind.AVG;
       this.sum = sums ? new Sum((NativeType) aggregate.type()) : null;
     }
@@ -216,9 +220,16 @@ record Grouping(
       }
       switch (aggregate.kind()) {
         case COUNT -> count++;
-        case MIN -> extreme = extreme == null || order(value) < 0 ? value : extreme;
-        case MAX -> extreme = extreme == null || order(value) > 0 ? value : extreme;
+        case MIN -> keep(value, extreme == null || order(value) < 0);
+        case MAX -> keep(value, extreme == null || order(value) > 0);
         case SUM, AVG -> Objects.requireNonNull(sum).add(value);
+      }
+    }
+
+    private void keep(Object value, boolean isExtreme) {
+      if (isExtreme) {
+        memory.accept(ValueSize.bytes(value) - ValueSize.bytes(extreme));
+        extreme = value;
       }
     }
 
@@ -300,7 +311,7 @@ record Grouping(
       }
     }
     if (groups.isEmpty() && isOfAll()) {
-      groups.put(List.of(), group(null));
+      groups.put(List.of(), group(null, asker.memory()));
     }
     List<CqlType> types = types();
     Map<List<Object>, Integer> counts = new HashMap<>();
@@ -425,20 +436,27 @@ record Grouping(
     List<Object> key = key(row, bound);
     Group group = groups.get(key);
     if (group == null) {
-      asker.memory().accept(GROUP_BYTES + AGGREGATE_BYTES * aggregates.size());
-      group = group(row);
+      asker
+          .memory()
+          .accept(GROUP_BYTES + AGGREGATE_BYTES * aggregates.size() + ValueSize.bytes(key));
+      group = group(row, asker.memory());
       groups.put(key, group);
     }
     group.add(row, bound);
   }
 
-  Group group(@Nullable Row first) {
+  /// @param memory receives the bytes of its values
+  Group group(@Nullable Row first, LongConsumer memory) {
     @Nullable Object[] values = new Object[table.columns().size() + aggregates.size()];
     if (first != null) {
       by.forEach(index -> values[index] = first.value(index));
       shown.forEach(index -> values[index] = first.value(index));
+      for (@Nullable Object value : values) {
+        memory.accept(ValueSize.bytes(value));
+      }
     }
-    Group group = new Group(values, aggregates.stream().map(Accumulator::new).toList());
+    Group group =
+        new Group(values, aggregates.stream().map(each -> new Accumulator(each, memory)).toList());
     if (first != null) {
       timed.forEach(index -> group.times.put(index, first.written(index)));
     }

@@ -1,7 +1,6 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.RowList;
 import io.widerow.cql.type.CellBuffer;
 import java.nio.ByteBuffer;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: tells the asker what the cells hold.
+/// - Memory: the cells, which the asker counts before they grow.
 final class Page {
   /// A page ends when it has so many bytes, whatever its size in rows.
   private static final int BYTES = 4 << 20;
@@ -23,17 +22,15 @@ final class Page {
   private static final int BYTES_MAX = 64 << 20;
 
   private final int rowsMax;
-  private final Asker asker;
   private final @Nullable ByteBuffer after;
-  private final CellBuffer cells = new CellBuffer(4 << 10);
+  private final CellBuffer cells;
   private long left;
   private int count;
-  private long held;
 
   /// @param limit of all pages together
   Page(Execution execution, long limit) {
     this.rowsMax = execution.pageSize() == 0 ? Integer.MAX_VALUE : execution.pageSize();
-    this.asker = execution.asker();
+    this.cells = new CellBuffer(4 << 10, execution.asker().memory());
     ByteBuffer given = execution.position();
     if (given == null) {
       left = limit;
@@ -84,11 +81,6 @@ final class Page {
       throw CqlException.invalid(
           "the answer has more than %d bytes; ask with a page size or a LIMIT"
               .formatted(BYTES_MAX));
-    }
-    if (cells.length() > held) {
-      long more = Math.max(cells.bytes().length - held, 0);
-      held += more;
-      asker.memory().accept(more);
     }
   }
 

@@ -125,7 +125,14 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
   }
 
   private void putJson(Row row, Bound bound, CellBuffer out) {
-    OutputBuffer text = new OutputBuffer(256);
+    long[] held = {0}; // until the row is written
+    OutputBuffer text =
+        new OutputBuffer(
+            256,
+            more -> {
+              held[0] += more;
+              out.memory().accept(more);
+            });
     String before = "{";
     for (int i = 0; i < values.size(); i++) {
       text.put(before);
@@ -135,7 +142,9 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
       before = ", ";
     }
     text.put('}');
+    out.memory().accept(2L * text.length());
     Wire.putCell(NativeType.TEXT, text.toString(), out);
+    out.memory().accept(-held[0] - 2L * text.length());
   }
 
   /// A name that is not in lower case has quotes of its own.

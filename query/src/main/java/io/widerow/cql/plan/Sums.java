@@ -94,7 +94,7 @@ final class Sums {
           type,
           type == NativeType.DECIMAL
               ? decimal(operator, left, right)
-              : whole(operator, left.toBigInteger(), right.toBigInteger()));
+              : whole(operator, left, right));
     } catch (ArithmeticException impossible) {
       throw CqlException.invalid(
           "the operation '%s %s %s' failed: %s"
@@ -112,7 +112,12 @@ final class Sums {
     };
   }
 
-  private static Number whole(String operator, BigInteger one, BigInteger other) {
+  private static Number whole(String operator, BigDecimal left, BigDecimal right) {
+    if (operator.equals("*")) {
+      Casts.requireProduct(left, right);
+    }
+    BigInteger one = Casts.writable(left).toBigInteger();
+    BigInteger other = Casts.writable(right).toBigInteger();
     return switch (operator) {
       case "+" -> one.add(other);
       case "-" -> one.subtract(other);
@@ -123,6 +128,11 @@ final class Sums {
   }
 
   private static Number decimal(String operator, BigDecimal one, BigDecimal other) {
+    switch (operator) {
+      case "*" -> Casts.requireProduct(one, other);
+      case "/" -> {} // has 34 digits
+      default -> Casts.requireSum(one, other);
+    }
     return switch (operator) {
       case "+" -> one.add(other);
       case "-" -> one.subtract(other);

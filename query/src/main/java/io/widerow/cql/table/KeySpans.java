@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Which ranges of keys have all rows that meet the conditions on the key.
@@ -26,10 +27,15 @@ import org.jspecify.annotations.Nullable;
 public final class KeySpans {
   private static final int KEYS_MAX = 1 << 16;
 
+  /// Heap memory of the values of a key, or of its range.
+  static final long KEY_BYTES = 256;
+
   private final Table table;
   private final TableKeys keys;
   private final List<Condition> conditions;
   private final List<TupleCondition> tuples;
+  private final LongConsumer memory;
+  private long held; // while keys are made
   private final Set<Condition> used = new HashSet<>();
 
   /// A range of keys: its least one, and the key after its greatest.
@@ -51,7 +57,19 @@ public final class KeySpans {
     }
   }
 
+  /// For a change, whose keys are few.
   public KeySpans(Table table, TableKeys keys, List<Condition> conditions, KeyLimits limits) {
+    this(table, keys, conditions, limits, _ -> {});
+  }
+
+  /// @param memory receives the bytes of keys while they are made; it may refuse by throwing
+  KeySpans(
+      Table table,
+      TableKeys keys,
+      List<Condition> conditions,
+      KeyLimits limits,
+      LongConsumer memory) {
+    this.memory = memory;
     this.table = table;
     this.keys = keys;
     this.conditions = conditions;
@@ -73,13 +91,20 @@ public final class KeySpans {
       inOrder.addAll(condition.values());
       all = product(all, condition, inOrder);
     }
-    return all.stream().map(keys::partition).toList();
+    List<byte[]> partitions = all.stream().map(keys::partition).toList();
+    release();
+    return partitions;
+  }
+
+  private void release() {
+    memory.accept(-held);
+    held = 0;
   }
 
   private List<List<Object>> product(
       List<List<Object>> before, Condition condition, Collection<Object> each) {
     used.add(condition);
-    requireFew(before.size(), each.size());
+    hold(before.size(), each.size());
     List<List<Object>> all = new ArrayList<>();
     for (List<Object> values : before) {
       for (Object value : each) {
@@ -91,12 +116,15 @@ public final class KeySpans {
     return all;
   }
 
-  private static void requireFew(int before, int values) {
+  private void hold(int before, int values) {
     if ((long) before * values > KEYS_MAX) {
       throw CqlException.invalid(
           "IN restrictions name %d keys together; at most %d can be asked for"
               .formatted((long) before * values, KEYS_MAX));
     }
+    long more = 2 * KEY_BYTES * before * values;
+    held += more;
+    memory.accept(more);
   }
 
   private @Nullable Condition exact(Column column) {
@@ -139,11 +167,12 @@ public final class KeySpans {
         spans.put(span.from, span);
       }
     }
+    release();
     return List.copyOf(spans.values());
   }
 
-  private static List<List<Object>> product(List<List<Object>> before, TupleCondition tuple) {
-    requireFew(before.size(), tuple.values().size());
+  private List<List<Object>> product(List<List<Object>> before, TupleCondition tuple) {
+    hold(before.size(), tuple.values().size());
     List<List<Object>> all = new ArrayList<>();
     for (List<Object> values : before) {
       for (List<Object> each : tuple.values()) {

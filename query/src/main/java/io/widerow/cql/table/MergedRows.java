@@ -79,7 +79,7 @@ final class MergedRows implements RowCursor {
   /// One partition, and the row at which it stands.
   private final class Partition {
     private final byte[] prefix;
-    private final Deque<Span> spans = new ArrayDeque<>();
+    private final Deque<Span> left = new ArrayDeque<>();
     private @Nullable TableCursor cursor;
     private @Nullable TableRow row;
     private byte[] key = {};
@@ -88,7 +88,9 @@ final class MergedRows implements RowCursor {
     Partition(byte[] prefix, @Nullable Position after) {
       this.prefix = prefix;
       boolean limited = filter.rowsOfPartition() != Integer.MAX_VALUE;
-      for (Span span : filter.spans().spans(prefix)) {
+      List<Span> spans = filter.spans().spans(prefix);
+      filter.hold(KeySpans.KEY_BYTES * spans.size());
+      for (Span span : spans) {
         Span rest = after == null ? span : rest(span, after.key());
         addSpan(limited && after != null ? before(span, rest) : rest);
       }
@@ -105,9 +107,9 @@ final class MergedRows implements RowCursor {
         return;
       }
       if (filter.descending()) {
-        spans.addFirst(span);
+        left.addFirst(span);
       } else {
-        spans.addLast(span);
+        left.addLast(span);
       }
     }
 
@@ -156,7 +158,8 @@ final class MergedRows implements RowCursor {
       while (true) {
         TableCursor open = cursor;
         if (open == null) {
-          Span next = spans.poll();
+          filter.requireGoingOn();
+          Span next = left.poll();
           if (next == null) {
             return false;
           }

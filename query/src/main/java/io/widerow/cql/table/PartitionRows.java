@@ -33,6 +33,7 @@ final class PartitionRows implements RowCursor {
   private boolean begun; // whether a partition is read
   private boolean hasRows; // whether it has any
   private int count; // of its rows that were shown
+  private int spansHeld;
   private @Nullable TableRow current;
   private byte[] currentKey = {};
 
@@ -70,6 +71,7 @@ final class PartitionRows implements RowCursor {
         continue;
       }
       closeCursor();
+      filter.requireGoingOn();
       Span next = count < filter.rowsOfPartition() ? spans.poll() : null;
       if (next != null) {
         cursor = reader.scan(next.from(), next.until(), filter.descending());
@@ -118,7 +120,10 @@ final class PartitionRows implements RowCursor {
       hasRows = true;
       count = inside.count();
     }
-    for (Span span : filter.spans().spans(next)) {
+    List<Span> all = filter.spans().spans(next);
+    filter.hold(KeySpans.KEY_BYTES * (all.size() - spansHeld)); // of this partition instead
+    spansHeld = all.size();
+    for (Span span : all) {
       Span rest = inside == null ? span : behind(span, inside.key(), filter.descending());
       if (Arrays.compareUnsigned(rest.from(), rest.until()) < 0) {
         if (filter.descending()) {

@@ -76,7 +76,7 @@ final class RowFilter {
     return true;
   }
 
-  private void requireGoingOn() {
+  void requireGoingOn() {
     if (++rows % ROWS_OF_LOOK != 0) {
       return;
     }

@@ -60,8 +60,10 @@ public final class TableSource implements RowSource {
 
   private RowCursor open(RowScan scan, Asker asker, TableView view) {
     RowReader reader = new RowReader(table, view, clock.instant().getEpochSecond());
-    KeySpans spans = new KeySpans(table, reader.keys(), scan.conditions(), scan.limits());
+    KeySpans spans =
+        new KeySpans(table, reader.keys(), scan.conditions(), scan.limits(), asker.memory());
     List<byte[]> partitions = spans.partitions();
+    asker.memory().accept(partitions == null ? 0 : KeySpans.KEY_BYTES * partitions.size());
     RowFilter filter = new RowFilter(scan, spans, asker);
     Position after = Position.read(scan.after());
     if (partitions == null) {

@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 
 /// A growing array of cells as they are on the wire, big-endian: each its length and its bytes, or
 /// the length -1 for null.
@@ -21,10 +22,19 @@ public final class CellBuffer {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final int NULL = -1;
 
+  private final LongConsumer memory;
   private byte[] bytes;
   private int length;
 
   public CellBuffer(int bytesStart) {
+    this(bytesStart, _ -> {});
+  }
+
+  /// @param memory receives the bytes by which the array grows, before it grows, and those of the
+  ///   array that it replaces as a negative number; it may refuse by throwing
+  public CellBuffer(int bytesStart, LongConsumer memory) {
+    this.memory = memory;
+    memory.accept(bytesStart);
     bytes = new byte[bytesStart];
   }
 
@@ -39,8 +49,12 @@ public final class CellBuffer {
 
   private int claim(int count) {
     if (bytes.length - length < count) {
+      int before = bytes.length;
       int wanted = Math.addExact(length, count);
-      bytes = Arrays.copyOf(bytes, Math.max(wanted, (int) Math.min(2L * length, 1 << 30)));
+      int after = Math.max(wanted, (int) Math.min(2L * length, 1 << 30));
+      memory.accept(after);
+      bytes = Arrays.copyOf(bytes, after);
+      memory.accept(-before);
     }
     int at = length;
     length += count;
@@ -96,6 +110,11 @@ public final class CellBuffer {
   public void put(byte[] source) {
     int at = claim(source.length);
     System.arraycopy(source, 0, bytes, at, source.length);
+  }
+
+  /// Where its memory is counted.
+  public LongConsumer memory() {
+    return memory;
   }
 
   public void putText(String text) {

@@ -19,6 +19,8 @@ public final class Texts {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSSSSS", Locale.ROOT);
 
+  private static final int PLAIN_DIGITS_MAX = 100_000;
+
   private Texts() {}
 
   /// What `CAST(value AS text)` gives.
@@ -31,9 +33,15 @@ public final class Texts {
       case INET -> ((InetAddress) value).getHostAddress();
       case BLOB -> "0x" + HexFormat.of().formatHex(Wire.bytes((ByteBuffer) value));
       case TIME -> TIME.format((LocalTime) value);
-      case DECIMAL -> ((BigDecimal) value).toPlainString();
+      case DECIMAL -> plain((BigDecimal) value);
       default -> value.toString();
     };
+  }
+
+  /// Without an exponent, unless that would take thousands of digits.
+  private static String plain(BigDecimal number) {
+    boolean isLong = Math.abs((long) number.scale()) > PLAIN_DIGITS_MAX;
+    return isLong ? number.toString() : number.toPlainString();
   }
 
   /// A value of any type: what has parts as JSON.

@@ -1,6 +1,7 @@
 package io.widerow.query.answer;
 
 import io.widerow.event.EventView;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.Token;
 import io.widerow.query.figures.Aggregation;
@@ -26,10 +27,9 @@ final class StatsAnswer implements EventWriter {
   private final StatsWriter writer;
   private final ZoneId zone;
   private final EventWriter failures;
-  private final QueryMemory memory;
+  private final HeldMemory held;
   private final Supplier<List<Unread>> unread;
   private final boolean json;
-  private long held;
 
   /// @param failures writes the error line of a failed query
   /// @param unread tells at the end which damaged parts the figures are without
@@ -45,16 +45,11 @@ final class StatsAnswer implements EventWriter {
     this.unread = unread;
     this.json = json;
     this.asked = asked;
-    this.figures = new Aggregation(asked, this::hold);
+    this.held = new HeldMemory(memory);
+    this.figures = new Aggregation(asked, held);
     this.writer = writer;
     this.zone = zone;
     this.failures = failures;
-    this.memory = memory;
-  }
-
-  private void hold(long bytesMore) {
-    held += bytesMore; // first, because refused bytes are counted too
-    memory.hold(bytesMore);
   }
 
   @Override
@@ -78,7 +73,6 @@ final class StatsAnswer implements EventWriter {
 
   @Override
   public void close() {
-    memory.hold(-held);
-    held = 0;
+    held.close();
   }
 }

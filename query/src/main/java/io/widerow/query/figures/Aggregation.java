@@ -56,7 +56,7 @@ public final class Aggregation {
     this.asked = asked;
     this.memory = memory;
     this.by = asked.by().stream().map(Field::of).toList();
-    this.met = new GroupCache<>(by);
+    this.met = new GroupCache<>(by, memory);
   }
 
   public void add(EventView event) {
@@ -101,13 +101,13 @@ public final class Aggregation {
         throw new QueryException.OverBudget(
             "groups", GROUPS_MAX, GROUPS_MAX + 1L, "group by less or in longer steps");
       }
-      tallies = newTallies();
-      groups.put(group, tallies);
       memory.accept(
           GROUP_BYTES
-              + TALLY_BYTES * tallies.length
+              + TALLY_BYTES * asked.measures().size()
               + TEXT_BYTES * values.size()
-              + CHAR_BYTES * values.stream().mapToInt(value -> value.text().length()).sum());
+              + CHAR_BYTES * values.stream().mapToLong(value -> value.text().length()).sum());
+      tallies = newTallies();
+      groups.put(group, tallies);
     }
     return tallies;
   }

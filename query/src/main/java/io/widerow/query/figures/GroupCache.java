@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A hash table from the bytes of an event's attributes to its group. An event of a known group
@@ -35,6 +36,10 @@ public final class GroupCache<T> {
   private static final byte ABSENT = -1;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
 
+  private static final int ARRAY_BYTES = 24; // of an array, without its bytes
+
+  private final LongConsumer memory;
+  private long held; // of the keys
   private final Field[] by; // no list: its iterator would be garbage of each event
   private final byte[][] keys = new byte[SLOTS][];
   private final Object[] groups = new Object[SLOTS];
@@ -45,7 +50,11 @@ public final class GroupCache<T> {
   private int filled;
   private long step;
 
-  public GroupCache(List<Field> by) {
+  /// @param memory receives the bytes by which the keys grow, before they do, and those that they
+  ///   free as a negative number; it may refuse by throwing
+  public GroupCache(List<Field> by, LongConsumer memory) {
+    memory.accept((long) SLOTS * 2 * Integer.BYTES + FILLED_MAX * Integer.BYTES + KEY_BYTES_MAX);
+    this.memory = memory;
     this.by = by.toArray(Field[]::new);
   }
 
@@ -74,6 +83,8 @@ public final class GroupCache<T> {
   /// Caches the group of the event that [#find] has just missed.
   public void put(T group) {
     if (slot >= 0) {
+      memory.accept(ARRAY_BYTES + keyBytes);
+      held += ARRAY_BYTES + keyBytes;
       keys[slot] = Arrays.copyOf(key, keyBytes);
       groups[slot] = group;
       filledSlots[filled++] = slot;
@@ -87,6 +98,8 @@ public final class GroupCache<T> {
       Arrays.fill(groups, used, used + 1, null);
     }
     filled = 0;
+    memory.accept(-held);
+    held = 0;
     step = nextStep;
   }
 

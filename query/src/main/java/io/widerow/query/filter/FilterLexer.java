@@ -5,6 +5,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
+import io.widerow.query.RegexBudget;
 import io.widerow.query.TimeText;
 import io.widerow.storage.Filter.Literal;
 
@@ -12,14 +13,10 @@ import io.widerow.storage.Filter.Literal;
 final class FilterLexer {
   private static final int TEXT_CHARS_MAX = 1 << 16;
 
-  /// For all regular expressions of a filter together. RE2/J copies a run of plain characters for
-  /// each character that it adds, so the memory for compiling grows with the square of the length.
-  private static final int REGEX_CHARS_MAX = 3_000;
-
   private final String text;
   private final long nowNanos;
   private int at;
-  private int regexChars;
+  private final RegexBudget regexes = new RegexBudget();
 
   FilterLexer(String text, long nowNanos) {
     this.text = text;
@@ -212,12 +209,9 @@ final class FilterLexer {
     skipSpace();
     int start = at;
     String regex = string(true);
-    regexChars += regex.length();
-    if (regexChars > REGEX_CHARS_MAX) {
-      throw wrong(
-          "regular expressions of %d characters together, at most %d allowed"
-              .formatted(regexChars, REGEX_CHARS_MAX),
-          start);
+    String exceeded = regexes.exceeded(regex);
+    if (exceeded != null) {
+      throw wrong(exceeded, start);
     }
     try {
       return RegexMatcher.of(regex);

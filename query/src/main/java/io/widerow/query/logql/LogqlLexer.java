@@ -3,6 +3,7 @@ package io.widerow.query.logql;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import io.widerow.query.QueryException;
+import io.widerow.query.RegexBudget;
 import java.util.List;
 
 /// Splits a text of LogQL into words, one ahead of the parser. A `#` starts a comment to the end of
@@ -12,8 +13,10 @@ import java.util.List;
 final class LogqlLexer {
   static final int CHARS_MAX = 1 << 16;
 
-  /// Most characters of all expressions of a query: matching costs as much as they are long.
-  private static final int REGEX_CHARS_MAX = 3_000;
+  /// Most operators, stages and tests of labels of a query, all together. Evaluation nests
+  /// operators as deep as they stand in a row, and what a test keeps depends on all tests before
+  /// it.
+  private static final int PARTS_MAX = 500;
 
   private static final long DURATION_MAX = 50L * 365 * 86_400 * 1_000_000_000;
 
@@ -35,9 +38,10 @@ final class LogqlLexer {
   private final String text;
   private int at; // end of the current word
   private int start; // of the current word
+  private int parts;
   private Kind kind = Kind.END;
   private String word = ""; // a text without its quotes and escapes
-  private int regexChars;
+  private final RegexBudget regexes = new RegexBudget();
 
   /// @throws QueryException.Refused when it cannot start with its first word
   LogqlLexer(String text) {
@@ -125,10 +129,9 @@ final class LogqlLexer {
   Pattern regex() {
     int where = start;
     String source = string("a regular expression");
-    regexChars += source.length();
-    if (regexChars > REGEX_CHARS_MAX) {
-      throw wrongAt(
-          where, "regular expressions of more than %d characters".formatted(REGEX_CHARS_MAX));
+    String exceeded = regexes.exceeded(source);
+    if (exceeded != null) {
+      throw wrongAt(where, exceeded);
     }
     try {
       return Pattern.compile(source, Pattern.DOTALL);
@@ -174,6 +177,13 @@ final class LogqlLexer {
     }
     return new QueryException.Refused(
         "query", "parse error at line %d, col %d: %s".formatted(line, where - lineStart + 1, why));
+  }
+
+  /// Counts an operator, a stage or a test, at the current word.
+  void part() {
+    if (++parts > PARTS_MAX) {
+      throw wrong("more than %d operators, stages and tests".formatted(PARTS_MAX));
+    }
   }
 
   void advance() {

@@ -64,6 +64,7 @@ public final class LogqlParser {
         operator != null && operator.tightness > tightnessMin;
         operator = operator()) {
       int where = lexer.position();
+      lexer.part();
       Metric first = metric(left, start);
       lexer.advance();
       boolean isBool = lexer.isName("bool");
@@ -88,15 +89,22 @@ public final class LogqlParser {
       Metric left,
       Metric right,
       int where) {
-    boolean numbers = left instanceof Metric.Literal && right instanceof Metric.Literal;
-    if (operator.isOfSets()
-        && (left instanceof Metric.Literal || right instanceof Metric.Literal)) {
+    boolean numbers = isNumber(left) && isNumber(right);
+    if (operator.isOfSets() && (isNumber(left) || isNumber(right))) {
       throw lexer.wrongAt(where, operator.sign + " needs series on both sides");
     }
     if (operator.isComparison() && numbers && !isBool) {
       throw lexer.wrongAt(where, "a comparison of two numbers needs bool");
     }
     return new Metric.Binary(operator, isBool, on, left, right);
+  }
+
+  /// True for what has one number and no series: `2 * 3`.
+  private static boolean isNumber(Metric metric) {
+    return metric instanceof Metric.Literal
+        || (metric instanceof Metric.Binary both
+            && isNumber(both.left())
+            && isNumber(both.right()));
   }
 
   private Metric metric(Expr expr, int where) {
@@ -138,6 +146,7 @@ public final class LogqlParser {
       if (!names.isEmpty()) {
         lexer.expect(",");
       }
+      lexer.part();
       names.add(lexer.name("the name of a label"));
     }
     return names;
@@ -212,7 +221,7 @@ public final class LogqlParser {
     int inner = lexer.position();
     Metric metric = metric(expr(0), inner);
     lexer.expect(")");
-    if (metric instanceof Metric.Literal) {
+    if (isNumber(metric)) {
       throw lexer.wrongAt(inner, "expected series, found a number");
     }
     if (grouping == null) {

@@ -90,6 +90,7 @@ final class StageParser {
 
   /// The next stage.
   Stage stage() {
+    lexer.part();
     Boolean regex = lineFilterRegex();
     if (regex != null) {
       return lineFilter(regex);
@@ -174,6 +175,7 @@ final class StageParser {
   private List<Stage.Extraction> extractions(boolean isPath) {
     List<Stage.Extraction> wanted = new ArrayList<>();
     while (lexer.kind() == LogqlLexer.Kind.NAME && !endsStages()) {
+      lexer.part();
       String label = lexer.name("the name of a label");
       int where = lexer.position();
       String from = lexer.take("=") ? lexer.string("what to extract") : label;
@@ -245,6 +247,7 @@ final class StageParser {
       if (!labels.add(label)) {
         throw lexer.wrongAt(where, "the label %s is set twice".formatted(label));
       }
+      lexer.part();
       lexer.expect("=");
       assignments.add(
           lexer.kind() == LogqlLexer.Kind.NAME
@@ -257,6 +260,7 @@ final class StageParser {
   private List<Stage.NameTest> nameTests() {
     List<Stage.NameTest> names = new ArrayList<>();
     do {
+      lexer.part();
       String name = lexer.name("the name of a label");
       Matcher.Kind kind = matcherKind();
       names.add(new Stage.NameTest(name, kind == null ? null : matcher(name, kind)));
@@ -318,6 +322,7 @@ final class StageParser {
   }
 
   private Condition test(String label) {
+    lexer.part();
     int where = lexer.position();
     if (lexer.kind() != LogqlLexer.Kind.SIGN) {
       throw lexer.wrong("expected = != =~ !~ == > >= < or <=");

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.Digits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 
 /// A growing byte buffer for output. The caller sends its bytes and clears it, and so decides how
 /// large it gets (back-pressure).
@@ -12,6 +13,10 @@ import java.util.Arrays;
 public final class OutputBuffer {
   private static final int SHORT_BYTES = 64;
   private static final int DIGITS_MAX = 20;
+
+  /// Escaping reserves six times a text at worst, so a long one is escaped piece by piece.
+  private static final int PIECE_CHARS = 16 << 10;
+
   private static final int EIGHT_DIGITS = 100_000_000;
   private static final long DIGIT_BITS = 0x0f0f_0f0f_0f0f_0f0fL; // value bits of ASCII digits
   private static final long LAST_DIGIT = 1L << 56; // the last digit is shown even if it is zero
@@ -22,12 +27,22 @@ public final class OutputBuffer {
 
   private static final int[] SMALL_DIGITS = smallDigits();
 
+  private final LongConsumer memory;
   private byte[] bytes;
   private int length;
   private byte[] scratch = new byte[1 << 10];
   private byte[] raw = scratch; // holds the text being put; may be a caller's array
 
   public OutputBuffer(int bytesStart) {
+    this(bytesStart, _ -> {});
+  }
+
+  /// @param memory receives the bytes by which the buffer grows, before it grows, and what it frees
+  ///   as a negative number; it may refuse by throwing. At last it has been given the length of the
+  ///   array, and gets nothing back
+  public OutputBuffer(int bytesStart, LongConsumer memory) {
+    this.memory = memory;
+    memory.accept(bytesStart);
     bytes = new byte[bytesStart];
   }
 
@@ -63,8 +78,17 @@ public final class OutputBuffer {
 
   private void reserve(int more) {
     if (bytes.length - length < more) {
-      bytes = Arrays.copyOf(bytes, Math.max(Math.addExact(length, more), 2 * bytes.length));
+      grow(more);
     }
+  }
+
+  /// Both arrays are there while the bytes are copied.
+  private void grow(int more) {
+    int before = bytes.length;
+    int after = Math.max(Math.addExact(length, more), 2 * before);
+    memory.accept(after);
+    bytes = Arrays.copyOf(bytes, after);
+    memory.accept(-before);
   }
 
   public void put(char ascii) {
@@ -189,10 +213,21 @@ public final class OutputBuffer {
   }
 
   public void putJson(String text) {
+    int from = 0;
+    while (text.length() - from > PIECE_CHARS) {
+      int until = from + PIECE_CHARS;
+      until -= Character.isHighSurrogate(text.charAt(until - 1)) ? 1 : 0;
+      putJsonPiece(text.substring(from, until));
+      from = until;
+    }
+    putJsonPiece(from == 0 ? text : text.substring(from));
+  }
+
+  private void putJsonPiece(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     byte[] copy = scratch(utf8.length);
     System.arraycopy(utf8, 0, copy, 0, utf8.length);
-    putJson(copy, 0, utf8.length);
+    putJsonPiece(copy, 0, utf8.length);
   }
 
   /// Sets `raw` to an array that holds a text and at least eight more bytes: the text's own array
@@ -212,13 +247,29 @@ public final class OutputBuffer {
 
   private byte[] scratch(int count) {
     if (scratch.length < count + Long.BYTES) {
-      scratch = new byte[Math.max(count + Long.BYTES, 2 * scratch.length)];
+      int after = Math.max(count + Long.BYTES, 2 * scratch.length);
+      memory.accept(after - scratch.length);
+      scratch = new byte[after];
     }
     return scratch;
   }
 
-  /// Copies eight bytes at a time. Where not all eight are printable ASCII, copies them one by one.
   private void putJson(byte[] text, int from, int count) {
+    int at = from;
+    int limit = from + count;
+    while (limit - at > PIECE_CHARS) {
+      int until = at + PIECE_CHARS;
+      while (until > at + PIECE_CHARS - Long.BYTES && (text[until] & 0xc0) == 0x80) {
+        until--; // not inside of a character
+      }
+      putJsonPiece(text, at, until - at);
+      at = until;
+    }
+    putJsonPiece(text, at, limit - at);
+  }
+
+  /// Copies eight bytes at a time. Where not all eight are printable ASCII, copies them one by one.
+  private void putJsonPiece(byte[] text, int from, int count) {
     reserve(Math.addExact(Math.multiplyExact(6, count), 2 * Long.BYTES));
     byte[] out = bytes;
     int to = length;

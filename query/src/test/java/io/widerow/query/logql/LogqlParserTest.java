@@ -3,6 +3,7 @@ package io.widerow.query.logql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.query.QueryException;
 import java.util.List;
@@ -72,6 +73,10 @@ class LogqlParserTest {
           label_replace(vector(1)) ; 1, col 1: not supported: the function label_replace
           rate({a="b"}[5m]) / on(a) group_left vector(1) ; 1, col 27: not supported: group_left
           1 > 2 ; 1, col 3: a comparison of two numbers needs bool
+          1 + 1 > 2 * 2 ; 1, col 7: a comparison of two numbers needs bool
+          vector(1) or 1 ^ 1 ; 1, col 11: or needs series on both sides
+          1 + 1 unless vector(1) ; 1, col 7: unless needs series on both sides
+          sum(1 + 1) ; 1, col 5: expected series, found a number
           topk(0, vector(1)) ; 1, col 1: the number of series must be at least 1
           {a="b"} | regexp "x" ; 1, col 18: the expression has no named group, such as (?P<name>re)
           {} | pattern "<a><b>" ; 1, col 14: the pattern has nothing between two captures before <b>
@@ -86,6 +91,25 @@ class LogqlParserTest {
     QueryException.Refused refused =
         assertThrows(QueryException.Refused.class, () -> LogqlParser.parse(text), text);
     assertEquals("query: parse error at line " + told, refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1 + ",
+        "{} | json | ",
+        "{} | a > 1 and ",
+        "{} | a = `x` or ",
+        "vector(1) or ",
+        "sum by (a) ("
+      })
+  void partsThatAreTooManyAreRefused(String part) {
+    String many =
+        part.startsWith("{}") ? "{} " + part.substring(3).repeat(600) : part.repeat(600) + "1";
+    QueryException.Refused refused =
+        assertThrows(QueryException.Refused.class, () -> LogqlParser.parse(many));
+    String why = String.valueOf(refused.getMessage());
+    assertTrue(why.contains("more than 500 ") || why.contains("nested deeper than 64"), why);
   }
 
   @Test

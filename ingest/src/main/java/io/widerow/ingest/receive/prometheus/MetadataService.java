@@ -39,7 +39,7 @@ final class MetadataService {
         Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST),
         Tokens.Scope.QUERY,
         (context, request) ->
-            FormQuestion.ask(
+            FormQuestion.askSmall(
                 context, request, ErrorForm.PROMETHEUS, given -> answer(context, given)),
         ErrorForm.PROMETHEUS);
   }

@@ -106,9 +106,8 @@ final class LokiDiscovery {
 
   private static DetectedFields detected(Execution execution, Asked asked) {
     Range range = asked.parameters().range();
-    DetectedFields fields = new DetectedFields();
+    DetectedFields fields = new DetectedFields(execution);
     fields.read(
-        execution,
         lines(asked),
         range.fromNanos(),
         range.untilNanos(),

@@ -1,6 +1,5 @@
 package io.widerow.ingest.serve.loki;
 
-import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
@@ -13,9 +12,8 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.FormQuestion;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerPlaces;
-import io.widerow.ingest.serve.reply.AnswerThread;
-import io.widerow.ingest.serve.reply.LeftClient;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -29,9 +27,9 @@ import io.widerow.storage.StoreView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /// Loki's query API. Each question is answered whole, from one view of the store; a client that
@@ -52,8 +50,7 @@ public final class LokiService {
   private final LongSupplier epochNanos;
   private final LokiAnswers answers;
   private final LokiTail tail;
-  private final AnswerPlaces places;
-  private final AtomicLong number = new AtomicLong();
+  private final AnswerThreads threads;
   private final Set<Execution> running = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
 
@@ -76,7 +73,8 @@ public final class LokiService {
     this.answers = new LokiAnswers(version);
     int stallSeconds = config.limits().stallSeconds();
     this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
-    this.places = new AnswerPlaces(Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX));
+    int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
+    this.threads = AnswerThreads.computing("widerow-loki", most, stallSeconds);
   }
 
   /// Answers a question.
@@ -121,6 +119,7 @@ public final class LokiService {
             FormQuestion.ask(
                 context,
                 request,
+                memory,
                 LokiErrors.FORM,
                 given -> answer(context, request, given, question)),
         LokiErrors.FORM);
@@ -131,38 +130,25 @@ public final class LokiService {
     if (stopping) {
       return busy();
     }
-    context.clearRequestTimeout(); // the query's own budget counts
-    return places.take(() -> start(context, request, given, question), LokiService::busy);
+    String name = context.pathParam("name");
+    LokiParameters parameters = new LokiParameters(given, epochNanos.getAsLong());
+    Asked asked =
+        new Asked(parameters, name == null ? "" : name, LokiAnswers.isCategorized(request));
+    return threads.answer(context, reply -> run(asked, question, reply), LokiService::busy);
   }
 
   private static HttpResponse busy() {
     return LokiErrors.of(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
   }
 
-  private HttpResponse start(
-      ServiceRequestContext context, HttpRequest request, QueryParams given, Question question) {
-    String name = context.pathParam("name");
-    LokiParameters parameters = new LokiParameters(given, epochNanos.getAsLong());
-    Asked asked =
-        new Asked(parameters, name == null ? "" : name, LokiAnswers.isCategorized(request));
-    CompletableFuture<HttpResponse> answered = new CompletableFuture<>();
-    HttpResponse response = HttpResponse.of(answered);
-    LeftClient.endsAnswer(context, response);
-    AnswerThread.start(
-        "widerow-loki-" + number.incrementAndGet(), () -> run(asked, question, response, answered));
-    return response;
-  }
-
-  private void run(
-      Asked asked,
-      Question question,
-      HttpResponse response,
-      CompletableFuture<HttpResponse> answered) {
-    OutputBuffer out = new OutputBuffer(SINK_BYTES);
+  /// The answer counts as memory of its query until it is in the socket.
+  private void run(Asked asked, Question question, QueryReply reply)
+      throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
         Execution execution = new Execution(view, labels, known, QueryBudget.DEFAULT, memory)) {
       running.add(execution);
-      var _ = response.whenComplete().whenComplete((_, _) -> execution.cancel());
+      var _ = reply.response().whenComplete().whenComplete((_, _) -> execution.cancel());
+      OutputBuffer out = new OutputBuffer(SINK_BYTES, execution::hold);
       try {
         if (stopping) {
           execution.cancel();
@@ -171,18 +157,12 @@ public final class LokiService {
       } finally {
         running.remove(execution);
       }
-      answered.complete(
-          HttpResponse.of(
-              ResponseHeaders.builder(HttpStatus.OK).contentType(MediaType.JSON_UTF_8).build(),
-              HttpData.wrap(out.bytes(), 0, out.length())));
+      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(MediaType.JSON_UTF_8).build());
+      reply.end(out.bytes(), out.length());
     } catch (QueryException failed) {
-      answered.complete(LokiErrors.of(failed));
+      reply.refuse(LokiErrors.of(failed));
     } catch (StorageException failed) {
-      answered.complete(LokiErrors.of(failed));
-    } catch (Throwable failure) { // else the client would wait for ever
-      answered.completeExceptionally(failure);
-    } finally {
-      places.leave();
+      reply.refuse(LokiErrors.of(failed));
     }
   }
 

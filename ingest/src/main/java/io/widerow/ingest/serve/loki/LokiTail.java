@@ -36,6 +36,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscriber;
@@ -249,8 +250,10 @@ final class LokiTail {
 
     /// Sends a message and waits until it is in the socket. False when the reader is gone.
     boolean write(StreamEntries entries, @Nullable Long droppedNanos) {
-      OutputBuffer message = new OutputBuffer(SINK_BYTES);
+      LongConsumer memory = entries.execution()::hold;
+      OutputBuffer message = new OutputBuffer(SINK_BYTES, memory);
       LokiJson.tailed(entries, droppedNanos, message);
+      memory.accept(4L * message.length()); // the text, and its frame
       if (!out.tryWrite(message.toString())) {
         return false;
       }

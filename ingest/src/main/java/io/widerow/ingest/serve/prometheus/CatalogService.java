@@ -21,12 +21,12 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.logql.Names;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.series.Labels;
 import io.widerow.query.series.SeriesCatalog;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +49,7 @@ import java.util.function.BiConsumer;
 final class CatalogService {
   private static final Set<HttpMethod> METHODS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST);
+  private static final int SINK_BYTES = 16 << 10;
   private static final int ANSWERS_MAX = 4;
   private static final long BUDGET_NANOS = 5_000_000_000L;
 
@@ -74,7 +75,7 @@ final class CatalogService {
   /// A question: writes the data of its answer.
   @FunctionalInterface
   private interface Question {
-    void answer(Asked asked, SeriesCatalog catalog, StringBuilder json);
+    void answer(Asked asked, SeriesCatalog catalog, OutputBuffer json);
   }
 
   /// What was asked.
@@ -124,7 +125,11 @@ final class CatalogService {
         Tokens.Scope.QUERY,
         (context, request) ->
             FormQuestion.ask(
-                context, request, ErrorForm.PROMETHEUS, given -> ask(context, given, question)),
+                context,
+                request,
+                memory,
+                ErrorForm.PROMETHEUS,
+                given -> ask(context, given, question)),
         ErrorForm.PROMETHEUS);
   }
 
@@ -165,71 +170,80 @@ final class CatalogService {
 
   private void run(Asked asked, Question question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":[");
     try (StoreView view = store.view();
         QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
+      OutputBuffer json = new OutputBuffer(SINK_BYTES, execution::hold);
+      json.put("{\"status\":\"success\",\"data\":[");
       SeriesCatalog catalog =
           new SeriesCatalog(execution, asked.parameters().range(), BUDGET_NANOS);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> catalog.cancel());
       question.answer(asked, catalog, json);
-      json.append(']');
+      json.put(']');
       if (catalog.read() < 1) {
-        json.append(
+        json.put(
             String.format(
                 Locale.ROOT,
                 ",\"warnings\":[\"only %.1f %% of the range was read, in %d s: ask for less\"]",
                 100 * catalog.read(),
                 BUDGET_NANOS / 1_000_000_000));
       }
-      byte[] bytes = json.append("}\n").toString().getBytes(StandardCharsets.UTF_8);
+      json.put("}\n");
       reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(MediaType.JSON_UTF_8).build());
-      reply.end(bytes, bytes.length);
+      reply.end(json.bytes(), json.length());
     }
   }
 
-  private static void labels(Asked asked, SeriesCatalog catalog, StringBuilder json) {
-    write(catalog.names(asked.parameters().selectors()), HttpAnswers::appendString, asked, json);
+  private static void labels(Asked asked, SeriesCatalog catalog, OutputBuffer json) {
+    write(catalog.names(asked.parameters().selectors()), CatalogService::putText, asked, json);
   }
 
-  private static void values(Asked asked, SeriesCatalog catalog, StringBuilder json) {
+  private static void values(Asked asked, SeriesCatalog catalog, OutputBuffer json) {
     if (!Names.isLabel(asked.label())) {
       throw new QueryException.Refused("label", "no label can be named " + asked.label());
     }
     write(
         catalog.values(asked.label(), asked.parameters().selectors()),
-        HttpAnswers::appendString,
+        CatalogService::putText,
         asked,
         json);
   }
 
-  private static void series(Asked asked, SeriesCatalog catalog, StringBuilder json) {
+  private static void series(Asked asked, SeriesCatalog catalog, OutputBuffer json) {
     if (!asked.parameters().hasSelectors()) {
       throw new QueryException.Refused("match[]", "is missing");
     }
-    write(
-        catalog.series(asked.parameters().selectors()), CatalogService::appendLabels, asked, json);
+    write(catalog.series(asked.parameters().selectors()), CatalogService::putLabels, asked, json);
   }
 
-  private static void appendLabels(StringBuilder json, Labels labels) {
-    json.append('{');
+  private static void putText(OutputBuffer json, String text) {
+    json.put('"');
+    json.putJson(text);
+    json.put('"');
+  }
+
+  private static void putLabels(OutputBuffer json, Labels labels) {
+    json.put('{');
     String comma = "";
     for (Labels.Label label : labels.all()) {
-      HttpAnswers.appendString(json.append(comma), label.name());
-      HttpAnswers.appendString(json.append(':'), label.value());
+      json.put(comma);
+      putText(json, label.name());
+      json.put(':');
+      putText(json, label.value());
       comma = ",";
     }
-    json.append('}');
+    json.put('}');
   }
 
   private static <T> void write(
-      Collection<T> all, BiConsumer<StringBuilder, T> writer, Asked asked, StringBuilder json) {
+      Collection<T> all, BiConsumer<OutputBuffer, T> writer, Asked asked, OutputBuffer json) {
     long left = asked.limit();
     String comma = "";
     for (T each : all) {
       if (left-- == 0) {
         return;
       }
-      writer.accept(json.append(comma), each);
+      json.put(comma);
+      writer.accept(json, each);
       comma = ",";
     }
   }

@@ -7,6 +7,7 @@ import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.ProtobufReader.Bad;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.RegexBudget;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.SeriesScan.Range;
 import io.widerow.query.series.SeriesSelector;
@@ -30,7 +31,6 @@ import java.util.List;
 record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
   static final int QUERIES_MAX = 100;
   static final int MATCHERS_MAX = 1_000; // of all queries
-  static final int REGEX_CHARS_MAX = 3_000; // of all queries
   private static final String LABELS_ONLY = "series"; // in place of a function
   private static final int SAMPLES = 0;
   private static final int STREAMED_XOR_CHUNKS = 1;
@@ -68,7 +68,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
     private final List<Query> queries = new ArrayList<>();
     private final List<Long> accepted = new ArrayList<>();
     private int matchers;
-    private int regexChars;
+    private final RegexBudget regexes = new RegexBudget(); // of all queries
     private boolean samples; // of the query
 
     ReadRequest decode(byte[] body, int limit) throws Bad, RequestRefused {
@@ -186,11 +186,9 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
     }
 
     private Pattern regex(String name, String source) throws RequestRefused {
-      regexChars += source.length();
-      if (regexChars > REGEX_CHARS_MAX) {
-        throw refused(
-            "label %s: regular expressions of more than %d characters in one request"
-                .formatted(name, REGEX_CHARS_MAX));
+      String exceeded = regexes.exceeded(source);
+      if (exceeded != null) {
+        throw refused("label %s: %s in one request".formatted(name, exceeded));
       }
       try {
         return Pattern.compile(source, Pattern.DOTALL);

@@ -14,6 +14,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.serve.reply.AnswerPlaces;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.answer.EventAnswer;
@@ -61,7 +62,9 @@ final class EventService {
   private HttpResponse answer(ServiceRequestContext context, boolean around) {
     try {
       Wanted wanted = wanted(context, around);
-      return places.answer(context, () -> find(wanted));
+      HeldMemory held = new HeldMemory(memory); // until the answer is in the socket
+      var _ = context.log().whenComplete().thenRun(held::close);
+      return places.answer(context, () -> find(wanted, held));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -105,9 +108,10 @@ final class EventService {
         "%s: must be a whole number from 0 to %d, got %s".formatted(name, AROUND_MAX, text));
   }
 
-  private HttpResponse find(Wanted wanted) {
-    OutputBuffer out = new OutputBuffer(1 << 12);
+  private HttpResponse find(Wanted wanted, HeldMemory held) {
+    OutputBuffer out;
     try (StoreView view = store.view()) {
+      out = new OutputBuffer(1 << 12, held);
       EventAnswer answer = new EventAnswer(view, memory);
       boolean found =
           wanted.around == null
@@ -123,6 +127,6 @@ final class EventService {
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
-        HttpData.copyOf(out.bytes(), 0, out.length()));
+        HttpData.wrap(out.bytes(), 0, out.length()));
   }
 }

@@ -11,6 +11,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.Token;
@@ -23,7 +24,6 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -70,10 +70,9 @@ final class ExportService {
 
   private void run(ExportQuestion asked, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    long held = asked.format().bytesMax();
-    try {
-      memory.hold(held);
-      answer(asked, reply);
+    try (HeldMemory held = new HeldMemory(memory)) {
+      held.accept(asked.format().bytesMax());
+      answer(asked, reply, held);
     } catch (QueryException.Expired expired) { // known before the answer begins
       reply.refuse(QueryService.expired(expired));
     } catch (QueryException.Refused refused) {
@@ -84,12 +83,10 @@ final class ExportService {
     } catch (QueryException | StorageException failed) { // before the answer began
       reply.refuse(
           HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
-    } finally {
-      memory.hold(-held);
     }
   }
 
-  private void answer(ExportQuestion asked, QueryReply reply)
+  private void answer(ExportQuestion asked, QueryReply reply, HeldMemory held)
       throws ExecutionException, InterruptedException, TimeoutException {
     Token position = asked.query().after();
     Token start = position == null ? Token.before(asked.query().fromNanos()) : position;
@@ -103,11 +100,11 @@ final class ExportService {
                 System::nanoTime);
         QueryAnswer answer = new QueryAnswer(cursor, asked.format().writer(), start)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> cursor.cancel());
+      OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       reply.begin(headers(asked.format(), cursor));
-      OutputBuffer sink = new OutputBuffer(SINK_BYTES);
       while (answer.writeNext(sink)) {
         if (sink.length() >= PIECE_BYTES) {
-          if (!send(sink, reply)) {
+          if (!reply.write(sink.bytes(), sink.length())) {
             return;
           }
           sink.clear();
@@ -116,7 +113,7 @@ final class ExportService {
       RuntimeException failure = answer.failure();
       if (failure != null && asked.format() == ExportFormat.parquet) {
         reply.fail(failure); // such a file has no place for a sentence, and no footer
-      } else if (send(sink, reply)) {
+      } else if (reply.write(sink.bytes(), sink.length())) {
         reply.end(sink.bytes(), 0);
       }
     }
@@ -131,21 +128,5 @@ final class ExportService {
         Instant.EPOCH.plusNanos(cursor.untilNanos()).toString(),
         HttpHeaderNames.of(RemoteExport.EXPECTED),
         cursor.eventsExpected());
-  }
-
-  /// Sends a row group in pieces, so that no buffer grows with it.
-  private static boolean send(OutputBuffer sink, QueryReply reply)
-      throws ExecutionException, InterruptedException, TimeoutException {
-    if (sink.length() <= 2 * PIECE_BYTES) {
-      return reply.write(sink.bytes(), sink.length());
-    }
-    for (int from = 0; from < sink.length(); from += PIECE_BYTES) {
-      byte[] piece =
-          Arrays.copyOfRange(sink.bytes(), from, Math.min(sink.length(), from + PIECE_BYTES));
-      if (!reply.write(piece, piece.length)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -17,6 +17,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -183,8 +184,9 @@ final class QueryService {
   }
 
   private @Nullable HttpResponse answerHere(QueryParameters parameters) {
-    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
-    try (StoreView view = store.viewWithin(HERE_NANOS)) {
+    try (StoreView view = store.viewWithin(HERE_NANOS);
+        HeldMemory held = new HeldMemory(memory)) {
+      OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       RangeReader reader = RangeReader.open(view, parameters.query(), HERE, memory);
       try (QueryAnswer answer =
           new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
@@ -198,7 +200,9 @@ final class QueryService {
                 headers(parameters, reader), HttpData.copyOf(sink.bytes(), 0, sink.length()))
             : null;
       }
-    } catch (WouldBlockException | QueryException.Expired elsewhereThen) {
+    } catch (WouldBlockException
+        | QueryException.Expired
+        | QueryException.OverBudget elsewhereThen) {
       return null;
     }
   }
@@ -229,7 +233,9 @@ final class QueryService {
 
   private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply)
       throws InterruptedException {
-    try (StoreView view = store.view()) {
+    try (StoreView view = store.view();
+        HeldMemory held = new HeldMemory(memory)) {
+      OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
       // Nothing may be written for long, with a selective filter or with statistics.
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
@@ -248,19 +254,23 @@ final class QueryService {
         boolean kept = parameters.asksForFigures() && view.hasKept();
         boolean counted = kept || parameters.skipsDamage() || parameters.mayUseRollups(view);
         if (counted && !parameters.extras().progress()) {
-          sendCounted(answer, reply, parameters, reader);
+          sendCounted(answer, reply, parameters, reader, sink);
         } else {
           reply.begin(headers(parameters, reader));
           if (parameters.extras().progress()) {
             ProgressLines.start(view, parameters.query(), reader, reply);
           }
-          send(answer, reply, parameters, reader);
+          send(answer, reply, parameters, reader, sink);
         }
       }
     } catch (QueryException.Expired expired) { // known before the answer begins
       reply.refuse(expired(expired));
     } catch (QueryException.Refused refused) { // what only the store can tell, before it is read
       reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
+    } catch (QueryException.OverBudget exceeded) { // before anything is written
+      reply.refuse(
+          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(exceeded.getMessage())));
+      reply.fail(exceeded);
     } catch (StorageException.Unreachable away) { // the answer ends with it when it has begun
       reply.refuse(unreachable(away));
       reply.fail(away);
@@ -293,10 +303,13 @@ final class QueryService {
   }
 
   private void send(
-      QueryAnswer answer, QueryReply reply, QueryParameters parameters, RangeReader reader)
+      QueryAnswer answer,
+      QueryReply reply,
+      QueryParameters parameters,
+      RangeReader reader,
+      OutputBuffer sink)
       throws ExecutionException, InterruptedException, TimeoutException {
     long beganNanos = System.nanoTime();
-    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     while (answer.writeNext(sink)) {
       endIfStopping(reader);
       if (sink.length() >= PIECE_BYTES) {
@@ -322,10 +335,13 @@ final class QueryService {
 
   /// Sends figures whose headers tell what they were counted from, so they are counted first.
   private void sendCounted(
-      QueryAnswer answer, QueryReply reply, QueryParameters parameters, RangeReader reader)
+      QueryAnswer answer,
+      QueryReply reply,
+      QueryParameters parameters,
+      RangeReader reader,
+      OutputBuffer sink)
       throws ExecutionException, InterruptedException, TimeoutException {
     long beganNanos = System.nanoTime();
-    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     while (answer.writeNext(sink)) {
       endIfStopping(reader);
       assert sink.length() == 0 : "figures before all events are counted";

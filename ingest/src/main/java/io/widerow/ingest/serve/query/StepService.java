@@ -11,6 +11,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -76,14 +77,19 @@ final class StepService {
 
   private void run(StepQuestion question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.view();
+        HeldMemory held = new HeldMemory(memory);
         StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
+      OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
       send(tail, sink, reply);
     } catch (QueryException.Refused refused) {
       reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
+    } catch (QueryException.OverBudget exceeded) { // before anything is written
+      reply.refuse(
+          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(exceeded.getMessage())));
+      reply.fail(exceeded);
     } catch (StorageException.Unreachable away) {
       reply.refuse(QueryService.unreachable(away));
       reply.fail(away);

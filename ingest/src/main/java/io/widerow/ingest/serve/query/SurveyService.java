@@ -12,6 +12,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.answer.Extras;
@@ -129,9 +130,10 @@ final class SurveyService {
 
   private void run(SurveyQuestion asked, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    OutputBuffer sink = new OutputBuffer(SINK_BYTES);
     try (StoreView view = store.view();
+        HeldMemory held = new HeldMemory(memory);
         Survey survey = asked.open(view, memory)) {
+      OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> survey.cancel());
       survey.write(sink);
       ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);

@@ -3,6 +3,7 @@ package io.widerow.ingest.serve.reply;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /// Threads that each make one answer, and how many there may be at a time.
 ///
@@ -48,8 +49,16 @@ public final class AnswerThreads {
   /// The answer that a thread makes, without a timeout: the question's own budget counts. What the
   /// work throws ends it. Too many at a time are refused.
   public HttpResponse answer(ServiceRequestContext context, Work work) {
+    return answer(context, work, AnswerPlaces::busy);
+  }
+
+  /// As [#answer(ServiceRequestContext, Work)].
+  ///
+  /// @param refused the answer when there are too many at a time
+  public HttpResponse answer(
+      ServiceRequestContext context, Work work, Supplier<HttpResponse> refused) {
     context.clearRequestTimeout();
-    return places.take(() -> start(context, work));
+    return places.take(() -> start(context, work), refused);
   }
 
   private HttpResponse start(ServiceRequestContext context, Work work) {

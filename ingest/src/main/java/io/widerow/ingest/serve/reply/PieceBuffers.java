@@ -20,8 +20,8 @@ final class PieceBuffers implements AutoCloseable {
   }
 
   /// A copy in native memory, which the socket takes without another copy.
-  HttpData copyOf(byte[] bytes, int length) {
-    return HttpData.wrap(free(length).clear().writeBytes(bytes, 0, length).retainedDuplicate());
+  HttpData copyOf(byte[] bytes, int from, int length) {
+    return HttpData.wrap(free(length).clear().writeBytes(bytes, from, length).retainedDuplicate());
   }
 
   /// A buffer without a piece in it.

@@ -26,6 +26,8 @@ public final class QueryReply implements AutoCloseable {
   /// Time after which the client gets the headers even without a piece.
   private static final long PATIENCE_MILLIS = 50;
 
+  private static final int PIECE_BYTES = 1 << 20;
+
   private final ServiceRequestContext context;
   private final int stallSeconds;
   private final PieceBuffers buffers;
@@ -66,28 +68,42 @@ public final class QueryReply implements AutoCloseable {
     return pieces;
   }
 
-  /// Sends a piece once the previous one is in the socket. Returns false when the reader is gone.
+  /// Sends bytes, in pieces, each once the previous one is in the socket. Returns false when the
+  /// reader is gone.
   ///
   /// @throws TimeoutException when the reader took nothing for too long
   /// @throws ExecutionException when the reader has left
   public boolean write(byte[] bytes, int length)
       throws ExecutionException, InterruptedException, TimeoutException {
+    int from = 0;
+    while (length - from > PIECE_BYTES) {
+      if (!writePiece(bytes, from, PIECE_BYTES)) {
+        return false;
+      }
+      from += PIECE_BYTES;
+    }
+    return writePiece(bytes, from, length - from);
+  }
+
+  private boolean writePiece(byte[] bytes, int from, int length)
+      throws ExecutionException, InterruptedException, TimeoutException {
     HttpResponseWriter writer = pieces();
     awaitSent();
-    if (writer == null || !writer.tryWrite(buffers.copyOf(bytes, length))) {
+    if (writer == null || !writer.tryWrite(buffers.copyOf(bytes, from, length))) {
       return false;
     }
     sent = writer.whenConsumed();
     return true;
   }
 
-  /// Sends the last bytes and ends the answer. Returns when they are in the socket.
+  /// Sends the last bytes and ends the answer. Returns when they are in the socket. Many bytes are
+  /// sent in pieces, so that a reader may take its time for each.
   public void end(byte[] bytes, int length)
       throws ExecutionException, InterruptedException, TimeoutException {
     if (timer != null) {
       timer.cancel(false);
     }
-    if (tryWhole(HttpData.copyOf(bytes, 0, length))) {
+    if (length <= PIECE_BYTES && tryWhole(HttpData.copyOf(bytes, 0, length))) {
       sent = context.log().whenComplete();
       awaitSent();
       return;

@@ -20,7 +20,7 @@ class PieceBuffersTest {
 
   private HttpData put(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-    return buffers.copyOf(bytes, bytes.length);
+    return buffers.copyOf(bytes, 0, bytes.length);
   }
 
   private static long address(HttpData piece) {

@@ -5,7 +5,6 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.logql.line.Line.Category;
-import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -21,12 +20,16 @@ public final class EventLines {
   /// Whole numbers below this show as such, whatever their kind.
   public static final double WHOLE_LIMIT = 1e15;
 
+  /// Of each character of a value: six when it is escaped, in a builder that grows, and the text.
+  private static final long LOGFMT_BYTES = 24;
+
   private static final String BODY = AttributeName.BODY.toString();
 
   private final LabelNames labels;
   private final @Nullable List<AttributeName> names;
   private final boolean level;
-  private final Line line = new Line();
+  private final LineMemory memory;
+  private final Line line;
   private final AttributeValue scratch = new AttributeValue();
   private final AttributeValue body = new AttributeValue();
   private final Text text = new Text();
@@ -34,7 +37,11 @@ public final class EventLines {
 
   /// @param names the attributes to show; null for all
   /// @param level whether the detected level is shown
-  public EventLines(LabelNames labels, @Nullable List<AttributeName> names, boolean level) {
+  /// @param memory for the texts of a line
+  public EventLines(
+      LabelNames labels, @Nullable List<AttributeName> names, boolean level, LineMemory memory) {
+    this.memory = memory;
+    this.line = new Line(memory);
     this.labels = labels;
     this.names = names == null ? null : List.copyOf(names);
     this.level = level;
@@ -69,12 +76,20 @@ public final class EventLines {
       return;
     }
     boolean isText = value.kind() == AttributeKind.STRING;
+    reserve(value);
     boolean isLabel = isText && labels.isLabel(name);
     String unique = shown;
     while (line.has(unique)) {
       unique = shown + "_" + alike.merge(shown, 2, (before, _) -> before + 1);
     }
     line.set(isLabel ? Category.STREAM : Category.METADATA, unique, text(value));
+  }
+
+  /// Bytes become a text that is longer by a third.
+  private void reserve(AttributeValue value) {
+    if (value.kind().isText()) {
+      memory.reserveBuilt(value.length());
+    }
   }
 
   /// A value as the text of a label.
@@ -111,20 +126,26 @@ public final class EventLines {
     @Override
     public String text() {
       EventView of = event;
-      return isBody() || of == null ? body.toString() : logfmt(of);
+      if (isBody() || of == null) {
+        memory.reserveBuilt(body.length());
+        return body.toString();
+      }
+      return logfmt(of);
     }
 
     @Override
     public int bytes() {
-      return isBody() ? body.length() : text().getBytes(StandardCharsets.UTF_8).length;
+      return isBody() ? body.length() : Line.utf8Length(text());
     }
   }
 
-  private static String logfmt(EventView event) {
+  private String logfmt(EventView event) {
     StringBuilder text = new StringBuilder();
     event.forEach(
         new AttributeValue(),
         (name, value) -> {
+          long chars = name.length() + (value.kind().isText() ? value.length() : 24);
+          memory.reserve(LOGFMT_BYTES * chars);
           text.append(text.isEmpty() ? "" : " ")
               .append(LogfmtText.key(name.toString()))
               .append('=');

@@ -21,13 +21,20 @@ public final class Fields {
 
   /// True when a line is parsed as JSON, and not as logfmt.
   public static boolean isJson(String line) {
-    return line.stripLeading().startsWith("{");
+    int at = 0;
+    while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
+      at++;
+    }
+    return at < line.length() && line.charAt(at) == '{';
   }
 
   /// Reads a line.
-  public static void read(String line, Found found) {
+  ///
+  /// @param memory for what is found
+  public static void read(String line, LineMemory memory, Found found) {
     boolean json = isJson(line);
-    Line parsed = new Line();
+    memory.begin();
+    Line parsed = new Line(memory);
     parsed.setText(line);
     boolean _ = Pipeline.run(json ? JSON : LOGFMT, parsed);
     parsed

@@ -8,19 +8,39 @@ import org.jspecify.annotations.Nullable;
 
 /// A value of JSON.
 ///
-/// @param text a string without quotes and escapes; anything else as it is written
+/// @param source a string without quotes and escapes; else what the value is a part of
+/// @param from where the value begins in it
+/// @param until where it ends
 /// @param isText true for a string
 /// @param members of an object; else null
 /// @param items of an array; else null
 record JsonNode(
-    String text,
+    String source,
+    int from,
+    int until,
     boolean isText,
     @Nullable Map<String, JsonNode> members,
     @Nullable List<JsonNode> items) {
   private static final int DEPTH_MAX = 64;
 
+  /// Heap memory of a value, with its place in an object or an array.
+  private static final long NODE_BYTES = 160;
+
   boolean isNull() {
-    return !isText && text.equals("null");
+    return !isText && length() == 4 && source.startsWith("null", from);
+  }
+
+  int length() {
+    return until - from;
+  }
+
+  /// A string without quotes and escapes; anything else as it is written.
+  String text(LineMemory memory) {
+    if (from == 0 && until == source.length()) {
+      return source;
+    }
+    memory.reserveText(length());
+    return source.substring(from, until);
   }
 
   /// What a path of names and indexes leads to; null when there is nothing.
@@ -52,9 +72,10 @@ record JsonNode(
     }
   }
 
+  /// @param memory for all values
   /// @throws Bad when the text is not one value
-  static JsonNode parse(String text) throws Bad {
-    Reader reader = new Reader(text);
+  static JsonNode parse(String text, LineMemory memory) throws Bad {
+    Reader reader = new Reader(text, memory);
     JsonNode node = reader.value(0);
     reader.blanks();
     if (reader.at < text.length()) {
@@ -65,10 +86,12 @@ record JsonNode(
 
   private static final class Reader {
     private final String source;
+    private final LineMemory memory;
     private int at;
 
-    Reader(String source) {
+    Reader(String source, LineMemory memory) {
       this.source = source;
+      this.memory = memory;
     }
 
     void blanks() {
@@ -101,20 +124,21 @@ record JsonNode(
       if (depth > DEPTH_MAX) {
         throw new Bad("nested deeper than " + DEPTH_MAX, at);
       }
+      memory.reserve(NODE_BYTES);
       char c = peek();
       int start = at;
-      if (c == '"') {
-        return new JsonNode(string(), true, null, null);
+      Map<String, JsonNode> members = null;
+      List<JsonNode> items = null;
+      switch (c) {
+        case '"' -> {
+          String text = string();
+          return new JsonNode(text, 0, text.length(), true, null, null);
+        }
+        case '{' -> members = object(depth);
+        case '[' -> items = array(depth);
+        default -> scalar();
       }
-      if (c == '{') {
-        Map<String, JsonNode> members = object(depth);
-        return new JsonNode(source.substring(start, at), false, members, null);
-      }
-      if (c == '[') {
-        List<JsonNode> items = array(depth);
-        return new JsonNode(source.substring(start, at), false, null, items);
-      }
-      return new JsonNode(scalar(), false, null, null);
+      return new JsonNode(source, start, at, false, members, items);
     }
 
     private Map<String, JsonNode> object(int depth) throws Bad {
@@ -148,11 +172,12 @@ record JsonNode(
       return items;
     }
 
-    private String scalar() throws Bad {
+    private void scalar() throws Bad {
       int start = at;
       while (at < source.length() && ",]}: \t\r\n".indexOf(source.charAt(at)) < 0) {
         at++;
       }
+      memory.reserveText(at - start);
       String word = source.substring(start, at);
       if (!word.equals("true")
           && !word.equals("false")
@@ -160,7 +185,6 @@ record JsonNode(
           && !isNumber(word)) {
         throw new Bad("no value", start);
       }
-      return word;
     }
 
     /// `-?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)?`
@@ -203,9 +227,12 @@ record JsonNode(
         at++;
       }
       if (at < source.length() && source.charAt(at) == '"') {
+        memory.reserveText(at - start);
         return source.substring(start, at++);
       }
-      StringBuilder text = new StringBuilder(source.substring(start, at));
+      int length = closing(at) - start;
+      memory.reserveBuilt(length);
+      StringBuilder text = new StringBuilder(length).append(source, start, at);
       while (at < source.length()) {
         char c = source.charAt(at++);
         if (c == '"') {
@@ -214,6 +241,15 @@ record JsonNode(
         text.append(c == '\\' ? escape() : c);
       }
       throw new Bad("a string without its end", start - 1);
+    }
+
+    /// Where a string with escapes ends, at its quote or that of the whole text.
+    private int closing(int from) {
+      int end = from;
+      while (end < source.length() && source.charAt(end) != '"') {
+        end += source.charAt(end) == '\\' ? 2 : 1;
+      }
+      return Math.min(end, source.length());
     }
 
     private char escape() throws Bad {

@@ -1,8 +1,9 @@
 package io.widerow.query.logql.line;
 
 import io.widerow.query.logql.Names;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -22,6 +23,10 @@ public final class Line {
     PARSED
   }
 
+  /// Among more names, one is looked up.
+  private static final int SEARCHED_MAX = 64;
+
+  private final LineMemory memory;
   private long timeNanos;
   private @Nullable String text; // null while it is that of the event
   private @Nullable EventText source;
@@ -29,6 +34,7 @@ public final class Line {
   private String[] values = new String[32];
   private Category[] categories = new Category[32];
   private int size;
+  private final Map<String, Integer> places = new HashMap<>(); // of many names; empty when unknown
   private String error = "";
   private String errorDetails = "";
 
@@ -43,11 +49,22 @@ public final class Line {
     boolean isBody();
   }
 
+  Line(LineMemory memory) {
+    this.memory = memory;
+  }
+
+  /// Where stages reserve what they make.
+  LineMemory memory() {
+    return memory;
+  }
+
   void begin(long newTimeNanos, EventText newSource) {
+    memory.begin();
     timeNanos = newTimeNanos;
     source = newSource;
     text = null;
     size = 0;
+    places.clear();
     error = "";
     errorDetails = "";
   }
@@ -81,16 +98,48 @@ public final class Line {
   /// Length of the text in UTF-8.
   public int bytes() {
     EventText of = source;
-    return of != null ? of.bytes() : text().getBytes(StandardCharsets.UTF_8).length;
+    return of != null ? of.bytes() : utf8Length(text());
+  }
+
+  /// Length in UTF-8, in which half a surrogate pair is a question mark.
+  static int utf8Length(String text) {
+    int bytes = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < 0x80) {
+        bytes++;
+      } else if (c < 0x800) {
+        bytes += 2;
+      } else if (!Character.isSurrogate(c)) {
+        bytes += 3;
+      } else if (i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1))) {
+        bytes += 4;
+        i++;
+      } else {
+        bytes++;
+      }
+    }
+    return bytes;
   }
 
   private int find(String name) {
+    if (size > SEARCHED_MAX) {
+      return places().getOrDefault(name, -1);
+    }
     for (int i = 0; i < size; i++) {
       if (names[i].equals(name)) {
         return i;
       }
     }
     return -1;
+  }
+
+  /// The places of all names: a parser may find a hundred thousand in one line.
+  private Map<String, Integer> places() {
+    for (int i = places.size(); i < size; i++) {
+      places.put(names[i], i);
+    }
+    return places;
   }
 
   /// The value of a label; null when the line does not have it.
@@ -113,6 +162,7 @@ public final class Line {
   void set(Category category, String name, String value) {
     int at = find(name);
     if (at < 0) {
+      memory.reserveLabels(1);
       if (size == names.length) {
         names = Arrays.copyOf(names, 2 * size);
         values = Arrays.copyOf(values, 2 * size);
@@ -148,6 +198,7 @@ public final class Line {
 
   private void removeAt(int at) {
     size--;
+    places.clear();
     System.arraycopy(names, at + 1, names, at, size - at);
     System.arraycopy(values, at + 1, values, at, size - at);
     System.arraycopy(categories, at + 1, categories, at, size - at);
@@ -155,11 +206,17 @@ public final class Line {
 
   /// Removes the labels that a test does not keep.
   void keep(BiPredicate<String, String> kept) {
-    for (int i = size - 1; i >= 0; i--) {
-      if (!kept.test(names[i], values[i])) {
-        removeAt(i);
+    int left = 0;
+    for (int i = 0; i < size; i++) {
+      if (kept.test(names[i], values[i])) {
+        names[left] = names[i];
+        values[left] = values[i];
+        categories[left] = categories[i];
+        left++;
       }
     }
+    size = left;
+    places.clear();
   }
 
   /// Marks the line: a stage could not do its work on it.
@@ -175,6 +232,7 @@ public final class Line {
 
   /// The labels of some categories that have a value, by name.
   public SortedMap<String, String> labels(Category... wanted) {
+    memory.reserveLabels(size);
     SortedMap<String, String> labels = new TreeMap<>();
     for (int i = 0; i < size; i++) {
       for (Category category : wanted) {

@@ -22,6 +22,7 @@ public final class Pipeline {
   private static final String SAMPLE_ERROR = "SampleExtractionErr";
   private static final String ENTRY = "_entry";
   private static final String LINE = "__line__";
+  private static final int SHOWN_CHARS = 200;
   private static final Pattern COLORS =
       Pattern.compile(
           "[\\x{1b}\\x{9b}][\\[\\]()#;?]*(?:(?:(?:[a-zA-Z\\d]*(?:;[a-zA-Z\\d]*)*)?\\x{07})"
@@ -40,8 +41,7 @@ public final class Pipeline {
   /// Runs a line through. False when it is not kept.
   public boolean run(Line line) {
     for (var matcher : query.matchers()) {
-      String value = line.get(matcher.name());
-      if (!matcher.test(value == null ? "" : value)) {
+      if (!test(matcher, line)) {
         return false;
       }
     }
@@ -53,6 +53,11 @@ public final class Pipeline {
       }
     }
     return true;
+  }
+
+  private static boolean test(io.widerow.query.logql.Matcher matcher, Line line) {
+    String value = line.get(matcher.name());
+    return matcher.test(value == null ? "" : line.memory().watched(value));
   }
 
   /// Runs one stage. False when the line is not kept.
@@ -74,7 +79,10 @@ public final class Pipeline {
       case Stage.Drop(List<Stage.NameTest> names) -> drop(names, line);
       case Stage.Keep(List<Stage.NameTest> names) ->
           line.keep((name, value) -> names.stream().anyMatch(test -> isNamed(test, name, value)));
-      case Stage.Decolorize() -> line.setText(COLORS.matcher(line.text()).replaceAll(""));
+      case Stage.Decolorize() -> {
+        line.memory().reserveBuilt(2L * line.text().length());
+        line.setText(COLORS.matcher(line.memory().watched(line.text())).replaceAll(""));
+      }
       case Stage.Unwrap _ -> throw new IllegalStateException("unwrap is no stage of lines");
     }
     return true;
@@ -87,7 +95,10 @@ public final class Pipeline {
     String text = line.text();
     for (Stage.LinePart part : filter.parts()) {
       Pattern regex = part.regex();
-      boolean found = regex == null ? text.contains(part.text()) : regex.matcher(text).find();
+      boolean found =
+          regex == null
+              ? text.contains(part.text())
+              : regex.matcher(line.memory().watched(text)).find();
       if (found) {
         return !filter.negated();
       }
@@ -111,10 +122,7 @@ public final class Pipeline {
         }
         yield any;
       }
-      case Condition.Words(var matcher) -> {
-        String value = line.get(matcher.name());
-        yield matcher.test(value == null ? "" : value);
-      }
+      case Condition.Words(var matcher) -> test(matcher, line);
       case Condition.Quantity quantity -> holds(quantity, line);
     };
   }
@@ -129,7 +137,7 @@ public final class Pipeline {
     }
     Double value = number(test.conversion(), text);
     if (value == null) {
-      line.fail(FILTER_ERROR, "%s is no %s: %s".formatted(test.label(), kind(test), text));
+      line.fail(FILTER_ERROR, "%s is no %s: %s".formatted(test.label(), kind(test), shown(text)));
       return true;
     }
     return test.sign().holds(value, test.value());
@@ -153,14 +161,21 @@ public final class Pipeline {
   }
 
   /// Marks a line of which no sample could be made.
-  public static void fail(Line line, String details) {
-    line.fail(SAMPLE_ERROR, details);
+  ///
+  /// @param label whose text is no number
+  public static void fail(Line line, String label, String text) {
+    line.fail(SAMPLE_ERROR, "%s is no number: %s".formatted(label, shown(text)));
+  }
+
+  /// The beginning of a text, for a message.
+  private static String shown(String text) {
+    return text.length() <= SHOWN_CHARS ? text : text.substring(0, SHOWN_CHARS) + "...";
   }
 
   private static void json(Stage.Json json, Line line) {
     JsonNode root;
     try {
-      root = JsonNode.parse(line.text());
+      root = JsonNode.parse(line.text(), line.memory());
     } catch (JsonNode.Bad bad) {
       line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
       return;
@@ -168,8 +183,8 @@ public final class Pipeline {
     if (!json.wanted().isEmpty()) {
       for (Stage.Extraction wanted : json.wanted()) {
         JsonNode found = root.at(wanted.path());
-        if (found != null && !found.isNull() && !found.text().isEmpty()) {
-          line.parsed(wanted.label(), found.text());
+        if (found != null && !found.isNull() && found.length() > 0) {
+          line.parsed(wanted.label(), found.text(line.memory()));
         }
       }
     } else if (root.members() == null) {
@@ -185,20 +200,23 @@ public final class Pipeline {
       return;
     }
     members.forEach((name, node) -> {
+      line.memory().reserveBuilt(2L * (prefix.length() + name.length()));
       String label = Names.shown(prefix + name);
       if (node.members() != null) {
         flatten(label + "_", node, line);
-      } else if (node.items() == null && !node.isNull() && !node.text().isEmpty()) {
-        line.parsed(label, node.text());
+      } else if (node.items() == null && !node.isNull() && node.length() > 0) {
+        line.parsed(label, node.text(line.memory()));
       }
     });
   }
 
   private static void logfmt(Stage.Logfmt logfmt, Line line) {
     List<Stage.Extraction> wanted = logfmt.wanted();
+    String text = line.text();
+    line.memory().reserveBuilt(2L * text.length()); // all keys and values are no longer than it
     String wrong =
         LogfmtText.read(
-            line.text(),
+            text,
             logfmt.strict(),
             (key, value) -> {
               if (value.isEmpty() && !logfmt.keepsEmpty()) {
@@ -219,12 +237,13 @@ public final class Pipeline {
   }
 
   private static void regexp(Stage.Regexp regexp, Line line) {
-    Matcher found = regexp.regex().matcher(line.text());
+    Matcher found = regexp.regex().matcher(line.memory().watched(line.text()));
     if (found.find()) {
       for (String group : regexp.groups()) {
-        String value = found.group(group);
-        if (value != null && !value.isEmpty()) {
-          line.parsed(group, value);
+        int length = found.end(group) - found.start(group);
+        if (length > 0) {
+          line.memory().reserveText(length);
+          line.parsed(group, found.group(group));
         }
       }
     }
@@ -245,9 +264,10 @@ public final class Pipeline {
         continue;
       }
       int next = i + 1 < pieces.size() ? text.indexOf(pieces.get(i + 1).text(), at) : text.length();
-      String value = text.substring(at, next < 0 ? text.length() : next);
-      if (!piece.text().equals("_") && !value.isEmpty()) {
-        line.parsed(piece.text(), value);
+      int end = next < 0 ? text.length() : next;
+      if (!piece.text().equals("_") && end > at) {
+        line.memory().reserveText(end - at);
+        line.parsed(piece.text(), text.substring(at, end));
       }
       if (next < 0) {
         return;
@@ -259,7 +279,7 @@ public final class Pipeline {
   private static void unpack(Line line) {
     JsonNode root;
     try {
-      root = JsonNode.parse(line.text());
+      root = JsonNode.parse(line.text(), line.memory());
     } catch (JsonNode.Bad bad) {
       line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
       return;
@@ -270,29 +290,36 @@ public final class Pipeline {
       return;
     }
     members.forEach((name, node) -> {
-      if (node.isText() && !name.equals(ENTRY) && !node.text().isEmpty()) {
-        line.parsed(Names.shown(name), node.text());
+      if (node.isText() && !name.equals(ENTRY) && node.length() > 0) {
+        line.memory().reserveBuilt(name.length());
+        line.parsed(Names.shown(name), node.text(line.memory()));
       }
     });
     JsonNode entry = members.get(ENTRY);
     if (entry != null && entry.isText()) {
-      line.setText(entry.text());
+      line.setText(entry.text(line.memory()));
     }
   }
 
   private static String render(List<Stage.Piece> template, Line line) {
-    StringBuilder text = new StringBuilder();
+    long chars = 0;
     for (Stage.Piece piece : template) {
-      if (!piece.isName()) {
-        text.append(piece.text());
-      } else if (piece.text().equals(LINE)) {
-        text.append(line.text());
-      } else {
-        String value = line.get(piece.text());
-        text.append(value == null ? "" : value);
-      }
+      chars += value(piece, line).length();
+    }
+    line.memory().reserveBuilt(chars);
+    StringBuilder text = new StringBuilder((int) chars); // more than an int is over any budget
+    for (Stage.Piece piece : template) {
+      text.append(value(piece, line));
     }
     return text.toString();
+  }
+
+  private static String value(Stage.Piece piece, Line line) {
+    if (!piece.isName()) {
+      return piece.text();
+    }
+    String value = piece.text().equals(LINE) ? line.text() : line.get(piece.text());
+    return value == null ? "" : value;
   }
 
   private static void format(List<Stage.Assignment> assignments, Line line) {

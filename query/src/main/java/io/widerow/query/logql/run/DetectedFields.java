@@ -4,6 +4,7 @@ import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
 import io.widerow.query.logql.line.Fields;
+import io.widerow.query.logql.line.LineMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,16 @@ import java.util.TreeSet;
 /// in the lines.
 ///
 /// - Threads: one.
+/// - Memory: what is found, held by the execution.
 public final class DetectedFields {
+  private static final long TEXT_BYTES = 128;
+
+  private final Execution execution;
   private final Map<String, Values> fields = new TreeMap<>();
+
+  public DetectedFields(Execution execution) {
+    this.execution = execution;
+  }
 
   /// A field.
   ///
@@ -36,8 +45,8 @@ public final class DetectedFields {
   /// Reads lines.
   ///
   /// @param lineLimit how many of the newest
-  public void read(
-      Execution execution, LogQuery query, long fromNanos, long untilNanos, long lineLimit) {
+  public void read(LogQuery query, long fromNanos, long untilNanos, long lineLimit) {
+    LineMemory memory = execution.lineMemory();
     LogRun run = new LogRun(execution, query, true);
     run.read(fromNanos, untilNanos, true, lineLimit);
     boolean parsed =
@@ -59,6 +68,7 @@ public final class DetectedFields {
             } else {
               Fields.read(
                   entry.text(),
+                  memory,
                   (label, value, parser) -> {
                     boolean taken =
                         stream.labels().containsKey(label) || entry.metadata().containsKey(label);
@@ -73,8 +83,16 @@ public final class DetectedFields {
     if (value.isEmpty()) {
       return;
     }
-    Values of = fields.computeIfAbsent(label, _ -> new Values());
-    of.values.add(value);
+    Values of = fields.get(label);
+    if (of == null) {
+      execution.hold(2 * TEXT_BYTES + 2L * label.length());
+      of = new Values();
+      fields.put(label, of);
+    }
+    if (!of.values.contains(value)) {
+      execution.hold(TEXT_BYTES + 2L * value.length());
+      of.values.add(value);
+    }
     if (!parser.isEmpty()) {
       of.parsers.add(parser);
     }

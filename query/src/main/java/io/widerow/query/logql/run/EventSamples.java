@@ -10,6 +10,7 @@ import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Takes samples from events without showing each as a line. Numbers are compared and unwrapped as
@@ -43,12 +44,14 @@ final class EventSamples {
   /// @param lines shows the attributes that stages and labels depend on
   /// @param byType whether they depend on the type too
   /// @param names these attributes
+  /// @param memory for the groups
   EventSamples(
       RangeSamples owner,
       EventStages stages,
       EventLines lines,
       boolean byType,
-      List<AttributeName> names) {
+      List<AttributeName> names,
+      LongConsumer memory) {
     this.owner = owner;
     this.stages = stages;
     this.lines = lines;
@@ -58,7 +61,7 @@ final class EventSamples {
       by.add(Field.TYPE);
     }
     names.forEach(name -> by.add(new Field(name, false)));
-    this.groups = new GroupCache<>(by);
+    this.groups = new GroupCache<>(by, memory);
     this.isOne = by.isEmpty();
   }
 

@@ -8,6 +8,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.fields.FieldValues;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LineMemory;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,11 @@ public final class Execution extends QueryExecution {
 
   public LabelNames labels() {
     return labels;
+  }
+
+  /// Memory for the lines that are read one after the other.
+  LineMemory lineMemory() {
+    return new LineMemory(this::holdPassing, this::check);
   }
 
   /// What sealed blocks tell of values; null when only events tell.

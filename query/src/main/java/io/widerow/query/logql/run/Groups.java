@@ -11,18 +11,30 @@ import java.util.TreeMap;
 ///
 /// - Threads: one.
 final class Groups {
+  private static final long MEMBER_BYTES = 64; // in a group, and in the order of a step
+
+  private final Execution execution;
   private final Metric.Aggregate aggregate;
   private final int steps;
 
-  Groups(Metric.Aggregate aggregate, int steps) {
+  Groups(Execution execution, Metric.Aggregate aggregate, int steps) {
+    this.execution = execution;
     this.aggregate = aggregate;
     this.steps = steps;
   }
 
   List<Series> of(List<Series> series) {
     Map<LabelSet, List<Series>> groups = new TreeMap<>();
+    execution.hold(MEMBER_BYTES * series.size());
     for (Series one : series) {
-      groups.computeIfAbsent(key(one.labels()), _ -> new ArrayList<>()).add(one);
+      LabelSet key = key(one.labels());
+      List<Series> group = groups.get(key);
+      if (group == null) {
+        execution.hold(key.bytes());
+        group = new ArrayList<>();
+        groups.put(key, group);
+      }
+      group.add(one);
     }
     List<Series> result = new ArrayList<>();
     groups.forEach((labels, members) -> {
@@ -45,8 +57,9 @@ final class Groups {
   }
 
   private Series combined(LabelSet labels, List<Series> members) {
-    Series combined = new Series(labels, steps);
+    Series combined = new Series(labels, steps, execution);
     for (int step = 0; step < steps; step++) {
+      execution.check();
       int count = 0;
       double sum = 0;
       double least = Double.NaN;
@@ -95,8 +108,10 @@ final class Groups {
       return members;
     }
     boolean greatest = aggregate.function() == Metric.SeriesFunction.TOPK;
-    List<Series> shown = members.stream().map(one -> new Series(one.labels(), steps)).toList();
+    List<Series> shown =
+        members.stream().map(one -> new Series(one.labels(), steps, execution)).toList();
     for (int step = 0; step < steps; step++) {
+      execution.check();
       int at = step;
       List<Integer> places = new ArrayList<>();
       for (int i = 0; i < members.size(); i++) {

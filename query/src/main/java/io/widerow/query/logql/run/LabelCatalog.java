@@ -75,7 +75,7 @@ public final class LabelCatalog {
       left.retainAll(known); // nobody looks for what no block has
     }
     Pipeline pipeline = new Pipeline(all, 0);
-    EventLines lines = new EventLines(execution.labels(), null, true);
+    EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     SortedSet<String> told = isOfTypes(matchers) ? told(partitions, query, left) : null;
     if (told != null) {
       found.addAll(told);
@@ -248,8 +248,9 @@ public final class LabelCatalog {
   }
 
   private void add(String value, SortedSet<String> values) {
-    if (!value.isEmpty() && values.add(value)) {
+    if (!value.isEmpty() && !values.contains(value)) {
       execution.hold(TEXT_BYTES + 2L * value.length());
+      values.add(value);
     }
   }
 
@@ -282,7 +283,11 @@ public final class LabelCatalog {
     FieldValues.Visitor visitor =
         (_, value) -> {
           unsure[0] |= !isSure(value);
-          told.add(EventLines.text(value));
+          String text = EventLines.text(value);
+          if (!told.contains(text)) {
+            execution.hold(TEXT_BYTES + 2L * text.length());
+            told.add(text);
+          }
           return !unsure[0];
         };
     try (FieldValues values = execution.values(partitions, query)) {
@@ -341,8 +346,9 @@ public final class LabelCatalog {
             last.clear();
             last.putAll(labels);
             LabelSet stream = new LabelSet(labels);
-            if (streams.add(stream)) {
+            if (!streams.contains(stream)) {
               execution.hold(stream.bytes());
+              streams.add(stream);
             }
           }
         });
@@ -354,6 +360,7 @@ public final class LabelCatalog {
     SortedMap<String, Set<String>> values = new TreeMap<>();
     for (LabelSet stream : streams(matchers)) {
       for (Map.Entry<String, String> label : stream.labels().entrySet()) {
+        execution.hold(TEXT_BYTES);
         values.computeIfAbsent(label.getKey(), _ -> new TreeSet<>()).add(label.getValue());
       }
     }
@@ -381,7 +388,9 @@ public final class LabelCatalog {
       needed.addAll(execution.labels().labels());
     }
     List<AttributeName> names = selection.attributes(needed);
-    EventLines lines = new EventLines(execution.labels(), names, selection.needsLevel(needed));
+    EventLines lines =
+        new EventLines(
+            execution.labels(), names, selection.needsLevel(needed), execution.lineMemory());
     RangeQuery query = selection.range(fromNanos, untilNanos);
     if (query.fromNanos() >= query.untilNanos()) {
       return;

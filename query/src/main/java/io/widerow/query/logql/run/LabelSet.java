@@ -13,6 +13,8 @@ import java.util.TreeMap;
 ///
 /// - Threads: any; immutable.
 public final class LabelSet implements Comparable<LabelSet> {
+  private static final int SHOWN_CHARS = 200;
+
   static final LabelSet EMPTY = new LabelSet(new TreeMap<>());
 
   private final SortedMap<String, String> labels;
@@ -84,7 +86,7 @@ public final class LabelSet implements Comparable<LabelSet> {
     return hash;
   }
 
-  /// As LogQL writes a selector.
+  /// As LogQL writes a selector, for a message: long values are cut.
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder("{");
@@ -92,8 +94,8 @@ public final class LabelSet implements Comparable<LabelSet> {
         text.append(text.length() == 1 ? "" : ", ")
             .append(name)
             .append("=\"")
-            .append(value)
-            .append('"'));
+            .append(value, 0, Math.min(value.length(), SHOWN_CHARS))
+            .append(value.length() > SHOWN_CHARS ? "...\"" : "\""));
     return text.append('}').toString();
   }
 }

@@ -41,7 +41,7 @@ public final class LinePatterns {
   public LinePatterns(Execution execution, LogQuery query) {
     this.execution = execution;
     this.selection = Selection.of(query, execution.labels());
-    this.lines = new EventLines(execution.labels(), null, true);
+    this.lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     this.pipeline = new Pipeline(query, selection.searched());
   }
 

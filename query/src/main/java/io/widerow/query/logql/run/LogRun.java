@@ -37,7 +37,7 @@ public final class LogRun {
     if (range.fromNanos() >= range.untilNanos()) {
       return;
     }
-    EventLines lines = new EventLines(execution.labels(), null, true);
+    EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(query, selection.searched());
     RangeReader reader = execution.open(range);
     try {

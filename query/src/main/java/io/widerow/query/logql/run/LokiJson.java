@@ -60,7 +60,6 @@ public final class LokiJson {
       for (StreamEntries.Entry entry : stream.getValue()) {
         out.put(between);
         entry(entry, entries.isCategorized(), out);
-        entries.written(out.length());
         between = ",";
       }
       out.put("]}");

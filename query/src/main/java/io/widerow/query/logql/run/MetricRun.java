@@ -30,24 +30,38 @@ public final class MetricRun {
     return value(metric, SeriesNames.all());
   }
 
+  /// The value of an expression. What was held for the values inside of it is given back.
   private Value value(Metric metric, SeriesNames names) {
+    long mark = execution.held();
+    Value value = made(metric, names);
+    long bytes = 0;
+    for (Series one : value.series()) {
+      bytes += one.bytes();
+    }
+    execution.release(Math.min(execution.held(), mark + bytes));
+    return value;
+  }
+
+  private Value made(Metric metric, SeriesNames names) {
     execution.check();
     return switch (metric) {
       case Metric.Literal(double number) ->
-          new Value(true, List.of(Series.constant(LabelSet.EMPTY, steps.count(), number)));
+          new Value(
+              true, List.of(Series.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.VectorOf(double number) ->
-          new Value(false, List.of(Series.constant(LabelSet.EMPTY, steps.count(), number)));
+          new Value(
+              false, List.of(Series.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.Range range -> new Value(false, range(range, names));
       case Metric.Aggregate aggregate -> {
         List<Series> inner = value(aggregate.inner(), inside(aggregate, names)).series();
-        yield new Value(false, new Groups(aggregate, steps.count()).of(inner));
+        yield new Value(false, new Groups(execution, aggregate, steps.count()).of(inner));
       }
       case Metric.Binary binary -> {
         Metric.Labels on = binary.on();
         SeriesNames both = on == null || on.without() ? names : names.and(on.names());
         Value left = value(binary.left(), open(both));
         Value right = value(binary.right(), open(both));
-        yield Operations.of(binary, left, right, steps.count());
+        yield new Operations(execution, binary, steps.count()).of(left, right);
       }
     };
   }

@@ -10,13 +10,24 @@ import java.util.List;
 import java.util.Map;
 
 /// Operations on two values: of numbers with series, and of series whose labels are equal.
+///
+/// - Threads: one.
 final class Operations {
-  private Operations() {}
+  private static final long MEMBER_BYTES = 64; // of a series, in a table of keys
 
-  static MetricRun.Value of(
-      Metric.Binary binary, MetricRun.Value left, MetricRun.Value right, int steps) {
+  private final Execution execution;
+  private final Metric.Binary binary;
+  private final int steps;
+
+  Operations(Execution execution, Metric.Binary binary, int steps) {
+    this.execution = execution;
+    this.binary = binary;
+    this.steps = steps;
+  }
+
+  MetricRun.Value of(MetricRun.Value left, MetricRun.Value right) {
     if (left.isNumber() && right.isNumber()) {
-      Series both = each(binary, left.series().getFirst(), right.series().getFirst(), false, steps);
+      Series both = each(left.series().getFirst(), right.series().getFirst(), false);
       return new MetricRun.Value(true, List.of(both));
     }
     if (left.isNumber() || right.isNumber()) {
@@ -25,41 +36,46 @@ final class Operations {
         Series other = (left.isNumber() ? left : right).series().getFirst();
         result.add(
             left.isNumber()
-                ? each(binary, other, one, true, steps).withLabels(one.labels())
-                : each(binary, one, other, false, steps));
+                ? each(other, one, true).withLabels(one.labels())
+                : each(one, other, false));
       }
       return new MetricRun.Value(false, result);
     }
     List<Series> result =
         binary.operator().isOfSets()
-            ? sets(binary, left.series(), right.series(), steps)
-            : pairs(binary, left.series(), right.series(), steps);
+            ? sets(left.series(), right.series())
+            : pairs(left.series(), right.series());
     return new MetricRun.Value(false, result);
   }
 
-  private static LabelSet key(Metric.Binary binary, LabelSet labels) {
+  /// The labels that must be equal, in a table.
+  private LabelSet key(Series series) {
+    execution.check();
     Metric.Labels on = binary.on();
+    LabelSet labels = series.labels();
     if (on == null) {
+      execution.hold(MEMBER_BYTES);
       return labels;
     }
-    return on.without() ? labels.without(on.names()) : labels.only(on.names());
+    LabelSet key = on.without() ? labels.without(on.names()) : labels.only(on.names());
+    execution.hold(MEMBER_BYTES + key.bytes());
+    return key;
   }
 
-  private static List<Series> pairs(
-      Metric.Binary binary, List<Series> left, List<Series> right, int steps) {
+  private List<Series> pairs(List<Series> left, List<Series> right) {
     Map<LabelSet, Series> byKey = new HashMap<>();
     for (Series one : right) {
-      LabelSet key = key(binary, one.labels());
+      LabelSet key = key(one);
       requireOne(byKey.put(key, one) == null, key);
     }
     Map<LabelSet, Series> met = new HashMap<>();
     List<Series> result = new ArrayList<>();
     for (Series one : left) {
-      LabelSet key = key(binary, one.labels());
+      LabelSet key = key(one);
       Series other = byKey.get(key);
       if (other != null) {
         requireOne(met.put(key, one) == null, key);
-        result.add(each(binary, one, other, false, steps).withLabels(key));
+        result.add(each(one, other, false).withLabels(key));
       }
     }
     return result;
@@ -73,9 +89,8 @@ final class Operations {
   }
 
   /// @param keepsRight whether a comparison keeps the right number; else the left one
-  private static Series each(
-      Metric.Binary binary, Series left, Series right, boolean keepsRight, int steps) {
-    Series result = new Series(left.labels(), steps);
+  private Series each(Series left, Series right, boolean keepsRight) {
+    Series result = new Series(left.labels(), steps, execution);
     Operator operator = binary.operator();
     for (int step = 0; step < steps; step++) {
       if (!left.has(step) || !right.has(step)) {
@@ -118,38 +133,37 @@ final class Operations {
     };
   }
 
-  private static List<Series> sets(
-      Metric.Binary binary, List<Series> left, List<Series> right, int steps) {
+  private List<Series> sets(List<Series> left, List<Series> right) {
     List<Series> result = new ArrayList<>();
     Operator operator = binary.operator();
-    Map<LabelSet, List<Series>> rightByKey = byKey(binary, right);
+    Map<LabelSet, List<Series>> rightByKey = byKey(right);
     for (Series one : left) {
-      List<Series> others = rightByKey.getOrDefault(key(binary, one.labels()), List.of());
-      result.add(
-          operator == Operator.OR ? one : kept(one, others, operator == Operator.AND, steps));
+      List<Series> others = rightByKey.getOrDefault(key(one), List.of());
+      result.add(operator == Operator.OR ? one : kept(one, others, operator == Operator.AND));
     }
     if (operator == Operator.OR) {
-      Map<LabelSet, List<Series>> leftByKey = byKey(binary, left);
+      Map<LabelSet, List<Series>> leftByKey = byKey(left);
       for (Series one : right) {
-        List<Series> others = leftByKey.getOrDefault(key(binary, one.labels()), List.of());
-        result.add(kept(one, others, false, steps));
+        List<Series> others = leftByKey.getOrDefault(key(one), List.of());
+        result.add(kept(one, others, false));
       }
     }
-    return merged(result, steps);
+    return merged(result);
   }
 
-  private static Map<LabelSet, List<Series>> byKey(Metric.Binary binary, List<Series> series) {
+  private Map<LabelSet, List<Series>> byKey(List<Series> series) {
     Map<LabelSet, List<Series>> byKey = new HashMap<>();
     for (Series one : series) {
-      byKey.computeIfAbsent(key(binary, one.labels()), _ -> new ArrayList<>()).add(one);
+      byKey.computeIfAbsent(key(one), _ -> new ArrayList<>()).add(one);
     }
     return byKey;
   }
 
   /// The samples of the steps at which another has one, or at which none has.
-  private static Series kept(Series one, List<Series> others, boolean whereThere, int steps) {
-    Series kept = new Series(one.labels(), steps);
+  private Series kept(Series one, List<Series> others, boolean whereThere) {
+    Series kept = new Series(one.labels(), steps, execution);
     for (int i = 0; i < steps; i++) {
+      execution.check();
       int step = i;
       if (one.has(i) && others.stream().anyMatch(other -> other.has(step)) == whereThere) {
         kept.set(i, one.at(i));
@@ -159,12 +173,12 @@ final class Operations {
   }
 
   /// One series for equal labels: with `or` either side may have some of the steps.
-  private static List<Series> merged(List<Series> series, int steps) {
+  private List<Series> merged(List<Series> series) {
     Map<LabelSet, Series> byLabels = new LinkedHashMap<>();
     for (Series one : series) {
       Series known = byLabels.putIfAbsent(one.labels(), one);
       if (known != null) {
-        Series both = new Series(one.labels(), steps);
+        Series both = new Series(one.labels(), steps, execution);
         for (int i = 0; i < steps; i++) {
           if (known.has(i) || one.has(i)) {
             both.set(i, known.has(i) ? known.at(i) : one.at(i));

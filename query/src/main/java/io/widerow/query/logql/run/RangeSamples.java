@@ -100,13 +100,16 @@ final class RangeSamples {
     long perWindow = range.rangeNanos() / widthNanos;
     for (Map.Entry<LabelSet, Samples> each : samples.entrySet()) {
       execution.check();
+      Series one = new Series(each.getKey(), steps.count(), execution);
+      long before = execution.held();
+      execution.hold(each.getValue().windowBytes());
       each.getValue().complete();
-      Series one = new Series(each.getKey(), steps.count());
-      execution.hold(Series.bytes(steps.count()));
       for (int i = 0; i < steps.count(); i++) {
         execution.check();
         each.getValue().evaluate(range, i * perStep, i * perStep + perWindow, i, one);
       }
+      each.getValue().clear();
+      execution.release(before);
       if (!one.isEmpty()) {
         series.add(one);
       }
@@ -114,7 +117,11 @@ final class RangeSamples {
     if (range.function() == RangeFunction.ABSENT_OVER_TIME) {
       series = List.of(absent(series));
     }
-    execution.release(mark + Series.bytes(steps.count()) * series.size());
+    long bytes = 0;
+    for (Series one : series) {
+      bytes += one.bytes();
+    }
+    execution.release(Math.min(execution.held(), mark + bytes));
     return series;
   }
 
@@ -130,7 +137,7 @@ final class RangeSamples {
         labels.remove(matcher.name());
       }
     }
-    Series absent = new Series(new LabelSet(labels), steps.count());
+    Series absent = new Series(new LabelSet(labels), steps.count(), execution);
     for (int i = 0; i < steps.count(); i++) {
       int step = i;
       if (series.stream().noneMatch(one -> one.has(step))) {
@@ -167,7 +174,8 @@ final class RangeSamples {
     Set<String> others = otherNames(labels);
     List<AttributeName> names = selection.attributes(others);
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
-    EventLines lines = new EventLines(labels, names, selection.needsLevel(others));
+    EventLines lines =
+        new EventLines(labels, names, selection.needsLevel(others), execution.lineMemory());
     RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
     try {
       if (names == null || looksAtLines) {
@@ -203,7 +211,8 @@ final class RangeSamples {
       reader.inAnyOrder(
           folds ? new Grouping(names, widthNanos).withPhase(baseNanos).withCells() : null);
     }
-    EventSamples quick = new EventSamples(this, stages, lines, byType, names);
+    EventSamples quick =
+        new EventSamples(this, stages, lines, byType, names, execution::holdPassing);
     while (reader.nextWhenReady() == Step.EVENT) {
       EventView event = reader.event();
       if (!quick.add(event)) {
@@ -284,9 +293,9 @@ final class RangeSamples {
           case QUANTILE_OVER_TIME, STDDEV_OVER_TIME, STDVAR_OVER_TIME -> true;
           default -> false;
         };
+    execution.hold(of.bytes());
     Samples made = new Samples(keepsValues);
     samples.put(of, made);
-    execution.hold(of.bytes());
     return made;
   }
 
@@ -299,7 +308,7 @@ final class RangeSamples {
     }
     Double number = Pipeline.number(unwrap.conversion(), text);
     if (number == null) {
-      Pipeline.fail(line, "%s is no number: %s".formatted(unwrap.label(), text));
+      Pipeline.fail(line, unwrap.label(), text);
     }
     for (Stage stage : range.afterUnwrap()) {
       if (!Pipeline.run(stage, line)) {

@@ -19,13 +19,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class Samples {
-  static final long BUCKET_BYTES = 160;
+  static final long BUCKET_BYTES = 224;
+
+  private static final long ORDER_BYTES = 96; // of a bucket
 
   /// Empty [NumberCounts], and what a window has of them.
   static final long VALUES_BYTES = 400;
 
   private final Map<Long, Bucket> buckets = new HashMap<>();
   private final boolean keepsValues;
+  private long valuesBytes;
   private @Nullable Bucket lastBucket; // that of the last sample
   private long lastNumber;
   private long[] numbers = new long[0]; // of the buckets, sorted, once they are complete
@@ -114,7 +117,15 @@ final class Samples {
       lastBucket = into;
       lastNumber = bucket;
     }
-    return made + into.add(nanos, value, weight);
+    long grown = into.add(nanos, value, weight);
+    valuesBytes += grown;
+    return made + grown;
+  }
+
+  /// Heap memory, at most, for a window over all buckets: its table while it grows, the order of
+  /// its numbers, and the order of the buckets.
+  long windowBytes() {
+    return 4 * valuesBytes + (keepsValues ? VALUES_BYTES : 0) + ORDER_BYTES * buckets.size();
   }
 
   /// Ends the adding.
@@ -122,6 +133,14 @@ final class Samples {
     TreeMap<Long, Bucket> inOrder = new TreeMap<>(buckets);
     numbers = inOrder.keySet().stream().mapToLong(Long::longValue).toArray();
     sorted = inOrder.values().toArray(Bucket[]::new);
+  }
+
+  /// Drops all samples.
+  void clear() {
+    buckets.clear();
+    lastBucket = null;
+    numbers = new long[0];
+    sorted = new Bucket[0];
   }
 
   /// Sets the value of a step from the buckets of its window, if there is any sample in them.

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.query.QueryExecution;
 import java.util.BitSet;
 
 /// Numbers at some of the steps of a query, with the labels they belong to.
@@ -10,8 +11,14 @@ public final class Series {
   private final double[] values;
   private final BitSet there;
 
-  Series(LabelSet labels, int steps) {
-    this(labels, new double[steps], new BitSet(steps));
+  /// @param execution holds its memory
+  Series(LabelSet labels, int steps, QueryExecution execution) {
+    this(labels, zeros(steps, labels, execution), new BitSet(steps));
+  }
+
+  private static double[] zeros(int steps, LabelSet labels, QueryExecution execution) {
+    execution.hold(bytes(labels, steps));
+    return new double[steps];
   }
 
   private Series(LabelSet labels, double[] values, BitSet there) {
@@ -21,8 +28,8 @@ public final class Series {
   }
 
   /// The same number at every step.
-  static Series constant(LabelSet labels, int steps, double value) {
-    Series series = new Series(labels, steps);
+  static Series constant(LabelSet labels, int steps, double value, QueryExecution execution) {
+    Series series = new Series(labels, steps, execution);
     for (int i = 0; i < steps; i++) {
       series.set(i, value);
     }
@@ -60,8 +67,12 @@ public final class Series {
     return values.length;
   }
 
-  /// Heap memory of so many steps, in bytes.
-  static long bytes(int steps) {
-    return 64 + 9L * steps;
+  private static long bytes(LabelSet labels, int steps) {
+    return labels.bytes() + 64 + 9L * steps;
+  }
+
+  /// Heap memory in bytes.
+  long bytes() {
+    return bytes(labels, values.length);
   }
 }

@@ -21,7 +21,6 @@ public final class StreamEntries {
   private final boolean categorized;
   private final Map<LabelSet, List<Entry>> streams = new LinkedHashMap<>();
   private long count;
-  private long answerBytes;
 
   /// One line.
   ///
@@ -45,32 +44,23 @@ public final class StreamEntries {
     LabelSet stream = new LabelSet(labels);
     List<Entry> of = streams.get(stream);
     if (of == null) {
+      execution.hold(stream.bytes());
       of = new ArrayList<>();
       streams.put(stream, of);
-      execution.hold(stream.bytes());
     }
     Map<String, String> metadata = categorized ? line.labels(Category.METADATA) : Map.of();
     Map<String, String> parsed = categorized ? line.labels(Category.PARSED) : Map.of();
-    of.add(new Entry(line.timeNanos(), line.text(), metadata, parsed));
     execution.hold(ENTRY_BYTES + 2L * line.text().length() + bytes(metadata) + bytes(parsed));
+    of.add(new Entry(line.timeNanos(), line.text(), metadata, parsed));
     count++;
   }
 
   private static long bytes(Map<String, String> labels) {
     long bytes = 0;
     for (Map.Entry<String, String> label : labels.entrySet()) {
-      bytes += LABEL_BYTES + label.getKey().length() + label.getValue().length();
+      bytes += LABEL_BYTES + 2L * (label.getKey().length() + label.getValue().length());
     }
     return bytes;
-  }
-
-  /// The answer has grown: its buffer is as much as twice as long.
-  ///
-  /// @param length bytes of the answer so far
-  void written(int length) {
-    long more = 2L * length - answerBytes;
-    execution.hold(more);
-    answerBytes += more;
   }
 
   /// Makes the last line of each stream the first one.
@@ -85,6 +75,11 @@ public final class StreamEntries {
   /// True when labels, metadata and parsed labels are told apart.
   public boolean isCategorized() {
     return categorized;
+  }
+
+  /// What holds their memory.
+  public Execution execution() {
+    return execution;
   }
 
   /// How many lines there are.

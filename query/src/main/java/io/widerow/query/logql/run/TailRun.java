@@ -86,7 +86,7 @@ public final class TailRun {
   }
 
   private boolean read(Execution execution, Selection selection, RangeQuery range, Messages out) {
-    EventLines lines = new EventLines(execution.labels(), null, true);
+    EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(query, selection.searched());
     StreamEntries entries = new StreamEntries(execution, categorized);
     long mark = execution.held();

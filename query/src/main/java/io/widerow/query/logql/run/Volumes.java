@@ -119,7 +119,8 @@ public final class Volumes {
       double length =
           lengths.computeIfAbsent(type, of -> length(lines, of, steps.at(0) - windowNanos, until));
       Series sum =
-          sums.computeIfAbsent(one.labels().only(by), key -> new Series(key, steps.count()));
+          sums.computeIfAbsent(
+              one.labels().only(by), key -> new Series(key, steps.count(), execution));
       for (int i = 0; i < steps.count(); i++) {
         if (one.has(i)) {
           sum.set(i, (sum.has(i) ? sum.at(i) : 0) + Math.rint(one.at(i) * length));
@@ -146,6 +147,7 @@ public final class Volumes {
     LabelCatalog catalog = new LabelCatalog(execution, from, steps.at(steps.count() - 1));
     List<Series> result = new ArrayList<>();
     for (String label : catalog.labels(lines.matchers())) {
+      long mark = execution.held();
       Map<Integer, Double> sums = new LinkedHashMap<>();
       for (Series one : volume(lines, List.of(label), steps, windowNanos, Long.MAX_VALUE)) {
         boolean has = one.labels().labels().containsKey(label);
@@ -155,9 +157,10 @@ public final class Volumes {
           }
         }
       }
+      execution.release(mark);
       TreeMap<String, String> name = new TreeMap<>();
       name.put(label, "");
-      Series sum = new Series(new LabelSet(name), steps.count());
+      Series sum = new Series(new LabelSet(name), steps.count(), execution);
       sums.forEach(sum::set);
       result.add(sum);
     }
@@ -172,7 +175,7 @@ public final class Volumes {
             .range(fromNanos, untilNanos)
             .withTypes(new TypeGlobs(List.of(literal(type))))
             .withDescending(true);
-    EventLines shown = new EventLines(execution.labels(), null, true);
+    EventLines shown = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(new LogQuery(lines.matchers(), List.of()), 0);
     long bytes = 0;
     int count = 0;
