@@ -23,7 +23,7 @@ import java.util.List;
 /// ```
 ///
 /// - Threads: one.
-final class CqlConnection implements AutoCloseable {
+public final class CqlConnection implements AutoCloseable {
   private static final int REQUEST = 0x04;
   private static final int ERROR = 0x00;
   private static final int STARTUP = 0x01;
@@ -40,7 +40,7 @@ final class CqlConnection implements AutoCloseable {
   private final DataInputStream in;
   private final DataOutputStream out;
 
-  CqlConnection(int port) throws IOException {
+  public CqlConnection(int port) throws IOException {
     try {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(ANSWER_MILLIS);
@@ -59,15 +59,39 @@ final class CqlConnection implements AutoCloseable {
     }
   }
 
+  /// The server refused a statement.
+  public static final class Refused extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /// The code of the protocol.
+    public final int code;
+
+    Refused(int code, String message) {
+      super("refused with %x: %s".formatted(code, message));
+      this.code = code;
+    }
+  }
+
+  /// Runs a statement whose rows may be of any type, and returns the bytes of its result.
+  ///
+  /// @throws Refused when the server refused it
+  public int run(String statement) throws IOException {
+    return result(statement).remaining();
+  }
+
   /// Runs a statement and returns its rows, each with a value for each column; none without rows.
   ///
   /// @throws IOException also when the statement was refused
-  List<List<ByteBuffer>> query(String statement) throws IOException {
+  public List<List<ByteBuffer>> query(String statement) throws IOException {
+    ByteBuffer answer = result(statement);
+    return answer.getInt() == KIND_ROWS ? rows(answer) : List.of();
+  }
+
+  private ByteBuffer result(String statement) throws IOException {
     byte[] text = statement.getBytes(StandardCharsets.UTF_8);
     ByteBuffer body = ByteBuffer.allocate(Integer.BYTES + text.length + Short.BYTES + 1);
     body.putInt(text.length).put(text).putShort((short) CONSISTENCY_ONE).put((byte) 0);
-    ByteBuffer answer = exchange(QUERY, body.array(), RESULT);
-    return answer.getInt() == KIND_ROWS ? rows(answer) : List.of();
+    return exchange(QUERY, body.array(), RESULT);
   }
 
   private static List<List<ByteBuffer>> rows(ByteBuffer answer) throws IOException {
@@ -132,7 +156,7 @@ final class CqlConnection implements AutoCloseable {
     if (answered == ERROR) {
       int code = bytes.getInt();
       String message = StandardCharsets.UTF_8.decode(bytes.position(6)).toString();
-      throw new IOException("refused with %x: %s".formatted(code, message));
+      throw new Refused(code, message);
     }
     if (answered != expected) {
       throw new IOException("answered with " + answered + " instead of " + expected);
