@@ -97,9 +97,9 @@ class LogqlParserTest {
   @ValueSource(
       strings = {
         "1 + ",
-        "{} | json | ",
-        "{} | a > 1 and ",
-        "{} | a = `x` or ",
+        "{} | json ",
+        "{} | a > 1 ",
+        "{} | a = `x` ",
         "vector(1) or ",
         "sum by (a) ("
       })
