@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The file operations of the store: a real disk, or a simulated one in tests. All files of the
-/// store go through here, except those that Chronicle Queue writes itself.
+/// store go through here, except the bytes of journal files, which need a descriptor of their own.
 ///
 /// Every method throws [StorageException.DiskFull] when the operating system refuses for lack of
 /// space, and [StorageException.Failed] when it refuses for another reason.

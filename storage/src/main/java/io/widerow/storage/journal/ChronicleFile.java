@@ -4,26 +4,20 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.Objects;
-import net.openhft.chronicle.core.Jvm;
-import net.openhft.chronicle.queue.ExcerptAppender;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
-import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
-import net.openhft.chronicle.wire.DocumentContext;
 
-/// One journal file: a Chronicle Queue directory with one data file, whose blocks are allocated
-/// before the queue maps it. Its clock stands still, so it never rolls.
+/// One journal file: a directory with one data file in Chronicle Queue's format, so that a tailer
+/// of the library reads its frames as excerpts. `QueueFormatTest` holds that at every stage of a
+/// file's life.
 ///
-/// The queue creates the file and tells where the first excerpt belongs, and is then closed. Plain
-/// writes put the excerpts into place, a small one at once, of a large one the frame first and its
-/// length word after it, so that a tailer of the library reads them as its own. Writes through the
-/// queue's mapping would dirty two pages a group in the page tables. The force would revoke write
-/// access to both, which interrupts every processor that runs a thread of this process and waits
-/// for all of them; on busy processors that took milliseconds
-/// (`bench-results/jmh/journal-cost.md`). The index stays empty; tailers work without it.
+/// The library does not write it: it writes through a mapping, and a page of a mapping that finds
+/// no room on the disk ends in a fault of the processor instead of an error. Its writes would also
+/// dirty two pages a group in the page tables. The force would revoke write access to both, which
+/// interrupts every processor that runs a thread of this process and waits for all of them; on busy
+/// processors that took milliseconds (`bench-results/jmh/journal-cost.md`). So the blocks of the
+/// file are allocated first, and plain writes put [QueueHeader] and the excerpts into place, a
+/// small excerpt at once, of a large one the frame first and its length word after it. The index
+/// stays empty; tailers work without it.
 ///
 /// A file may be used again for later frames, see [UsedFile]. Until they lie over it, the rest of
 /// the file holds what was written before:
@@ -48,35 +42,19 @@ public final class ChronicleFile implements AutoCloseable {
   /// checksums of its frame, as with a larger one, whose pages reach the disk in any order.
   private static final int EXCERPT_BYTES = 4 << 10;
 
-  private static final int INDEX_COUNT = 4 << 10;
-  private static final int INDEX_SPACING = 256;
-
-  static {
-    System.setProperty("chronicle.analytics.disable", "true");
-    System.setProperty("chronicle.announcer.disable", "true");
-    System.setProperty("slf4j.internal.verbosity", "ERROR");
-    Jvm.disableDebugHandler();
-    Jvm.disablePerfHandler();
-    Jvm.disableWarnHandler();
-  }
-
   private volatile Path directory;
   private final long bytes;
   private final NativeFile data;
   private final MemorySegment excerpt =
       Arena.ofAuto().allocate(EXCERPT_BYTES + NativeFile.PAGE_BYTES + 2 * ALIGNMENT, ALIGNMENT);
-  private final long start; // of the first excerpt
-  private long position; // of the next excerpt
+  private long position = QueueHeader.BYTES; // of the next excerpt
   private volatile long remainsFrom = Long.MAX_VALUE; // LSN
 
   /// @param data a file that [FreshFile] made durable
-  /// @param position offset of its first excerpt
-  ChronicleFile(Path directory, long bytes, NativeFile data, long position) {
+  ChronicleFile(Path directory, long bytes, NativeFile data) {
     this.directory = directory;
     this.bytes = bytes;
     this.data = data;
-    this.start = position;
-    this.position = position;
   }
 
   /// Opens a file that was closed, to write it from the start again. It is durable, and a tailer
@@ -87,37 +65,13 @@ public final class ChronicleFile implements AutoCloseable {
   static ChronicleFile again(ChronicleFile used, Path directory, long lsnFirst) {
     var data = new NativeFile(directory.resolve(DATA_FILE));
     try {
-      data.zero(used.start, NativeFile.pageEnd(used.start));
-      var file = new ChronicleFile(directory, used.bytes, data, used.start);
+      data.zero(QueueHeader.BYTES, NativeFile.pageEnd(QueueHeader.BYTES));
+      var file = new ChronicleFile(directory, used.bytes, data);
       file.remainsFrom = lsnFirst;
       return file;
     } catch (Throwable failure) {
       data.close();
       throw failure;
-    }
-  }
-
-  static SingleChronicleQueue queue(Path directory, long bytes) {
-    return SingleChronicleQueueBuilder.binary(directory)
-        .rollCycle(LegacyRollCycles.DAILY)
-        .indexCount(INDEX_COUNT)
-        .indexSpacing(INDEX_SPACING)
-        .blockSize(bytes)
-        .timeProvider(() -> 0L)
-        .timeoutMS(1)
-        .checkInterrupts(false)
-        .build();
-  }
-
-  /// Lets the queue write its header and its empty index.
-  ///
-  /// @return offset of the first excerpt's length word
-  static long writeHeader(Path directory, long bytes) {
-    try (SingleChronicleQueue queue = queue(directory, bytes);
-        ExcerptAppender appender = queue.createAppender();
-        DocumentContext nothing = appender.writingDocument()) {
-      nothing.rollbackOnClose();
-      return Objects.requireNonNull(nothing.wire()).bytes().writePosition() - Integer.BYTES;
     }
   }
 
@@ -141,7 +95,8 @@ public final class ChronicleFile implements AutoCloseable {
     disk.forceDirectory(journalOf(target));
   }
 
-  /// Bytes of the queue's mapping: a block, and a quarter more for excerpts that cross its end.
+  /// Bytes that a tailer of the library maps: a block, and a quarter more for excerpts that cross
+  /// its end.
   static long mappedBytes(long bytes) {
     return bytes + bytes / 4;
   }
@@ -196,11 +151,11 @@ public final class ChronicleFile implements AutoCloseable {
   }
 
   boolean hasRoomFor(MemorySegment frame) {
-    return after(frame.byteSize()) + Integer.BYTES <= bytes;
+    return after(position, frame.byteSize()) + Integer.BYTES <= bytes;
   }
 
-  /// Where the next excerpt begins after one of `frameBytes` bytes.
-  private long after(long frameBytes) {
+  /// Where the next excerpt begins after one of `frameBytes` bytes at a position.
+  static long after(long position, long frameBytes) {
     return (position + Integer.BYTES + frameBytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
@@ -208,10 +163,9 @@ public final class ChronicleFile implements AutoCloseable {
   void append(MemorySegment frame) {
     long frameBytes = frame.byteSize();
     long end = position + Integer.BYTES + frameBytes;
-    long next = after(frameBytes);
+    long next = after(position, frameBytes);
     long zeros = NativeFile.pageEnd(next + Integer.BYTES - 1); // with the next length word
-    // The excerpt's length. Its two upper bits say that the excerpt is data and complete.
-    excerpt.set(ValueLayout.JAVA_INT, 0, (int) frameBytes);
+    excerpt.set(QueueHeader.LENGTH_WORD, 0, (int) frameBytes);
     if (end - position <= EXCERPT_BYTES) {
       MemorySegment.copy(frame, 0, excerpt, Integer.BYTES, frameBytes);
       excerpt.asSlice(end - position, zeros - end).fill((byte) 0);

@@ -11,8 +11,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Journal of a lane on Chronicle Queue. A failed write or force ends it for good, since the kernel
-/// may have dropped any unforced page.
+/// Journal of a lane in Chronicle Queue's file format. A failed write or force ends it for good,
+/// since the kernel may have dropped any unforced page.
 ///
 /// - Threads: as [Journal]; `this` guards the list of full files.
 public final class ChronicleJournal implements Journal {
@@ -164,7 +164,8 @@ public final class ChronicleJournal implements Journal {
 
   private StorageException end(String action, Throwable broken) {
     failure = broken;
-    return broken instanceof StorageException known
+    // A full disk would say that nothing was written.
+    return broken instanceof StorageException known && !(known instanceof StorageException.DiskFull)
         ? known
         : new StorageException.Failed(
             current.directory() + ": cannot " + action + ": " + broken, broken);

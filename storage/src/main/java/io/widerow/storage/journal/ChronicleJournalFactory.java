@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Factory of journals on Chronicle Queue: one queue directory for each journal file, named
-/// `journal/<lane>-<number>-<lsnFirst>/`. [FrameScanner] reads them, never the queue.
+/// Factory of journals in Chronicle Queue's file format: one queue directory for each journal file,
+/// named `journal/<lane>-<number>-<lsnFirst>/`. [FrameScanner] reads them.
 ///
 /// - Threads: one at a time.
 public final class ChronicleJournalFactory implements Journal.Factory {

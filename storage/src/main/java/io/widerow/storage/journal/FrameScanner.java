@@ -107,7 +107,8 @@ public final class FrameScanner implements AutoCloseable {
     return 0;
   }
 
-  /// Copies valid frames to the start of another file, one after the other.
+  /// Copies valid frames into another file, one after the other, with the header and the length
+  /// words of a journal file.
   ///
   /// @param lsnFirst LSN of the first expected frame
   /// @param lsnLast LSN of the last frame to copy
@@ -116,9 +117,11 @@ public final class FrameScanner implements AutoCloseable {
   long copy(int lane, DiskFile source, DiskFile target, long lsnFirst, long lsnLast) {
     var copied =
         new Object() {
-          long bytes;
+          long bytes = QueueHeader.BYTES;
           long lsn = lsnFirst - 1;
         };
+    target.write(QueueHeader.CONTENT, 0);
+    MemorySegment lengthWord = MemorySegment.ofArray(new byte[Integer.BYTES]);
     scan(
         lane,
         lsnFirst,
@@ -126,8 +129,10 @@ public final class FrameScanner implements AutoCloseable {
         (_, _, _, frame) -> {
           boolean valid = decoder.check(lane, frame) == FrameDecoder.Verdict.VALID;
           if (valid && JournalFrame.lsn(frame) <= lsnLast) {
-            target.write(frame, copied.bytes);
-            copied.bytes = (copied.bytes + frame.byteSize() + Long.BYTES - 1) & -Long.BYTES;
+            lengthWord.set(QueueHeader.LENGTH_WORD, 0, (int) frame.byteSize());
+            target.write(lengthWord, copied.bytes);
+            target.write(frame, copied.bytes + Integer.BYTES);
+            copied.bytes = ChronicleFile.after(copied.bytes, frame.byteSize());
             copied.lsn = JournalFrame.lsn(frame);
           }
         });

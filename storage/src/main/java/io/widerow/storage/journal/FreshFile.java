@@ -79,15 +79,15 @@ public final class FreshFile implements AutoCloseable {
     return true;
   }
 
-  /// Lets the queue write its header, and makes file and directory entries durable.
+  /// Writes the header, and makes file and directory entries durable.
   ChronicleFile finish() {
-    long position = ChronicleFile.writeHeader(directory, bytes);
     NativeFile finished = data();
+    QueueHeader.write(finished);
     finished.force();
     disk.forceDirectory(directory);
     disk.forceDirectory(ChronicleFile.journalOf(directory));
     data = null;
-    return new ChronicleFile(directory, bytes, finished, position);
+    return new ChronicleFile(directory, bytes, finished);
   }
 
   /// Deletes the file unless it is finished.

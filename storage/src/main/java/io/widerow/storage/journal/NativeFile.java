@@ -119,11 +119,8 @@ public final class NativeFile implements AutoCloseable {
         throw new IllegalStateException(failure);
       }
     } while (error == INTERRUPTED);
-    if (error == NO_SPACE || error == QUOTA) {
-      throw new StorageException.DiskFull(path, new RealDisk().usableBytes(path), bytes);
-    }
     if (error != 0) {
-      throw failed("reserve " + bytes + " bytes", error);
+      throw failed("reserve " + bytes + " bytes", error, bytes);
     }
   }
 
@@ -194,13 +191,14 @@ public final class NativeFile implements AutoCloseable {
       }
       if (written == 0 || (written < 0 && error() != INTERRUPTED)) {
         int error = written == 0 ? 0 : error();
-        throw failed("write %d bytes at %d".formatted(source.byteSize(), offset), error);
+        throw failed(
+            "write %d bytes at %d".formatted(source.byteSize(), offset), error, source.byteSize());
       }
       done += Math.max(0, written);
     }
   }
 
-  /// Makes the size and all written pages durable, also those written through a mapping.
+  /// Makes the size and all written pages durable.
   public void force() {
     int result;
     try {
@@ -218,6 +216,14 @@ public final class NativeFile implements AutoCloseable {
   }
 
   private StorageException failed(String action, int error) {
+    return failed(action, error, 0);
+  }
+
+  /// @param bytes that the call needs
+  private StorageException failed(String action, int error, long bytes) {
+    if (error == NO_SPACE || error == QUOTA) {
+      return new StorageException.DiskFull(path, new RealDisk().usableBytes(path), bytes);
+    }
     return new StorageException.Failed(path, action, new IOException("error number " + error));
   }
 

@@ -88,26 +88,27 @@ final class UsedFile {
   /// Hands the file to the caller, durable under its new name.
   ///
   /// @param unusableTo LSN: a file with a frame up to it is not handed out
-  /// @return null when none waits, or there is no room for the name
+  /// @return null when none waits, or there is no room for its new name or its first page
   /// @throws StorageException when the disk failed
   @Nullable ChronicleFile take(Path target, long unusableTo) {
     Held waits = held.get();
     if (waits == null || waits.lsnFirst <= unusableTo || !claim(waits)) {
       return null;
     }
+    Path left = directory;
     try {
       ChronicleFile again = ChronicleFile.again(waits.file, directory, waits.lsnFirst);
       try {
         again.rename(disk, target);
         return again;
-      } catch (StorageException.DiskFull noRoomForAName) {
-        again.close();
-        ChronicleFile.delete(disk, again.directory());
-        return null;
       } catch (Throwable failure) {
+        left = again.directory();
         again.close();
         throw failure;
       }
+    } catch (StorageException.DiskFull noRoom) {
+      ChronicleFile.delete(disk, left); // at once, to free space
+      return null;
     } finally {
       held.set(null);
     }

@@ -1,6 +1,6 @@
-/// Internal. The write-ahead log: one journal per lane on Chronicle Queue, one checksummed,
-/// compressed frame per group of batches, forced before anything is acknowledged; and the notes,
-/// what a lane remembers beside its events (the ledger of batch keys).
+/// Internal. The write-ahead log: one journal per lane in Chronicle Queue's file format, one
+/// checksummed, compressed frame per group of batches, forced before anything is acknowledged; and
+/// the notes, what a lane remembers beside its events (the ledger of batch keys).
 ///
 /// ```
 ///   journal/0-00000001-...01   [frame LSN 1][frame 2][frame 3]     lane, number, first LSN

@@ -16,27 +16,22 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
-import net.openhft.chronicle.queue.ExcerptTailer;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
-import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: appended frames are read back in order, across files, and trimming keeps those still
-/// needed. Method: the real queue on the real disk, read by the scanner.
+/// needed. Method: the real journal on the real disk, read by the scanner.
 class ChronicleJournalTest {
   private static final long FILE_BYTES = 1 << 20;
   private static final int GROUPS = 40;
@@ -164,38 +159,6 @@ class ChronicleJournalTest {
     assertEquals(List.of(), replay(factory));
   }
 
-  /// The library reads frames that were written without it as its own.
-  @Test
-  void aTailerOfTheLibraryReadsWhatWasWrittenBesideIt() {
-    var lengths = new int[] {1, 2, 3, 4, 5, 4_093, 70_001, 200_000, 7};
-    var disk = new RealDisk();
-    Path file = directory.resolve("queue");
-    try (Arena arena = Arena.ofConfined();
-        ChronicleFile written = ChronicleFile.create(disk, file, FILE_BYTES)) {
-      for (int length : lengths) {
-        MemorySegment frame = arena.allocate(length);
-        frame.fill((byte) length);
-        written.append(frame);
-      }
-      assertFalse(written.hasRoomFor(arena.allocate(FILE_BYTES)));
-    }
-    try (SingleChronicleQueue queue = ChronicleFile.queue(file, FILE_BYTES);
-        ExcerptTailer tailer = queue.createTailer()) {
-      for (int length : lengths) {
-        try (DocumentContext context = tailer.readingDocument()) {
-          assertTrue(context.isData(), "excerpt of " + length);
-          byte[] read = Objects.requireNonNull(context.wire()).bytes().toByteArray();
-          assertEquals(length, read.length);
-          assertEquals((byte) length, read[0]);
-          assertEquals((byte) length, read[length - 1]);
-        }
-      }
-      try (DocumentContext context = tailer.readingDocument()) {
-        assertFalse(context.isPresent());
-      }
-    }
-  }
-
   @Test
   void aFileIsMadeAheadOnTheExecutorAndTakenUnderItsName() throws IOException {
     List<Runnable> tasks = new ArrayList<>();
@@ -216,7 +179,7 @@ class ChronicleJournalTest {
         append(journal, encoder, batch, ++lsn);
       }
       append(journal, encoder, batch, ++lsn);
-      assertEquals(2, directories()); // the queue has not made the old name again
+      assertEquals(2, directories()); // the spare got its name, and none is made again
       while (tasks.isEmpty()) {
         append(journal, encoder, batch, ++lsn);
       }

@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -32,15 +31,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import net.openhft.chronicle.queue.ExcerptTailer;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
-import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: trimmed files are used again, and nothing of their earlier use is read, kept from a
-/// deletion, or written over while a snapshot has it. Method: the real queue on the real disk, with
-/// groups of random sizes that nothing compresses. What a power cut leaves of such files:
+/// deletion, or written over while a snapshot has it. Method: the real journal on the real disk,
+/// with groups of random sizes that nothing compresses. What a power cut leaves of such files:
 /// `JournalCut`.
 class UsedFileTest {
   private static final long FILE_BYTES = 1 << 20;
@@ -112,18 +108,10 @@ class UsedFileTest {
   /// LSNs that a tailer of the library finds in the last file.
   private List<Long> excerptsOfLastFile() {
     List<Long> lsns = new ArrayList<>();
-    try (SingleChronicleQueue queue = ChronicleFile.queue(lastFile().path(), FILE_BYTES);
-        ExcerptTailer tailer = queue.createTailer()) {
-      while (true) {
-        try (DocumentContext context = tailer.readingDocument()) {
-          if (!context.isPresent()) {
-            return lsns;
-          }
-          byte[] frame = Objects.requireNonNull(context.wire()).bytes().toByteArray();
-          lsns.add(JournalFrame.lsn(MemorySegment.ofArray(frame)));
-        }
-      }
+    for (byte[] frame : LibraryQueue.read(lastFile().path(), FILE_BYTES)) {
+      lsns.add(JournalFrame.lsn(MemorySegment.ofArray(frame)));
     }
+    return lsns;
   }
 
   /// What a deletion waits for: then no file has a frame of that time, used again or not.

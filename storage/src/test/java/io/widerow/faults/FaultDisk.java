@@ -17,22 +17,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A disk for a test, in an image file, whose power can be cut: after [#restore] unforced data is
-/// lost as in a crash of the machine.
+/// A disk for a test, in an image file or in memory, that can be filled to the last byte. The power
+/// of some can be cut: after [#restore] unforced data is lost as in a crash of the machine.
 ///
 /// - [Kind#EXT4], [Kind#XFS]: the file system is shut down with its log dropped
-///   (`FS_IOC_SHUTDOWN`); data already written stays.
+///   (`FS_IOC_SHUTDOWN`); data already written stays. No blocks are reserved for root.
 /// - [Kind#VOLATILE]: ext4 on a disk with a write cache; each unflushed sector survives by chance.
 ///   The disk is an nbdkit plugin, `faults/powercut.py`.
+/// - [Kind#TMPFS]: memory; its power cannot be cut.
+/// - [Kind#QUOTA]: a limited part of a larger btrfs, which also tells of the room beyond the limit
+///   as free; its power cannot be cut.
 ///
 /// It needs root, and touches only devices that it created.
 public final class FaultDisk implements AutoCloseable {
   public enum Kind {
     EXT4("mkfs.ext4"),
     XFS("mkfs.xfs"),
-    VOLATILE("mkfs.ext4 nbdkit nbdfuse");
+    VOLATILE("mkfs.ext4 nbdkit nbdfuse"),
+    TMPFS("mount"),
+    QUOTA("mkfs.btrfs btrfs");
 
     private final String tools;
 
@@ -43,13 +49,14 @@ public final class FaultDisk implements AutoCloseable {
     /// What this machine lacks for it, with its package; null when nothing is missing.
     public @Nullable String missing() {
       if (!System.getProperty("user.name").equals("root")) {
-        return "cutting the power of a disk needs root";
+        return "mounting a disk needs root";
       }
       for (String tool : tools.split(" ", -1)) {
         if (find(tool) == null) {
           return "no "
               + tool
-              + ": apt-get install e2fsprogs xfsprogs nbdkit nbdkit-plugin-python libnbd-bin fuse3";
+              + ": apt-get install e2fsprogs xfsprogs btrfs-progs nbdkit nbdkit-plugin-python"
+              + " libnbd-bin fuse3";
         }
       }
       return null;
@@ -67,6 +74,7 @@ public final class FaultDisk implements AutoCloseable {
   }
 
   private static final long IMAGE_BYTES = 400L << 20;
+  private static final long XFS_BYTES_MIN = 300L << 20;
   private static final long VOLATILE_BYTES = 256L << 20; // kept in memory
   private static final long SHUTDOWN = 0x8004587dL; // FS_IOC_SHUTDOWN, _IOR('X', 125, uint32)
   private static final int DROP_LOG = 2;
@@ -78,28 +86,47 @@ public final class FaultDisk implements AutoCloseable {
   private final Path mount;
   private final Path control;
   private final List<Process> servers = new ArrayList<>();
-  private String device = "";
+  private String device = ""; // none of a file system in memory
 
   /// @param directory an empty one
   public FaultDisk(Kind kind, Path directory) throws IOException {
     this(kind, kind == Kind.VOLATILE ? VOLATILE_BYTES : IMAGE_BYTES, directory);
   }
 
+  /// @param bytes that files can take, nearly; XFS has 300 MB at least
   /// @param directory an empty one
   public FaultDisk(Kind kind, long bytes, Path directory) throws IOException {
     this.kind = kind;
-    this.bytes = bytes;
+    this.bytes = kind == Kind.XFS ? Math.max(bytes, XFS_BYTES_MIN) : bytes;
     this.directory = directory;
     this.mount = Files.createDirectory(directory.resolve("mount"));
     this.control = directory.resolve("control");
-    if (kind == Kind.VOLATILE) {
-      startVolatile();
-    } else {
-      Path image = directory.resolve("image");
-      run("truncate", "--size=" + bytes, image.toString());
-      device = run("losetup", "--find", "--show", image.toString()).strip();
+    switch (kind) {
+      case EXT4 -> mountImage(this.bytes, "mkfs.ext4", "-q", "-m", "0");
+      case XFS -> mountImage(this.bytes, "mkfs.xfs", "-q");
+      case QUOTA -> {
+        mountImage(IMAGE_BYTES + bytes, "mkfs.btrfs", "-q");
+        run("btrfs", "quota", "enable", mount.toString());
+        run("btrfs", "subvolume", "create", root().toString());
+        run("btrfs", "qgroup", "limit", Long.toString(bytes), root().toString());
+      }
+      case TMPFS -> run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "tmpfs", mount.toString());
+      case VOLATILE -> {
+        startVolatile();
+        mountDevice("mkfs.ext4", "-q");
+      }
     }
-    run(kind == Kind.XFS ? "mkfs.xfs" : "mkfs.ext4", "-q", device);
+  }
+
+  private void mountImage(long imageBytes, String... makes) throws IOException {
+    Path image = directory.resolve("image");
+    run("truncate", "--size=" + imageBytes, image.toString());
+    device = run("losetup", "--find", "--show", image.toString()).strip();
+    mountDevice(makes);
+  }
+
+  private void mountDevice(String... makes) throws IOException {
+    run(Stream.concat(Stream.of(makes), Stream.of(device)).toArray(String[]::new));
     run("mount", device, mount.toString());
   }
 
@@ -147,7 +174,7 @@ public final class FaultDisk implements AutoCloseable {
 
   /// The directory on the disk for the files of the test.
   public Path root() {
-    return mount;
+    return kind == Kind.QUOTA ? mount.resolve("limited") : mount;
   }
 
   /// Fills the disk to the last byte. What the file holds already stays.
@@ -266,7 +293,9 @@ public final class FaultDisk implements AutoCloseable {
   @Override
   public void close() throws IOException {
     run("umount", "--lazy", mount.toString());
-    run("losetup", "--detach", device);
+    if (!device.isEmpty()) {
+      run("losetup", "--detach", device);
+    }
     if (kind == Kind.VOLATILE) {
       run("umount", "--lazy", directory.resolve("volatile").toString());
     }
