@@ -197,7 +197,7 @@ public final class FaultDisk implements AutoCloseable {
   }
 
   /// Forces everything written so far to the disk.
-  void force() throws IOException {
+  public void force() throws IOException {
     run("sync", "--file-system", mount.toString());
   }
 
