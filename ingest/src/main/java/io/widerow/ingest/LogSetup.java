@@ -16,7 +16,6 @@ public final class LogSetup {
   /// Kept here because the log manager holds loggers only weakly.
   private static final List<Logger> LIBRARIES =
       List.of(
-          Logger.getLogger("net.openhft"),
           Logger.getLogger("com.linecorp.armeria"),
           Logger.getLogger("io.netty"),
           Logger.getLogger("com.datastax"),

@@ -1,6 +1,7 @@
 package io.widerow.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -11,6 +12,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,16 +27,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a daemon that was killed on a full disk starts there. It answers queries with everything
 /// acknowledged, drops what is past its retention, says on `/ready` and in its log that the disk is
 /// full, and takes events when there is room, without another start. A stopped store on a full disk
-/// can be read and verified. Method: the daemon as a process on a small file system of its own,
-/// filled to the last byte. [DiskFaultTest] does it under load and at random times.
+/// can be read and verified. A directory that is no store yet is refused with exit code 73, and no
+/// trace. Method: the daemon as a process on a small file system of its own, of each kind, filled
+/// to the last byte. [DiskFaultTest] does it under load and at random times, `StoreRoomTest` with
+/// every amount of room.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class FullDiskTest {
   private static final long DISK_BYTES = 96 << 20;
@@ -45,15 +51,14 @@ class FullDiskTest {
   private Path data = Path.of(".");
   private Path ballast = Path.of(".");
 
-  @BeforeEach
-  void mount() throws IOException {
-    String missing = FaultDisk.Kind.EXT4.missing();
+  private void mount(FaultDisk.Kind kind) throws IOException {
+    String missing = kind.missing();
     if (missing != null) {
       skip(missing);
     }
     try {
       Path image = Files.createDirectory(directory.resolve("disk"));
-      FaultDisk mounted = new FaultDisk(FaultDisk.Kind.EXT4, DISK_BYTES, image);
+      FaultDisk mounted = new FaultDisk(kind, DISK_BYTES, image);
       disk = mounted;
       data = mounted.root().resolve("d");
       ballast = mounted.root().resolve("ballast");
@@ -80,9 +85,24 @@ class FullDiskTest {
     return ServeProcess.startUnder(List.of(), directory, data, all);
   }
 
-  @Test
-  void aDaemonKilledOnAFullDiskReadsOnAndTakesEventsWhenThereIsRoom()
+  @ParameterizedTest
+  @EnumSource(names = {"TMPFS", "EXT4"})
+  void aDaemonKilledOnAFullDiskReadsOnAndTakesEventsWhenThereIsRoom(FaultDisk.Kind kind)
       throws IOException, InterruptedException {
+    readsOnAndTakesEventsWhenThereIsRoom(kind);
+  }
+
+  @Tag("faults")
+  @ParameterizedTest
+  @EnumSource(names = {"XFS", "QUOTA"})
+  void aDaemonKilledOnAnyFullDiskReadsOn(FaultDisk.Kind kind)
+      throws IOException, InterruptedException {
+    readsOnAndTakesEventsWhenThereIsRoom(kind);
+  }
+
+  private void readsOnAndTakesEventsWhenThereIsRoom(FaultDisk.Kind kind)
+      throws IOException, InterruptedException {
+    mount(kind);
     List<String> acknowledged = new ArrayList<>();
     try (ServeProcess daemon = start()) {
       for (int i = 0; i < 40; i++) {
@@ -141,6 +161,7 @@ class FullDiskTest {
   /// Nobody makes room: what is past its retention goes, and events are taken.
   @Test
   void whatExpiresMakesRoomOnAFullDisk() throws IOException, InterruptedException {
+    mount(FaultDisk.Kind.EXT4);
     try (ServeProcess daemon = start()) {
       Instant old = Instant.now().minus(Duration.ofHours(30));
       byte[] noise = new byte[600];
@@ -167,6 +188,32 @@ class FullDiskTest {
       assertEquals(0, daemon.stop(30), daemon.output());
     }
     assertTrue(Files.exists(ballast));
+  }
+
+  @Test
+  void aNewStoreIsRefusedOnAFullDisk() throws IOException, InterruptedException {
+    mount(FaultDisk.Kind.TMPFS);
+    FaultDisk.fill(ballast);
+    Path log = directory.resolve("refused.log");
+    Process refused = ServeProcess.launch(data, log, SMALL);
+    assertEquals(73, refused.waitFor(), () -> read(log));
+    List<String> lines = read(log).lines().filter(line -> line.startsWith("widerow: ")).toList();
+    assertEquals(1, lines.size(), () -> read(log));
+    assertTrue(lines.getFirst().contains(data + "/FORMAT.tmp: 0 bytes are free"), lines::toString);
+    assertFalse(read(log).contains("\tat "), () -> read(log));
+    Files.delete(ballast);
+    try (ServeProcess daemon = start()) {
+      assertEquals(200, post(daemon, "first").statusCode());
+      assertEquals(0, daemon.stop(30), daemon.output());
+    }
+  }
+
+  private static String read(Path log) {
+    try {
+      return Files.readString(log);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   private void awaitReady(ServeProcess daemon) throws IOException, InterruptedException {

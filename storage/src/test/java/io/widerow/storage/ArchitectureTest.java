@@ -78,6 +78,25 @@ class ArchitectureTest {
         .check(MAIN);
   }
 
+  /// A page of a mapping that has no block on the disk, on a full one, ends in a fault of the
+  /// processor instead of an error.
+  @Test
+  void nobodyReadsOrWritesThroughAMapping() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(
+            "io.widerow.storage.disk.ResidentPages") // it never touches the mapped pages
+        .should()
+        .callMethodWhere(
+            describe(
+                "maps a file",
+                call ->
+                    call.getTargetOwner().isAssignableTo(FileChannel.class)
+                        && call.getName().equals("map")))
+        .check(MAIN);
+    noClasses().should().dependOnClassesThat().resideInAnyPackage("net.openhft..").check(MAIN);
+  }
+
   @Test
   void ownersOfNativeMemoryOrFilesAreCloseable() {
     fields()
