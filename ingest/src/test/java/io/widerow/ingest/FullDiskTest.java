@@ -94,7 +94,7 @@ class FullDiskTest {
 
   @Tag("faults")
   @ParameterizedTest
-  @EnumSource(names = {"XFS", "QUOTA"})
+  @EnumSource(names = "XFS")
   void aDaemonKilledOnAnyFullDiskReadsOn(FaultDisk.Kind kind)
       throws IOException, InterruptedException {
     readsOnAndTakesEventsWhenThereIsRoom(kind);

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// - [Kind#VOLATILE]: ext4 on a disk with a write cache; each unflushed sector survives by chance.
 ///   The disk is an nbdkit plugin, `faults/powercut.py`.
 /// - [Kind#TMPFS]: memory; its power cannot be cut.
-/// - [Kind#QUOTA]: a limited part of a larger btrfs, which also tells of the room beyond the limit
-///   as free; its power cannot be cut.
+/// - [Kind#QUOTA]: a limited part of a larger btrfs, which reports the room beyond the limit as
+///   free. It counts each write against the limit, also one into reserved blocks. Its power cannot
+///   be cut.
 ///
 /// It needs root, and touches only devices that it created.
 public final class FaultDisk implements AutoCloseable {

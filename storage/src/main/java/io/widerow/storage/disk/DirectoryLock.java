@@ -136,10 +136,11 @@ final class DirectoryLock implements Disk.Lock {
     }
   }
 
-  /// Names the owner in the lock file. On a full disk the owner stays unnamed.
+  /// Names the owner in the lock file. On a full disk the owner stays unnamed, or the file keeps
+  /// the name of the last one: under a quota even a truncation may find no room.
   private static void name(Path file, FileChannel channel, String owner) throws IOException {
-    channel.truncate(0);
     try {
+      channel.truncate(0);
       channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
     } catch (IOException failure) {
       if (!(RealDisk.failed(file, "lock", failure, 0) instanceof StorageException.DiskFull)) {

@@ -195,7 +195,7 @@ class StoreRoomTest {
 
   @Tag("faults")
   @ParameterizedTest
-  @EnumSource(names = {"EXT4", "XFS", "QUOTA"})
+  @EnumSource(names = {"EXT4", "XFS"})
   void aKilledStoreOpensWithAnyRoom(FaultDisk.Kind kind) throws IOException {
     on(kind, this::opensWithAnyRoom);
   }
@@ -294,7 +294,7 @@ class StoreRoomTest {
 
   @Tag("faults")
   @ParameterizedTest
-  @EnumSource(names = {"EXT4", "XFS", "QUOTA"})
+  @EnumSource(names = {"EXT4", "XFS"})
   void aJournalGoesOnOrRefuses(FaultDisk.Kind kind) throws IOException {
     on(kind, this::rollsWithAnyRoom);
   }
