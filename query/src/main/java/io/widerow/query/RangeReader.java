@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// or before the token that arrived since, each with [LateEvent#FLAG]; then the events after the
 /// token. The limit applies to the second part.
 ///
+/// A group of more partitions than may be open at once is read in rounds, see [RoundCursor], or set
+/// by set when the order does not matter. It is read in smaller sets when memory is short.
+///
 /// Budgets and [#cancel] are checked every few thousand scanned events, whether or not the filter
 /// keeps any, so a query may exceed its budget by that many events.
 ///
@@ -35,6 +38,12 @@ import org.jspecify.annotations.Nullable;
 public final class RangeReader implements EventCursor {
   /// Approximate memory of the closed cursors of a partition, in bytes.
   private static final long CURSOR_BYTES = 1 << 10;
+
+  /// Approximate memory of a partition in the plan of a group, in bytes.
+  private static final long PLANNED_BYTES = 160;
+
+  /// Partitions that are open at once however little memory there is.
+  private static final int OPEN_MIN = 256;
 
   private StoreView view;
   private final RangeQuery query;
@@ -54,7 +63,9 @@ public final class RangeReader implements EventCursor {
   private final CompletableFuture<Void> end = new CompletableFuture<>(); // when cancelled
   private boolean waited; // the last step was PENDING
   private int groupsOpened;
-  private long cursorBytes; // reported for the cursors of the current group
+  private long groupBytes; // reported for the plan and the cursors of the current group
+  private final Queue<List<PartitionKey>> sets = new ArrayDeque<>(); // left of it, in any order
+  private Scan setScan; // of these
   private long left;
   private boolean closed;
   private boolean anyOrder;
@@ -76,6 +87,7 @@ public final class RangeReader implements EventCursor {
     this.planned = query;
     this.plan = RangePlan.of(view, query);
     this.scan = query.toScan().withWatch(watch);
+    this.setScan = scan;
     Token after = query.after();
     Arrivals since = query.since();
     if (after == null || since == null) {
@@ -173,7 +185,7 @@ public final class RangeReader implements EventCursor {
           return Step.PENDING;
         }
         case END -> {
-          closeGroup();
+          closeCursor();
           check();
         }
       }
@@ -210,6 +222,12 @@ public final class RangeReader implements EventCursor {
       return null;
     }
     check();
+    List<PartitionKey> set = sets.poll();
+    if (set != null) {
+      cursor = unordered(set, setScan);
+      return cursor;
+    }
+    endGroup();
     RangePlan lateOnes = latePlan;
     RangePlan.Group group = lateOnes == null ? null : lateOnes.next();
     boolean openLate = group != null;
@@ -223,23 +241,47 @@ public final class RangeReader implements EventCursor {
     if (group == null) {
       return openKept();
     }
-    List<PartitionKey> keys = group.keys();
-    if (keys.size() > budget.partitionsMax()) {
-      throw new QueryException.OverBudget(
-          "partitions open at once",
-          budget.partitionsMax(),
-          keys.size(),
-          "ask for fewer types or a shorter range");
-    }
-    cursorBytes = CURSOR_BYTES * keys.size();
-    watch.holds(cursorBytes); // when that is too much, closing takes the report back
     Scan tick = tickScan;
     Scan within = group.within(tick != null ? tick : openLate ? lateScan : scan);
-    EventCursor opened = anyOrder ? unordered(keys, within) : view.open(keys, within);
+    EventCursor opened = open(group.keys(), within);
     late = openLate ? new LateEvent() : null;
     cursor = opened;
     groupsOpened++;
     return opened;
+  }
+
+  private EventCursor open(List<PartitionKey> keys, Scan within) {
+    hold(PLANNED_BYTES * keys.size()); // when that is too much, closing takes the report back
+    int open = Math.min(keys.size(), budget.partitionsMax());
+    while (open > OPEN_MIN && !watch.tryHold(CURSOR_BYTES * open)) {
+      open /= 2;
+    }
+    if (open > OPEN_MIN) {
+      groupBytes += CURSOR_BYTES * open;
+    } else {
+      hold(CURSOR_BYTES * open);
+    }
+    if (open == keys.size()) {
+      return anyOrder ? unordered(keys, within) : view.open(keys, within);
+    }
+    List<List<PartitionKey>> parts = RoundCursor.sets(keys, open);
+    if (!anyOrder) {
+      return new RoundCursor(view, parts, within, left, this::check);
+    }
+    setScan = within;
+    sets.addAll(parts);
+    return unordered(sets.remove(), within);
+  }
+
+  private void hold(long bytesMore) {
+    groupBytes += bytesMore; // first, because refused bytes are counted too
+    watch.holds(bytesMore);
+  }
+
+  private void endGroup() {
+    sets.clear();
+    watch.holds(-groupBytes);
+    groupBytes = 0;
   }
 
   /// Opens the figures whose events are gone; null when there are none.
@@ -267,9 +309,7 @@ public final class RangeReader implements EventCursor {
     return plan.next();
   }
 
-  private void closeGroup() {
-    watch.holds(-cursorBytes);
-    cursorBytes = 0;
+  private void closeCursor() {
     EventCursor open = cursor;
     if (open != null) {
       finished = finished.plus(open.statistics());
@@ -444,7 +484,8 @@ public final class RangeReader implements EventCursor {
 
   @Override
   public void close() {
-    closeGroup();
+    closeCursor();
+    endGroup();
     if (!closed) {
       watch.holds(-watch.unreadBytes());
     }

@@ -11,6 +11,9 @@ import io.widerow.event.TimeUuid;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.ScanWatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,9 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a query returns exactly the events of its range, types and filter, in order, for any
-/// partitions; and pages of any size add up to the same answer. Method: random events in partitions
-/// of mixed widths and shards, some with equal ids in different types; compare with a sorted list.
-/// The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// partitions, however few of them may be open at once; and pages of any size add up to the same
+/// answer. Method: random events in partitions of mixed widths and shards, some with equal ids in
+/// different types; compare with a sorted list. The seed is the test's name; to replay one, run
+/// with `-Dseed=<n>`.
 class RangeReaderModelTest {
   private static final long START = 1_000_000L * PartitionKey.NANOS_PER_MINUTE * 24;
   private static final List<String> TYPES = List.of("nginx.access", "nginx.error", "cpu", "disk");
@@ -101,8 +105,12 @@ class RangeReaderModelTest {
   }
 
   private static List<String> read(MemoryView view, RangeQuery query) {
+    return read(view, query, QueryBudget.DEFAULT);
+  }
+
+  private static List<String> read(MemoryView view, RangeQuery query, QueryBudget budget) {
     List<String> tokens = new ArrayList<>();
-    try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
+    try (RangeReader reader = RangeReader.open(view, query, budget)) {
       while (reader.next() == Step.EVENT) {
         tokens.add(Token.of(reader.event()).toString());
       }
@@ -120,12 +128,18 @@ class RangeReaderModelTest {
       for (int i = 0; i < 10; i++) {
         RangeQuery query = query(random);
         List<String> expected = expected(view, query);
+        var few = new QueryBudget(random.nextInt(1, 5), Long.MAX_VALUE, Duration.ofMinutes(1));
         assertEquals(expected, read(view, query));
+        assertEquals(expected, read(view, query, few));
+        assertEquals(expected, inRounds(view, query, random));
+        assertEquals(
+            expected.stream().sorted().toList(),
+            inAnyOrder(view, query, few).stream().sorted().toList());
 
         List<String> paged = new ArrayList<>();
         RangeQuery page = query;
         while (true) {
-          List<String> part = read(view, page.withLimit(random.nextInt(1, 20)));
+          List<String> part = read(view, page.withLimit(random.nextInt(1, 20)), few);
           if (part.isEmpty()) {
             break;
           }
@@ -135,6 +149,41 @@ class RangeReaderModelTest {
         assertEquals(expected, paged);
       }
     }
+  }
+
+  /// All partitions as one group, in rounds of a few events.
+  private static List<String> inRounds(MemoryView view, RangeQuery query, SplittableRandom random) {
+    List<PartitionKey> keys =
+        view.partitions(query.types(), query.fromNanos(), query.untilNanos()).stream()
+            .map(PartitionInfo::key)
+            .toList();
+    if (keys.isEmpty()) {
+      return List.of();
+    }
+    List<List<PartitionKey>> sets = RoundCursor.sets(keys, random.nextInt(1, 5));
+    assertEquals(keys.size(), sets.stream().mapToInt(List::size).sum());
+    List<String> tokens = new ArrayList<>();
+    long[] held = {0};
+    Scan scan =
+        query.toScan().withWatch(new ScanWatch(() -> {}, bytesMore -> held[0] += bytesMore));
+    try (var rounds = new RoundCursor(view, sets, scan, random.nextInt(1, 9), () -> {})) {
+      while (rounds.next() == Step.EVENT) {
+        tokens.add(Token.of(rounds.event()).toString());
+      }
+      assertEquals(Step.END, rounds.next(), "END is final");
+    }
+    assertEquals(0, held[0], "all memory is given back");
+    return tokens;
+  }
+
+  private static List<String> inAnyOrder(MemoryView view, RangeQuery query, QueryBudget budget) {
+    List<String> tokens = new ArrayList<>();
+    try (RangeReader reader = RangeReader.open(view, query, budget).inAnyOrder()) {
+      while (reader.next() == Step.EVENT) {
+        tokens.add(Token.of(reader.event()).toString());
+      }
+    }
+    return tokens;
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.widerow.storage.aggregate;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
+import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
@@ -11,6 +12,7 @@ import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cursor.ChainCursor;
+import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
@@ -185,7 +187,12 @@ public final class SealedScan implements StoreView.SealedValues {
         PartitionInfo info = open.info(row);
         if (info.events() > 0 && keys.contains(row.key) && !others.contains(row.key)) {
           Scan kept = view.kept(row.key, of);
-          cursors.addAll(open.open(row, kept, kept.filter(), view.readers().searchers()));
+          cursors.add( // a cursor takes a kilobyte, and there may be a row for each of many types
+              new LazyCursor(
+                  EventId.LEAST,
+                  () ->
+                      new ChainCursor(
+                          open.open(row, kept, kept.filter(), view.readers().searchers()))));
         }
       }
     }

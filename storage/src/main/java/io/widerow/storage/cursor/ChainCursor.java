@@ -9,24 +9,24 @@ import java.util.concurrent.CompletableFuture;
 /// A concatenation of cursors, for readers that ignore the order of events.
 ///
 /// - Threads: one.
-/// - Memory: owns its inputs; closes each at its end, the rest in [#close].
+/// - Memory: owns its inputs; closes each at its end and lets go of it, the rest in [#close].
 public final class ChainCursor implements EventCursor {
-  private final List<EventCursor> inputs;
+  private final EventCursor[] inputs;
   private ScanStatistics finished = ScanStatistics.NONE;
   private int at;
 
   public ChainCursor(List<EventCursor> inputs) {
-    this.inputs = List.copyOf(inputs);
+    this.inputs = inputs.toArray(EventCursor[]::new);
   }
 
   private EventCursor input() {
-    return at < inputs.size() ? inputs.get(at) : EmptyCursor.INSTANCE;
+    return at < inputs.length ? inputs[at] : EmptyCursor.INSTANCE;
   }
 
   @Override
   public Step next() {
-    while (at < inputs.size()) {
-      Step step = inputs.get(at).next();
+    while (at < inputs.length) {
+      Step step = inputs[at].next();
       if (step != Step.END) {
         return step;
       }
@@ -36,7 +36,8 @@ public final class ChainCursor implements EventCursor {
   }
 
   private void closeInput() {
-    EventCursor ended = inputs.get(at++);
+    EventCursor ended = inputs[at];
+    inputs[at++] = EmptyCursor.INSTANCE;
     finished = finished.plus(ended.statistics());
     ended.close();
   }
@@ -58,7 +59,7 @@ public final class ChainCursor implements EventCursor {
 
   @Override
   public void close() {
-    while (at < inputs.size()) {
+    while (at < inputs.length) {
       closeInput();
     }
   }

@@ -4,6 +4,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.EventSlice;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -62,7 +63,7 @@ public final class SlicedCursor implements EventCursor {
     this.prefetch = prefetch;
     this.inputs = inputs;
     this.watch = scan.watch();
-    this.slice = new EventSlice(key.type());
+    this.slice = new EventSlice();
   }
 
   /// Opens a cursor. The caller must hold a lease on the segment until it is closed.

@@ -1,4 +1,4 @@
-package io.widerow.storage.scan;
+package io.widerow.storage;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
@@ -16,8 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Copies of some events of one type, in order, with the attributes that a scan wants. It shows one
-/// of them at a time.
+/// Copies of some events, in the order in which they were added, with the attributes that a scan
+/// wants. It shows one of them at a time.
 ///
 /// ```
 ///   an attribute:  int name * 16 + kind | a number: long bits
@@ -25,44 +25,42 @@ import java.util.Map;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: the events before encoding, 28 bytes for each of them, and the names of their
+/// - Memory: the events before encoding, 32 bytes for each of them, and the names of their
 ///   attributes.
-final class EventSlice implements EventView {
+public final class EventSlice implements EventView {
   private static final int KIND_BITS = 4;
   private static final int NAME_BYTES = 100; // of a name here, approximately
   private static final int EVENTS_MIN = 8;
   private static final int ID_LONGS = 3; // time, tail, version
 
-  private final String type;
-  private final MemorySegment typeUtf8;
   private final List<AttributeName> names = new ArrayList<>();
   private final Map<AttributeName, Integer> numbers = new HashMap<>();
   private final AttributeValue copied = new AttributeValue();
   private final AttributeVisitor copy = this::put;
   private long[] ids = new long[ID_LONGS * EVENTS_MIN];
+  private String[] types = new String[EVENTS_MIN + 1];
   private int[] starts = new int[EVENTS_MIN + 1]; // of the attributes of each, and their end
   private byte[] bytes = new byte[0];
   private MemorySegment memory = MemorySegment.ofArray(bytes);
   private int count;
   private int shown = -1;
-
-  EventSlice(String type) {
-    this.type = type;
-    this.typeUtf8 = MemorySegment.ofArray(type.getBytes(StandardCharsets.UTF_8));
-  }
+  private String type = ""; // that was read last
+  private MemorySegment typeUtf8 = memory;
 
   /// Drops all events, and keeps the memory.
-  void clear() {
+  public void clear() {
     count = 0;
     shown = -1;
   }
 
   /// Copies an event behind the others.
-  void add(EventView event) {
+  public void add(EventView event) {
     if (count + 1 == starts.length) {
       starts = Arrays.copyOf(starts, 2 * starts.length);
       ids = Arrays.copyOf(ids, ID_LONGS * starts.length);
+      types = Arrays.copyOf(types, starts.length);
     }
+    types[count] = event.type();
     ids[ID_LONGS * count] = event.idTime();
     ids[ID_LONGS * count + 1] = event.idTail();
     ids[ID_LONGS * count + 2] = event.version();
@@ -103,31 +101,41 @@ final class EventSlice implements EventView {
   }
 
   /// Bytes of the events so far.
-  int eventBytes() {
+  public int eventBytes() {
     return starts[count] + ID_LONGS * Long.BYTES * count;
   }
 
   /// Approximate memory held.
-  long heldBytes() {
+  public long heldBytes() {
     return bytes.length
         + (long) Long.BYTES * ids.length
-        + (long) Integer.BYTES * starts.length
+        + 2L * Integer.BYTES * starts.length
         + (long) NAME_BYTES * names.size();
   }
 
   /// The id of the event that was added last.
-  EventId last() {
+  public EventId last() {
     return new EventId(ids[ID_LONGS * (count - 1)], ids[ID_LONGS * (count - 1) + 1]);
   }
 
   /// True when an event has the id of the one that was added last.
-  boolean endsWithIdOf(EventView event) {
+  public boolean endsWithIdOf(EventView event) {
     return ids[ID_LONGS * (count - 1)] == event.idTime()
         && ids[ID_LONGS * (count - 1) + 1] == event.idTail();
   }
 
+  /// How many events it has.
+  public int count() {
+    return count;
+  }
+
+  /// Shows an event by its place in the order of adding.
+  public void show(int place) {
+    shown = place;
+  }
+
   /// Shows the next event. False when there is none left.
-  boolean next() {
+  public boolean next() {
     if (shown + 1 >= count) {
       return false;
     }
@@ -152,11 +160,16 @@ final class EventSlice implements EventView {
 
   @Override
   public String type() {
-    return type;
+    return types[shown];
   }
 
   @Override
   public void readType(AttributeValue out) {
+    String now = types[shown];
+    if (!now.equals(type) || typeUtf8.byteSize() == 0) {
+      type = now;
+      typeUtf8 = MemorySegment.ofArray(now.getBytes(StandardCharsets.UTF_8));
+    }
     out.setText(AttributeKind.STRING, typeUtf8, 0, (int) typeUtf8.byteSize());
   }
 
