@@ -32,6 +32,7 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.lane.TypeBudget;
 import io.widerow.ingest.receive.datadog.DatadogProtocol;
 import io.widerow.ingest.receive.elastic.ElasticProtocol;
 import io.widerow.ingest.receive.gelf.GelfProtocol;
@@ -66,6 +67,8 @@ import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.watch.Watch;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -139,6 +142,7 @@ public final class Daemon implements AutoCloseable {
   private final @Nullable TlsFiles tls;
   private final @Nullable CertificateWatch certificates;
   private final Lanes lanes;
+  private final TypeBudget types;
   private final Intake intake;
   private final LongSupplier usableBytes;
   private final Doctor doctor;
@@ -184,6 +188,15 @@ public final class Daemon implements AutoCloseable {
             rules,
             registry,
             () -> Instant.now().getEpochSecond());
+    types =
+        new TypeBudget(
+            config.limits().typesMax(),
+            config.limits().typesPerHour(),
+            () -> Instant.now().getEpochSecond());
+    lanes.limitTypes(types);
+    if (store instanceof EmbeddedStore) {
+      lookAtTypes(); // before the first event
+    }
     intake =
         new Intake(
             lanes,
@@ -217,7 +230,7 @@ public final class Daemon implements AutoCloseable {
     var metrics = new DaemonMetrics(registry);
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);
-    metrics.ofWriting(lanes, rules);
+    metrics.ofWriting(lanes, rules, types);
     if (certificates != null) {
       metrics.ofCertificates(certificates);
     }
@@ -232,6 +245,7 @@ public final class Daemon implements AutoCloseable {
     return new Doctor(
         store,
         intake,
+        types,
         registry,
         new Doctor.Surroundings(
             System::nanoTime,
@@ -394,9 +408,20 @@ public final class Daemon implements AutoCloseable {
       clock.tellChange();
       watch.tick();
       layout.measure();
+      if (types.isLookDue() && (store instanceof EmbeddedStore || store.cluster() != null)) {
+        lookAtTypes();
+      }
       doctor.look();
     } catch (RuntimeException failure) { // otherwise it is never called again
       LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
+    }
+  }
+
+  private void lookAtTypes() {
+    try {
+      types.look(store);
+    } catch (StorageException away) {
+      LOG.log(Level.WARNING, "the types of the store are not counted: {0}", away.getMessage());
     }
   }
 

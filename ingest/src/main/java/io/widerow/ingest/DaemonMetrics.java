@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.widerow.ingest.http.ConnectionGuard;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.lane.Lanes;
+import io.widerow.ingest.lane.TypeBudget;
 import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.query.QueryMemory;
@@ -50,7 +51,11 @@ final class DaemonMetrics {
   }
 
   /// @param rules null when there are none
-  void ofWriting(Lanes lanes, @Nullable RuleFile rules) {
+  /// @param types how many senders may bring into being
+  void ofWriting(Lanes lanes, @Nullable RuleFile rules, TypeBudget types) {
+    Gauge.builder("widerow.types.known", types, TypeBudget::types).register(registry);
+    FunctionCounter.builder("widerow.types.overflowed", types, TypeBudget::moved)
+        .register(registry);
     if (rules != null) {
       FunctionCounter.builder("widerow.rules.changed", rules, RuleFile::changed).register(registry);
       FunctionCounter.builder("widerow.rules.dropped", rules, RuleFile::dropped).register(registry);

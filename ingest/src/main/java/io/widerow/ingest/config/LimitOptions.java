@@ -12,17 +12,22 @@ import java.util.Map;
 ///   [#BODY_RATE_SECONDS]
 /// @param stallSeconds how long a query waits for a reader that takes nothing
 /// @param queryMemoryBytes memory that all queries together may hold for blocks
+/// @param typesMax types that senders may bring into being
+/// @param typesPerHour how many of them in an hour
 public record LimitOptions(
     int connectionsPerAddressMax,
     int headerSeconds,
     int http2FramesMax,
     int bodyRateMin,
     int stallSeconds,
-    long queryMemoryBytes) {
+    long queryMemoryBytes,
+    int typesMax,
+    int typesPerHour) {
   /// Interval at which the pace of a body is checked.
   public static final int BODY_RATE_SECONDS = 10;
 
   private static final long QUERY_MEMORY_MIN = 8L << 20;
+  private static final int TYPES_LIMIT = 10_000_000;
 
   public LimitOptions {
     require(
@@ -36,6 +41,10 @@ public record LimitOptions(
         queryMemoryBytes >= QUERY_MEMORY_MIN,
         "query-memory-bytes must be at least %d, got %d"
             .formatted(QUERY_MEMORY_MIN, queryMemoryBytes));
+    require(
+        typesMax >= 1 && typesMax <= TYPES_LIMIT,
+        "types-max must be 1 to %d, got %d".formatted(TYPES_LIMIT, typesMax));
+    require(typesPerHour >= 1, "types-per-hour must be at least 1, got " + typesPerHour);
   }
 
   private static void require(boolean holds, String message) {
@@ -51,6 +60,8 @@ public record LimitOptions(
     defaults.put("body-rate-min", "1024");
     defaults.put("stall-seconds", "30");
     defaults.put("query-memory-bytes", Long.toString(shares.queryMemoryBytes()));
+    defaults.put("types-max", "50000");
+    defaults.put("types-per-hour", "20000");
   }
 
   static LimitOptions of(ConfigValues values) {
@@ -60,7 +71,9 @@ public record LimitOptions(
         values.number("http2-frames-max"),
         values.number("body-rate-min"),
         values.number("stall-seconds"),
-        values.bytes("query-memory-bytes"));
+        values.bytes("query-memory-bytes"),
+        values.number("types-max"),
+        values.number("types-per-hour"));
   }
 
   void putTo(Map<String, String> values) {
@@ -70,5 +83,7 @@ public record LimitOptions(
     values.put("body-rate-min", Integer.toString(bodyRateMin));
     values.put("stall-seconds", Integer.toString(stallSeconds));
     values.put("query-memory-bytes", Long.toString(queryMemoryBytes));
+    values.put("types-max", Integer.toString(typesMax));
+    values.put("types-per-hour", Integer.toString(typesPerHour));
   }
 }

@@ -36,6 +36,7 @@ public final class IncomingBatch {
   private boolean uniquePoints;
   private boolean ruled;
   private int dropped;
+  private int overflowed;
   private int @Nullable [] indexes;
 
   // The event whose own time was replaced last.
@@ -102,6 +103,16 @@ public final class IncomingBatch {
   /// Events that the rules dropped.
   public int dropped() {
     return dropped;
+  }
+
+  /// Notes that the types of so many events are beyond the limits of types.
+  public void overflowed(int count) {
+    overflowed = count;
+  }
+
+  /// Events whose types are beyond the limits of types.
+  public int overflowed() {
+    return overflowed;
   }
 
   /// Index in the batch, as it came, of each event of [#events]; null when only the refused ones

@@ -3,6 +3,7 @@ package io.widerow.ingest.doctor;
 import io.widerow.event.PartitionKey;
 import io.widerow.ingest.doctor.Finding.Severity;
 import io.widerow.ingest.intake.SenderLags;
+import io.widerow.ingest.lane.TypeBudget;
 import io.widerow.query.sizing.TypePlan;
 import io.widerow.query.sizing.Weight;
 import java.time.Duration;
@@ -34,6 +35,7 @@ public final class Diagnosis {
   static final double LANE_BATCHES_MIN = 50;
 
   static final int TYPES_MAX = 10_000;
+  private static final int SENDERS_MAX = 3; // named in one finding
 
   /// Share of the segments that retention may leave for later, see [#backlog].
   static final double BACKLOG_SHARE_MAX = 0.1;
@@ -252,6 +254,33 @@ public final class Diagnosis {
               backlog.seconds()),
           "see backgroundFailure in /v1/status, and whether the disk is busy");
     }
+  }
+
+  /// The finding about events whose types are beyond the limits of types.
+  ///
+  /// @param senders of the last hour, the one that sent last at the front
+  /// @param moved events since the start
+  static Finding overflow(TypeBudget.Spent spent, List<String> senders, long moved) {
+    String from =
+        String.join(", ", senders.subList(0, Math.min(SENDERS_MAX, senders.size())))
+            + (senders.size() > SENDERS_MAX ? " and others" : "");
+    return new Finding(
+        "type-overflow",
+        Severity.WARN,
+        from.isEmpty() ? spent.type() : from,
+        (double) moved,
+        null,
+        String.format(
+            Locale.ROOT,
+            "new types, the last one %s, are beyond %s: %,d events are stored as type %s",
+            spent.type(),
+            spent.why(),
+            moved,
+            TypeBudget.OVERFLOW),
+        "put what varies, such as an id, into an attribute; else raise types-max or types-per-hour"
+            + " ("
+            + TypeBudget.SENDER_TYPE
+            + " has the types that were sent)");
   }
 
   private void add(

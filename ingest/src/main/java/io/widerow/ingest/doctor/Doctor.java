@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.event.PartitionWeights;
 import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.lane.TypeBudget;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.sizing.Load;
 import io.widerow.query.sizing.TypePlan;
@@ -30,11 +31,13 @@ import java.util.stream.Stream;
 public final class Doctor {
   private static final long LOOK_NANOS = 4_000_000_000L;
   private static final int SPARE = 100; // of the time that a look takes
+  private static final long OVERFLOW_SECONDS = 3_600;
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final EventStore store;
   private final Intake intake;
+  private final TypeBudget types;
   private final MeterRegistry registry;
   private final Surroundings surroundings;
   private final TypeRates rates = new TypeRates();
@@ -66,9 +69,14 @@ public final class Doctor {
       Supplier<List<Finding>> others) {}
 
   public Doctor(
-      EventStore store, Intake intake, MeterRegistry registry, Surroundings surroundings) {
+      EventStore store,
+      Intake intake,
+      TypeBudget types,
+      MeterRegistry registry,
+      Surroundings surroundings) {
     this.store = store;
     this.intake = intake;
+    this.types = types;
     this.registry = registry;
     this.surroundings = surroundings;
     this.facts =
@@ -199,10 +207,26 @@ public final class Doctor {
             store.cluster(),
             surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI);
     Facts all = facts.with(intake.senders().lags());
-    return Stream.of(now.findings(), Diagnosis.of(all), rollups, surroundings.others.get())
+    return Stream.of(
+            now.findings(),
+            Diagnosis.of(all),
+            overflow(),
+            rollups,
+            surroundings.others.get())
         .flatMap(List::stream)
         .sorted(Finding.WORST_FIRST)
         .toList();
+  }
+
+  /// Events of the last hour whose types are beyond the limits of types.
+  private List<Finding> overflow() {
+    TypeBudget.Spent spent = types.last();
+    long nowSeconds = surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI / 1_000;
+    if (spent == null || spent.epochSeconds() < nowSeconds - OVERFLOW_SECONDS) {
+      return List.of();
+    }
+    List<String> senders = intake.senders().overflowedSince(nowSeconds - OVERFLOW_SECONDS);
+    return List.of(Diagnosis.overflow(spent, senders, types.moved()));
   }
 
   /// True when the store's partitions are looked at: those of a store on this machine.

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///   have no times of their own
 /// @param events number of events
 /// @param old how many of them are older than a bucket that is closed
+/// @param overflowed whether the type of any is beyond the limits of types
 public record BatchSample(
     String type,
     long lateNanos,
@@ -30,10 +31,11 @@ public record BatchSample(
     String address,
     long leastNanos,
     int events,
-    int old) {
+    int old,
+    boolean overflowed) {
   private static final AttributeName HOST = AttributeName.of("host");
   private static final BatchSample NONE =
-      new BatchSample("", Long.MIN_VALUE, "", "", Long.MIN_VALUE, 0, 0);
+      new BatchSample("", Long.MIN_VALUE, "", "", Long.MIN_VALUE, 0, 0, false);
 
   /// The sample of a batch that was decoded. Call it before the batch goes to the lanes. Reads the
   /// time of every event.
@@ -55,14 +57,16 @@ public record BatchSample(
     RecordView first = new RecordView().show(events.memory(), offset);
     String host = host(batch, offset);
     boolean own = batch.ownTimes();
+    boolean over = batch.overflowed() > 0;
     long late = own ? batch.wallNanos - TimeUuid.tickNanos(first.idTime()) : Long.MIN_VALUE;
     long replaced = batch.replacedNanos(offset);
     if (replaced > batch.wallNanos) { // how far ahead the sender is, must not be hidden
       long ahead = batch.wallNanos - replaced;
-      return new BatchSample(first.type(), ahead, host == null ? "" : host, "", ahead, 1, 0);
+      return new BatchSample(first.type(), ahead, host == null ? "" : host, "", ahead, 1, 0, over);
     }
     BatchSample one =
-        new BatchSample(first.type(), late, host == null ? "" : host, "", Long.MIN_VALUE, 0, 0);
+        new BatchSample(
+            first.type(), late, host == null ? "" : host, "", Long.MIN_VALUE, 0, 0, over);
     return own ? one.withAges(batch, offset, closedNanos) : one;
   }
 
@@ -81,12 +85,17 @@ public record BatchSample(
       at += EventLayout.alignedLength(EventLayout.length(records, at));
     }
     long least = batch.wallNanos - TimeUuid.tickNanos(newest);
-    return new BatchSample(type, lateNanos, host, address, least, all, before);
+    return new BatchSample(type, lateNanos, host, address, least, all, before, overflowed);
   }
 
   /// The same, with the address from which it came.
   public BatchSample from(String newAddress) {
-    return new BatchSample(type, lateNanos, host, newAddress, leastNanos, events, old);
+    return new BatchSample(type, lateNanos, host, newAddress, leastNanos, events, old, overflowed);
+  }
+
+  /// The same for a sender of which the type of an event is beyond the limits of types.
+  public BatchSample beyondTypes() {
+    return new BatchSample(type, lateNanos, host, address, leastNanos, events, old, true);
   }
 
   /// The host that the first event names in its attribute `host`; null when it names none.

@@ -28,6 +28,7 @@ public final class SenderActivity {
   private long lastSeconds;
   private long refusalSeconds;
   private @Nullable String refusal;
+  private long overflowSeconds = Long.MIN_VALUE;
 
   /// One moment of a sender.
   ///
@@ -97,6 +98,16 @@ public final class SenderActivity {
     refused += count;
     lastSeconds = now;
     told(reason, now);
+  }
+
+  /// An event had a type beyond the limits of types.
+  synchronized void overflowed(long now) {
+    overflowSeconds = now;
+  }
+
+  /// True when an event since some time had such a type.
+  synchronized boolean overflowedSince(long seconds) {
+    return overflowSeconds >= seconds;
   }
 
   synchronized void is(@Nullable String userAgent) {

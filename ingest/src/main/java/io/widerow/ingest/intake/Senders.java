@@ -84,15 +84,14 @@ public final class Senders {
     totals.accepted.add(counts.accepted);
     totals.duplicates.add(counts.duplicates);
     totals.rejected.add(counts.rejected);
-    lags.add(sender, sample, epochSeconds.getAsLong());
-    of(protocol, sender, agent)
-        .stored(
-            sample,
-            counts.accepted,
-            counts.duplicates,
-            counts.rejected,
-            counts.reason,
-            epochSeconds.getAsLong());
+    long now = epochSeconds.getAsLong();
+    lags.add(sender, sample, now);
+    SenderActivity activity = of(protocol, sender, agent);
+    activity.stored(
+        sample, counts.accepted, counts.duplicates, counts.rejected, counts.reason, now);
+    if (sample.overflowed()) {
+      activity.overflowed(now);
+    }
   }
 
   /// Counts requests that were refused as a whole, or datagrams that were dropped.
@@ -121,6 +120,20 @@ public final class Senders {
     }
     sender.is(agent);
     return sender;
+  }
+
+  /// The senders of which an event since some time had a type beyond the limits of types, the one
+  /// that sent last at the front.
+  public List<String> overflowedSince(long seconds) {
+    List<String> names = new ArrayList<>();
+    synchronized (kept) {
+      for (SenderActivity sender : kept.values()) {
+        if (sender.overflowedSince(seconds)) {
+          names.add(sender.name());
+        }
+      }
+    }
+    return names.reversed().stream().distinct().toList();
   }
 
   /// How late the events of each sender came in the last minute.

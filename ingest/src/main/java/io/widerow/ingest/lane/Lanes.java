@@ -34,6 +34,7 @@ public final class Lanes implements AutoCloseable {
   private final EarlierParts earlier;
   private final AtomicLong turns = new AtomicLong();
   private volatile long futureNanos = Long.MAX_VALUE;
+  private volatile @Nullable TypeBudget types;
   private volatile long wroteAt = System.nanoTime() - LATELY_NANOS;
 
   /// Configuration of the lanes.
@@ -136,6 +137,17 @@ public final class Lanes implements AutoCloseable {
     futureNanos = futureMax.toNanos();
   }
 
+  /// Sets how many types senders may bring into being. Without it, any.
+  public void limitTypes(TypeBudget budget) {
+    types = budget;
+  }
+
+  /// True when events of a type are stored under [TypeBudget#OVERFLOW].
+  public boolean isBeyondTypes(String type) {
+    TypeBudget budget = types;
+    return budget != null && !budget.knows(type);
+  }
+
   /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
   public IncomingBatch begin(long wallNanos) {
     long now = store.latestNanos(); // the store refuses by this clock
@@ -158,16 +170,23 @@ public final class Lanes implements AutoCloseable {
     return rules != null;
   }
 
-  /// Applies the rules of the daemon to a batch, unless that was done. [#write] does it, too; a
-  /// caller that counts the bytes of a batch calls this first.
+  /// Applies the rules of the daemon to a batch, and then the limits of types, unless that was
+  /// done. [#write] does it, too; a caller that counts the bytes of a batch calls this first.
   public void applyRules(IncomingBatch batch) {
-    if (rules != null && batch.takeRules()) {
+    if (!batch.takeRules()) {
+      return;
+    }
+    if (rules != null) {
       EventBatch spare = pool.take();
       try {
         rules.apply(batch, spare);
       } finally {
         pool.give(spare);
       }
+    }
+    TypeBudget budget = types;
+    if (budget != null) {
+      budget.apply(batch, pool);
     }
   }
 

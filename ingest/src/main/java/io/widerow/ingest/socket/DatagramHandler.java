@@ -163,13 +163,15 @@ final class DatagramHandler extends SimpleChannelInboundHandler<DatagramPacket> 
       }
       String reason = rejected == 0 ? null : refused.reason(next - 1);
       int accepted = run.until - run.from - rejected;
+      BatchSample sample = run.sample == null ? ruled : run.sample;
+      boolean beyond = ruled.overflowed() && intake.lanes().isBeyondTypes(sample.type());
       intake
           .senders()
           .stored(
               receiver.protocol().name(),
               run.sender,
               run.host,
-              run.sample == null ? ruled : run.sample,
+              beyond ? sample.beyondTypes() : sample,
               new Senders.Counts(accepted, 0, rejected, reason));
     }
   }

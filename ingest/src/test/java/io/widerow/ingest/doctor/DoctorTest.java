@@ -16,6 +16,7 @@ import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.Outcome;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
+import io.widerow.ingest.lane.TypeBudget;
 import io.widerow.query.sizing.TypePlan;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
@@ -84,6 +85,7 @@ class DoctorTest {
           new Doctor(
               store,
               intake,
+              new TypeBudget(50_000, 20_000, () -> epochNanos / SECOND),
               registry,
               new Doctor.Surroundings(
                   () -> nanos,

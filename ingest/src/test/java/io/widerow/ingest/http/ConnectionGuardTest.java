@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /// Goal: [ConnectionGuard] lets through what it must, and nothing else. Method: embedded channels
 /// instead of connections, with a clock that the test sets.
 class ConnectionGuardTest {
-  private static final LimitOptions LIMITS = new LimitOptions(2, 10, 50, 1_024, 30, 96L << 20);
+  private static final LimitOptions LIMITS =
+      new LimitOptions(2, 10, 50, 1_024, 30, 96L << 20, 50_000, 20_000);
 
   /// A connection from an address.
   private static EmbeddedChannel connect(ConnectionGuard guard, String address) {

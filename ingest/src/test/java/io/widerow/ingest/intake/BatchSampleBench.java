@@ -36,7 +36,7 @@ public class BatchSampleBench {
   private final IncomingBatch batch = new IncomingBatch(events, NOW_NANOS);
   private final SenderLags lags = new SenderLags();
   private final String[] names = new String[SENDERS];
-  private BatchSample taken = new BatchSample("", 0, "", "", 0, 1, 0);
+  private BatchSample taken = new BatchSample("", 0, "", "", 0, 1, 0, false);
   private int turn;
 
   @Setup

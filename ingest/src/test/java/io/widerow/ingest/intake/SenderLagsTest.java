@@ -16,7 +16,7 @@ class SenderLagsTest {
   private static final long NOW = 1_763_666_100L; // seconds
 
   private static BatchSample sample(String host, String address, long lagSeconds, int old) {
-    return new BatchSample("cpu", 0, host, address, lagSeconds * SECOND, 10, old);
+    return new BatchSample("cpu", 0, host, address, lagSeconds * SECOND, 10, old, false);
   }
 
   @Test
@@ -69,7 +69,8 @@ class SenderLagsTest {
         assertTrue(batch.end());
       }
       BatchSample sample = BatchSample.of(batch, (NOW - 3_600) * SECOND);
-      assertEquals(new BatchSample("cpu", 7_200 * SECOND, "web1", "", 40 * SECOND, 4, 2), sample);
+      assertEquals(
+          new BatchSample("cpu", 7_200 * SECOND, "web1", "", 40 * SECOND, 4, 2, false), sample);
       assertEquals("10.0.0.1", sample.from("10.0.0.1").address());
       batch.useArrivalTime();
       assertEquals(0, BatchSample.of(batch, 0).events(), "arrival times say nothing");

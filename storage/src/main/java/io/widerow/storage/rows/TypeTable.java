@@ -1,8 +1,8 @@
 package io.widerow.storage.rows;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import io.widerow.event.ByteHash;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
@@ -11,7 +11,6 @@ import io.widerow.storage.layout.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// Lookup table from an event's type to its open row, open-addressed over the bytes of the name:
@@ -26,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 /// a batch that have no ids of their own go to one shard for each type. In a balanced layout it is
 /// the shard that has the fewest bytes of the type's newest bucket.
 ///
-/// The hash has a secret, so that no choice of names makes them collide.
-///
 /// - Threads: the lane's.
 public final class TypeTable {
   /// Events of a type in the rows of one sealing from which it is large: half a block.
@@ -40,7 +37,7 @@ public final class TypeTable {
 
   private Layouts layouts;
   private long batch; // number of the present batch
-  private final long secret = new SplittableRandom().nextLong() | 1;
+  private final ByteHash hashes = new ByteHash();
   private @Nullable Slot[] slots = new Slot[SLOTS_MIN];
   private int count;
   private Slot present;
@@ -129,7 +126,7 @@ public final class TypeTable {
   }
 
   private Slot slot(MemorySegment events, long typeOffset, int typeBytes) {
-    int hash = hash(events, typeOffset, typeBytes);
+    int hash = hashes.of(events, typeOffset, typeBytes);
     int mask = slots.length - 1;
     int at = hash & mask;
     for (Slot slot = slots[at]; slot != null; slot = slots[at]) {
@@ -165,24 +162,6 @@ public final class TypeTable {
       at = (at + 1) & mask;
     }
     slots[at] = slot;
-  }
-
-  private int hash(MemorySegment events, long from, int bytes) {
-    long hash = secret ^ bytes;
-    int at = 0;
-    for (; at + Long.BYTES <= bytes; at += Long.BYTES) {
-      hash = mixed(hash ^ events.get(JAVA_LONG_UNALIGNED, from + at));
-    }
-    long rest = 0;
-    for (; at < bytes; at++) {
-      rest = rest << Byte.SIZE | Byte.toUnsignedLong(events.get(JAVA_BYTE, from + at));
-    }
-    hash = mixed(hash ^ rest);
-    return (int) (hash ^ hash >>> Integer.SIZE);
-  }
-
-  private long mixed(long word) {
-    return word * secret ^ Math.unsignedMultiplyHigh(word, secret);
   }
 
   /// Forgets all types but the large ones. Called when rows are sealed, so that the table keeps no

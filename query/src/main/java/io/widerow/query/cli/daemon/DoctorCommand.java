@@ -37,6 +37,7 @@ import picocli.CommandLine.Mixin;
       "  late-share             a sender of whom 20 %% come when their bucket is closed",
       "  many-types             more than 10,000",
       "  certificate            has expired, or soon will",
+      "  type-overflow          new types beyond types-max or types-per-hour in the last hour",
       "  retention-backlog      what is past was not freed for two minutes",
       "  clock-jump             this machine's clock",
       "  disk                   full, or soon",
