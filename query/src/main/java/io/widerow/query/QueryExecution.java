@@ -3,10 +3,10 @@ package io.widerow.query;
 import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Filters;
-import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,14 +64,18 @@ public class QueryExecution implements AutoCloseable {
   /// The partitions that may have events of a range.
   public final List<PartitionKey> partitions(RangeQuery range) {
     check();
-    return view
-        .partitions(
-            type -> range.types().test(type) && Filters.mayKeepType(range.filter(), type),
-            range.fromNanos(),
-            range.untilNanos())
-        .stream()
-        .map(PartitionInfo::key)
-        .toList();
+    List<PartitionKey> keys = new ArrayList<>();
+    PartitionSpans.forEach(
+        view,
+        type -> range.types().test(type) && Filters.mayKeepType(range.filter(), type),
+        range.fromNanos(),
+        range.untilNanos(),
+        partitions -> {
+          check();
+          hold(PartitionSpans.BYTES * partitions.size());
+          partitions.forEach(partition -> keys.add(partition.key()));
+        });
+    return keys;
   }
 
   /// All attributes that the events of a range may have; null when only the events tell, see

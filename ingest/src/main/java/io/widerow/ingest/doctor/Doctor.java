@@ -3,8 +3,10 @@ package io.widerow.ingest.doctor;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.event.PartitionWeights;
+import io.widerow.event.TimeUuid;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.TypeBudget;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.sizing.Load;
 import io.widerow.query.sizing.TypePlan;
@@ -31,6 +33,7 @@ import java.util.stream.Stream;
 public final class Doctor {
   private static final long LOOK_NANOS = 4_000_000_000L;
   private static final int SPARE = 100; // of the time that a look takes
+  private static final int PARTITIONS_MAX = 100_000; // looked at: of a store of more, the newest
   private static final long OVERFLOW_SECONDS = 3_600;
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final double NANOS_PER_SECOND = 1e9;
@@ -103,7 +106,7 @@ public final class Doctor {
     }
     try (StoreView view = store.view()) {
       List<PartitionInfo> partitions =
-          view.partitions(TypeGlobs.ALL, Long.MIN_VALUE, Long.MAX_VALUE);
+          PartitionSpans.newest(view, TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT, PARTITIONS_MAX);
       rates.look(partitions, now);
       StoreStatistics statistics = store.statistics();
       double recordBytes = recordBytes(statistics);

@@ -97,6 +97,13 @@ public final class QueryAnswer implements AutoCloseable {
     return events;
   }
 
+  /// Throws why the answer is incomplete; does nothing when it is whole.
+  public void requireWhole() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
   /// Why the answer is incomplete; null if nothing failed.
   public @Nullable RuntimeException failure() {
     return failure;

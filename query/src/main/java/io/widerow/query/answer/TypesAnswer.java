@@ -9,7 +9,7 @@ import io.widerow.query.output.Rfc3339;
 import io.widerow.storage.TypeInfo;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
+import java.util.AbstractList;
 import java.util.List;
 
 /// The types of a store as rows: name, times of the first and the last event (to 100 ns, rounded
@@ -28,17 +28,34 @@ public final class TypesAnswer {
   /// Writes the rows with times of a zone.
   public static void write(
       List<TypeInfo> types, OutputFormat format, ZoneId zone, OutputBuffer out) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (TypeInfo type : types) {
-      rows.add(
-          List.of(
-              Cell.ofText(type.type()),
-              Cell.ofText(time(type.timeFirstNanos(), zone)),
-              Cell.ofText(time(type.timeLastNanos(), zone)),
-              type.isCounted() ? Cell.ofNumber(Long.toString(type.events())) : Cell.MISSING,
-              Cell.ofNumber(Long.toString(type.bytes()))));
+    new StatsWriter(format).write(HEADS, new Rows(types, zone), out);
+  }
+
+  /// Rows that are made when they are asked for: there may be a hundred thousand.
+  private static final class Rows extends AbstractList<List<Cell>> {
+    private final List<TypeInfo> types;
+    private final ZoneId zone;
+
+    Rows(List<TypeInfo> types, ZoneId zone) {
+      this.types = types;
+      this.zone = zone;
     }
-    new StatsWriter(format).write(HEADS, rows, out);
+
+    @Override
+    public List<Cell> get(int index) {
+      TypeInfo type = types.get(index);
+      return List.of(
+          Cell.ofText(type.type()),
+          Cell.ofText(time(type.timeFirstNanos(), zone)),
+          Cell.ofText(time(type.timeLastNanos(), zone)),
+          type.isCounted() ? Cell.ofNumber(Long.toString(type.events())) : Cell.MISSING,
+          Cell.ofNumber(Long.toString(type.bytes())));
+    }
+
+    @Override
+    public int size() {
+      return types.size();
+    }
   }
 
   /// A bound of event times as text, rounded down to the ticks of ids.

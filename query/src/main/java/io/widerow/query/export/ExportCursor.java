@@ -2,6 +2,7 @@ package io.widerow.query.export;
 
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
@@ -97,15 +98,20 @@ public final class ExportCursor implements EventCursor {
     if (!(query.filter() instanceof Filter.Everything) || query.after() != null) {
       return 0;
     }
-    long sum = 0;
-    for (PartitionInfo info :
-        view.partitions(query.types(), query.fromNanos(), query.untilNanos())) {
-      if (info.events() == PartitionInfo.EVENTS_UNKNOWN) {
-        return 0;
-      }
-      sum += info.events();
-    }
-    return sum;
+    long[] sum = {0};
+    boolean[] isKnown = {true};
+    PartitionSpans.forEach(
+        view,
+        query.types(),
+        query.fromNanos(),
+        query.untilNanos(),
+        partitions -> {
+          for (PartitionInfo info : partitions) {
+            isKnown[0] &= info.events() != PartitionInfo.EVENTS_UNKNOWN;
+            sum[0] += info.events();
+          }
+        });
+    return isKnown[0] ? sum[0] : 0;
   }
 
   /// End of the range, exclusive, in nanoseconds since the Unix epoch.

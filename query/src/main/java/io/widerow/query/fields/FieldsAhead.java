@@ -2,7 +2,7 @@ package io.widerow.query.fields;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
-import io.widerow.query.TypeGlobs;
+import io.widerow.query.PartitionSpans;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
@@ -33,7 +33,10 @@ import org.jspecify.annotations.Nullable;
 public final class FieldsAhead {
   private static final Logger LOG = Logger.getLogger("widerow");
 
-  /// A view keeps replaced files from being deleted, so none is held for long.
+  /// A view keeps replaced files from being deleted, so none is held for long. Partitions whose
+  /// blocks are looked for: of a store of more, the newest.
+  private static final int PARTITIONS_MAX = 100_000;
+
   private static final long VIEW_NANOS = 250_000_000;
 
   /// While more events than this come in a second, the processor is theirs.
@@ -100,7 +103,8 @@ public final class FieldsAhead {
     try (StoreView view = store.view()) {
       Scan all = Scan.ofTime(TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT);
       List<PartitionKey> keys =
-          view.partitions(TypeGlobs.ALL, TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT).stream()
+          PartitionSpans.newest(view, TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT, PARTITIONS_MAX)
+              .stream()
               .map(PartitionInfo::key)
               .toList();
       try (StoreView.SealedValues values = view.sealedValues(keys, all)) {

@@ -5,6 +5,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.query.NameText;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
@@ -21,6 +22,7 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -165,8 +167,14 @@ final class FieldsScan implements Survey {
     if (!(query.filter() instanceof Filter.Everything)) {
       return readEvents(view, query, untilNanos, this::add);
     }
-    List<PartitionInfo> partitions =
-        query.ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()));
+    List<PartitionInfo> partitions = new ArrayList<>();
+    PartitionSpans.forEach(
+        view,
+        query,
+        more -> {
+          hold(PartitionSpans.BYTES * more.size());
+          partitions.addAll(more);
+        });
     ScanWatch watch = damage.watch();
     Scan range = Scan.ofTime(query.fromNanos(), query.untilNanos()).withWatch(watch);
     List<PartitionKey> keys = partitions.stream().map(PartitionInfo::key).toList();

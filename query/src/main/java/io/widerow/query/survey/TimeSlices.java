@@ -1,10 +1,10 @@
 package io.widerow.query.survey;
 
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreView;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A range of time in slices of about as many events each, as the catalog of partitions tells them.
@@ -26,18 +26,21 @@ final class TimeSlices {
   }
 
   static TimeSlices of(StoreView view, RangeQuery query) {
-    List<PartitionInfo> partitions =
-        query.ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()));
-    long events = 0;
-    for (PartitionInfo partition : partitions) {
-      events += Math.max(0, partition.events());
-    }
+    long[] sums = new long[2]; // partitions, events
+    PartitionSpans.forEach(
+        view,
+        query,
+        partitions -> {
+          sums[0] += partitions.size();
+          partitions.forEach(partition -> sums[1] += Math.max(0, partition.events()));
+        });
+    long events = sums[1];
     int count = Integer.highestOneBit(Math.clamp(events / SLICE_EVENTS, 1, SLICES_MAX));
     long[] edges = new long[count + 1];
     edges[0] = query.fromNanos();
     edges[count] = query.untilNanos();
     if (count > 1) {
-      fill(edges, partitions, query, events);
+      fill(edges, view, query, sums[0], events);
     }
     return new TimeSlices(query, edges, (double) events / count);
   }
@@ -45,14 +48,30 @@ final class TimeSlices {
   /// Sets the inner edges: the events of each partition are taken to lie evenly between its first
   /// and its last.
   private static void fill(
-      long[] edges, List<PartitionInfo> partitions, RangeQuery query, long events) {
-    int each = Math.clamp(POINTS_MAX / partitions.size(), 1, POINTS_A_PARTITION);
-    long[] times = new long[each * partitions.size()];
-    int used = 0;
-    // Points stand for equal numbers of events, so a large partition has more of them.
-    double eventsAPoint = (double) events / times.length;
-    double left = 0;
-    for (PartitionInfo partition : partitions) {
+      long[] edges, StoreView view, RangeQuery query, long partitions, long events) {
+    int each = (int) Math.clamp(POINTS_MAX / partitions, 1, POINTS_A_PARTITION);
+    Points points = new Points((int) Math.min(POINTS_MAX, each * partitions), events);
+    PartitionSpans.forEach(view, query, of -> of.forEach(info -> points.add(info, query)));
+    points.sort();
+    int slices = edges.length - 1;
+    for (int i = 1; i < slices && points.used > 0; i++) {
+      edges[i] = Math.max(edges[i - 1], points.times[(int) ((long) points.used * i / slices)]);
+    }
+  }
+
+  /// Points of time that stand for equal numbers of events, so a large partition has more of them.
+  private static final class Points {
+    private final long[] times;
+    private final double eventsAPoint;
+    private double left;
+    private int used;
+
+    Points(int most, long events) {
+      times = new long[most];
+      eventsAPoint = (double) events / most;
+    }
+
+    void add(PartitionInfo partition, RangeQuery query) {
       long first = Math.max(query.fromNanos(), partition.timeFirstNanos());
       long last = Math.min(query.untilNanos(), partition.timeLastNanos());
       left += Math.max(0, partition.events()) / eventsAPoint;
@@ -62,10 +81,9 @@ final class TimeSlices {
         times[used++] = first + (long) ((double) (last - first) * (i + 0.5) / points);
       }
     }
-    Arrays.sort(times, 0, used);
-    int slices = edges.length - 1;
-    for (int i = 1; i < slices && used > 0; i++) {
-      edges[i] = Math.max(edges[i - 1], times[(int) ((long) used * i / slices)]);
+
+    void sort() {
+      Arrays.sort(times, 0, used);
     }
   }
 

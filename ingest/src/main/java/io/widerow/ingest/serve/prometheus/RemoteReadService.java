@@ -217,7 +217,8 @@ final class RemoteReadService {
       ReadRequest.Query query = asked.queries().get(i);
       long mark = execution.held();
       List<SampledSeries> found = read(execution, query);
-      if (i == 0) {
+      boolean isLast = i + 1 == asked.queries().size();
+      if (!reply.hasBegun() && (isLast || !found.isEmpty())) {
         reply.begin(ResponseHeaders.of(HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, CHUNKS));
       }
       answer.send(i, found);

@@ -120,10 +120,8 @@ final class EventService {
       if (!found) {
         return HttpAnswers.error(HttpStatus.NOT_FOUND, "no such event: " + wanted.id);
       }
-    } catch (StorageException.Unreachable away) {
-      return QueryService.unreachable(away);
     } catch (QueryException | StorageException failed) {
-      return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage()));
+      return QueryErrors.of(failed);
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),

@@ -121,15 +121,9 @@ final class EventTail {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> cancel());
       OutputBuffer last = new OutputBuffer(1 << 8);
       try {
-        reply.begin(
-            ResponseHeaders.of(
-                HttpStatus.OK,
-                HttpHeaderNames.CONTENT_TYPE,
-                framed ? EVENTS : LINES,
-                HttpHeaderNames.CACHE_CONTROL,
-                "no-store"));
         long silent = 0;
         while (look() && !stopping.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          beginOnce();
           silent = sent ? 0 : silent + 1;
           sent = false;
           if (silent % SILENT_LOOKS == 1) {
@@ -140,17 +134,30 @@ final class EventTail {
             sent = false;
           }
         }
-      } catch (QueryException.Refused refused) { // what only the store can tell
-        String why = String.valueOf(refused.getMessage());
-        reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, why));
-        line("{\"error\":\"", why, last);
       } catch (QueryException | StorageException failed) {
+        if (!reply.hasBegun()) { // in the first look, before the first event
+          reply.refuse(QueryErrors.of(failed));
+          return;
+        }
         line("{\"error\":\"", String.valueOf(failed.getMessage()), last);
       }
       if (gone != null) {
         throw gone;
       }
+      beginOnce();
       reply.end(last.bytes(), last.length());
+    }
+
+    private void beginOnce() {
+      if (!reply.hasBegun()) {
+        reply.begin(
+            ResponseHeaders.of(
+                HttpStatus.OK,
+                HttpHeaderNames.CONTENT_TYPE,
+                framed ? EVENTS : LINES,
+                HttpHeaderNames.CACHE_CONTROL,
+                "no-store"));
+      }
     }
 
     private boolean look() {
@@ -190,6 +197,7 @@ final class EventTail {
         return !reply.response().isComplete();
       }
       sent = true;
+      beginOnce();
       try {
         return reply.write(sink.bytes(), sink.length());
       } catch (ExecutionException | TimeoutException left) {

@@ -73,16 +73,9 @@ final class ExportService {
     try (HeldMemory held = new HeldMemory(memory)) {
       held.accept(asked.format().bytesMax());
       answer(asked, reply, held);
-    } catch (QueryException.Expired expired) { // known before the answer begins
-      reply.refuse(QueryService.expired(expired));
-    } catch (QueryException.Refused refused) {
-      reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
-    } catch (StorageException.Unreachable away) {
-      reply.refuse(QueryService.unreachable(away));
-      reply.fail(away);
-    } catch (QueryException | StorageException failed) { // before the answer began
-      reply.refuse(
-          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
+    } catch (QueryException | StorageException failed) {
+      reply.refuse(QueryErrors.of(failed)); // the answer ends with it when it has begun
+      reply.fail(failed);
     }
   }
 
@@ -100,9 +93,10 @@ final class ExportService {
                 System::nanoTime);
         QueryAnswer answer = new QueryAnswer(cursor, asked.format().writer(), start)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> cursor.cancel());
+      ResponseHeaders headers = headers(asked.format(), cursor);
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      reply.begin(headers(asked.format(), cursor));
       while (answer.writeNext(sink)) {
+        beginOnce(reply, headers); // an error before the first row has a status of its own
         if (sink.length() >= PIECE_BYTES) {
           if (!reply.write(sink.bytes(), sink.length())) {
             return;
@@ -110,12 +104,22 @@ final class ExportService {
           sink.clear();
         }
       }
+      if (!reply.hasBegun()) {
+        answer.requireWhole();
+      }
+      beginOnce(reply, headers);
       RuntimeException failure = answer.failure();
       if (failure != null && asked.format() == ExportFormat.parquet) {
         reply.fail(failure); // such a file has no place for a sentence, and no footer
       } else if (reply.write(sink.bytes(), sink.length())) {
         reply.end(sink.bytes(), 0);
       }
+    }
+  }
+
+  private static void beginOnce(QueryReply reply, ResponseHeaders headers) {
+    if (!reply.hasBegun()) {
+      reply.begin(headers);
     }
   }
 

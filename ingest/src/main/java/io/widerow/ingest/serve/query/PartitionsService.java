@@ -19,6 +19,7 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.serve.reply.AnswerPlaces;
 import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
 import io.widerow.storage.EventStore;
@@ -29,6 +30,7 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.PartitionCatalog;
 import io.widerow.storage.embedded.PartitionCatalog.LaneFigures;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 /// `GET /v1/partitions`: the wide rows of a store and what is in them, and with `layout=true` how
@@ -46,12 +48,18 @@ final class PartitionsService {
   /// Answers at a time: each is on the heap as a whole.
   private static final int ANSWERS_MAX = 2;
 
+  /// Of a partition: what is known of it, and its line, which is there three times at most.
+  private static final long PARTITION_BYTES = 800;
+
   private final EventStore store;
+  private final QueryMemory memory;
   private final List<LaneRing> rings;
   private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
 
-  PartitionsService(EventStore store, List<LaneRing> rings) {
+  /// @param memory that all queries share
+  PartitionsService(EventStore store, QueryMemory memory, List<LaneRing> rings) {
     this.store = store;
+    this.memory = memory;
     this.rings = rings;
   }
 
@@ -76,7 +84,7 @@ final class PartitionsService {
     try {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
-      return places.answer(context, () -> answer(wanted));
+      return places.answer(context, () -> answer(context, wanted));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     } catch (QueryException.Refused refused) {
@@ -134,30 +142,39 @@ final class PartitionsService {
     return limit;
   }
 
-  private HttpResponse answer(Wanted wanted) {
+  private HttpResponse answer(ServiceRequestContext context, Wanted wanted) {
     PartitionLines lines = new PartitionLines();
+    AtomicLong held = new AtomicLong();
+    var _ = context.log().whenComplete().thenRun(() -> memory.hold(-held.get()));
     try {
       if (store instanceof EmbeddedStore embedded) {
-        write(embedded, wanted, lines);
+        write(embedded, wanted, lines, held);
       } else {
-        writeElsewhere(wanted, lines);
+        writeElsewhere(wanted, lines, held);
       }
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
-    } catch (StorageException.Unreachable away) {
-      return QueryService.unreachable(away);
+    } catch (QueryException | StorageException failed) {
+      return QueryErrors.of(failed);
     }
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
         HttpData.ofUtf8(lines.toString()));
   }
 
-  private void write(EmbeddedStore embedded, Wanted wanted, PartitionLines lines)
+  private void hold(int partitions, AtomicLong held) {
+    long bytes = PARTITION_BYTES * partitions;
+    held.addAndGet(bytes); // first, because refused bytes are counted too
+    memory.hold(bytes);
+  }
+
+  private void write(EmbeddedStore embedded, Wanted wanted, PartitionLines lines, AtomicLong held)
       throws RequestRefused {
     PartitionWeights weights = embedded.layout().weights();
     PartitionCatalog catalog = embedded.partitions();
     PartitionCatalog.Listing listing =
         catalog.listing(wanted.types, wanted.fromNanos, wanted.untilNanos);
+    hold(listing.entries().size(), held);
     if (wanted.layout) {
       writeLanes(catalog.lanes(), lines);
     }
@@ -181,7 +198,8 @@ final class PartitionsService {
     }
   }
 
-  private void writeElsewhere(Wanted wanted, PartitionLines lines) throws RequestRefused {
+  private void writeElsewhere(Wanted wanted, PartitionLines lines, AtomicLong held)
+      throws RequestRefused {
     if (!wanted.by.isNone()) {
       throw new RequestRefused(
           HttpStatus.BAD_REQUEST, "by: a store on a cluster does not tell what to sum up");
@@ -193,6 +211,7 @@ final class PartitionsService {
       found = from < until ? view.partitions(wanted.types, from, until) : List.of();
     }
     requireWithin(found.size(), wanted);
+    hold(found.size(), held);
     if (wanted.layout) {
       writeLanes(List.of(), lines);
     }

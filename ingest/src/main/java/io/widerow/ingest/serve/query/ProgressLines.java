@@ -1,16 +1,18 @@
 package io.widerow.ingest.serve.query;
 
+import com.linecorp.armeria.common.ResponseHeaders;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.answer.Extras;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreView;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 
 /// Tells the reader of an answer how far it is, at most four times a second.
 ///
@@ -20,26 +22,31 @@ final class ProgressLines {
 
   private final RangeReader reader;
   private final QueryReply reply;
+  private final ResponseHeaders headers;
   private final long all;
   private final OutputBuffer line = new OutputBuffer(1 << 7);
   private long toldNanos = System.nanoTime();
 
-  private ProgressLines(RangeReader reader, QueryReply reply, long all) {
+  private ProgressLines(RangeReader reader, QueryReply reply, ResponseHeaders headers, long all) {
     this.reader = reader;
     this.reply = reply;
+    this.headers = headers;
     this.all = all;
   }
 
-  /// Begins to tell. The headers of the answer must be set.
-  static void start(StoreView view, RangeQuery query, RangeReader reader, QueryReply reply) {
-    long all =
-        query
-            .ofShard(view.partitions(query.types(), query.fromNanos(), query.untilNanos()))
-            .stream()
-            .mapToLong(PartitionInfo::events)
-            .filter(events -> events > 0)
-            .sum();
-    reader.onProgress(new ProgressLines(reader, reply, all)::look);
+  /// Begins to tell.
+  ///
+  /// @param headers of the answer, which begins with the first of these lines if not before
+  static void start(
+      StoreView view,
+      RangeQuery query,
+      RangeReader reader,
+      QueryReply reply,
+      ResponseHeaders headers) {
+    LongAdder all = new LongAdder();
+    PartitionSpans.forEach(
+        view, query, of -> of.forEach(partition -> all.add(Math.max(0, partition.events()))));
+    reader.onProgress(new ProgressLines(reader, reply, headers, all.sum())::look);
   }
 
   private void look() {
@@ -48,6 +55,9 @@ final class ProgressLines {
       return;
     }
     toldNanos = now;
+    if (!reply.hasBegun()) {
+      reply.begin(headers);
+    }
     Extras.putProgress(reader.eventsScanned(), all, line);
     try {
       boolean _ = reply.write(line.bytes(), line.length()); // a reader that left cancels the query

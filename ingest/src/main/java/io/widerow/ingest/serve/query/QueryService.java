@@ -5,7 +5,6 @@ import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
@@ -256,24 +255,16 @@ final class QueryService {
         if (counted && !parameters.extras().progress()) {
           sendCounted(answer, reply, parameters, reader, sink);
         } else {
-          reply.begin(headers(parameters, reader));
           if (parameters.extras().progress()) {
-            ProgressLines.start(view, parameters.query(), reader, reply);
+            ProgressLines.start(
+                view, parameters.query(), reader, reply, headers(parameters, reader));
           }
           send(answer, reply, parameters, reader, sink);
         }
       }
-    } catch (QueryException.Expired expired) { // known before the answer begins
-      reply.refuse(expired(expired));
-    } catch (QueryException.Refused refused) { // what only the store can tell, before it is read
-      reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
-    } catch (QueryException.OverBudget exceeded) { // before anything is written
-      reply.refuse(
-          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(exceeded.getMessage())));
-      reply.fail(exceeded);
-    } catch (StorageException.Unreachable away) { // the answer ends with it when it has begun
-      reply.refuse(unreachable(away));
-      reply.fail(away);
+    } catch (QueryException | StorageException failed) {
+      reply.refuse(QueryErrors.of(failed)); // the answer ends with it when it has begun
+      reply.fail(failed);
     } catch (ExecutionException gone) { // the reader has left
       reply.fail(gone);
     } catch (TimeoutException tookNothing) { // its open view would delay writers in the end
@@ -286,22 +277,6 @@ final class QueryService {
     }
   }
 
-  /// The answer while a store on a cluster cannot be read: the same question may be asked again.
-  static HttpResponse unreachable(StorageException.Unreachable away) {
-    return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(away.getMessage()));
-  }
-
-  static HttpResponse expired(QueryException.Expired expired) {
-    StringBuilder json = new StringBuilder("{\"error\":");
-    HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
-    if (expired.first != null) {
-      HttpAnswers.appendString(json.append(",\"first\":"), expired.first);
-    }
-    return HttpResponse.of(
-        ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8),
-        HttpData.ofUtf8(json.append("}\n").toString()));
-  }
-
   private void send(
       QueryAnswer answer,
       QueryReply reply,
@@ -311,6 +286,7 @@ final class QueryService {
       throws ExecutionException, InterruptedException, TimeoutException {
     long beganNanos = System.nanoTime();
     while (answer.writeNext(sink)) {
+      beginOnce(reply, parameters, reader);
       endIfStopping(reader);
       if (sink.length() >= PIECE_BYTES) {
         if (!reply.write(sink.bytes(), sink.length())) {
@@ -319,11 +295,22 @@ final class QueryService {
         sink.clear();
       }
     }
+    if (!reply.hasBegun()) {
+      answer.requireWhole();
+    }
+    beginOnce(reply, parameters, reader);
     if (parameters.extras().progress() && answer.failure() == null) {
       KeptUse.of(reader).putLine(sink); // the headers were sent before anything was counted
     }
     explain(answer, parameters, reader, beganNanos, sink);
     reply.end(sink.bytes(), sink.length());
+  }
+
+  /// Begins the answer at its first row: an error before it has a status of its own.
+  private static void beginOnce(QueryReply reply, QueryParameters parameters, RangeReader reader) {
+    if (!reply.hasBegun()) {
+      reply.begin(headers(parameters, reader));
+    }
   }
 
   /// Lets an answer end with an error, as one that is cut must not look complete.
@@ -346,6 +333,7 @@ final class QueryService {
       endIfStopping(reader);
       assert sink.length() == 0 : "figures before all events are counted";
     }
+    answer.requireWhole();
     explain(answer, parameters, reader, beganNanos, sink);
     RollupUse use = RollupUse.of(reader, parameters);
     KeptUse kept = KeptUse.of(reader);

@@ -36,8 +36,8 @@ public final class QueryServices {
     this.others =
         Stream.of(
                 new ExportService(store, memory, stallSeconds, epochNanos).routes(),
-                new TypesService(store).routes(),
-                new PartitionsService(store, intake.lanes().all()).routes(),
+                new TypesService(store, memory).routes(),
+                new PartitionsService(store, memory, intake.lanes().all()).routes(),
                 new EventService(store, memory).routes())
             .flatMap(List::stream)
             .toList();

@@ -82,31 +82,23 @@ final class StepService {
         StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
       send(tail, sink, reply);
-    } catch (QueryException.Refused refused) {
-      reply.refuse(HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage())));
-    } catch (QueryException.OverBudget exceeded) { // before anything is written
-      reply.refuse(
-          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(exceeded.getMessage())));
-      reply.fail(exceeded);
-    } catch (StorageException.Unreachable away) {
-      reply.refuse(QueryService.unreachable(away));
-      reply.fail(away);
+    } catch (QueryException | StorageException failed) { // before anything is written
+      reply.refuse(QueryErrors.of(failed));
+      reply.fail(failed);
     }
   }
 
-  /// A position that is past retention is known before anything is written.
   private void send(StepTail tail, OutputBuffer sink, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try {
       tail.write(epochNanos.getAsLong(), sink, full -> piece(full, reply));
-    } catch (QueryException.Expired expired) {
-      reply.refuse(QueryService.expired(expired));
-      return;
-    } catch (QueryException.Refused refused) { // what only the store can tell
-      throw refused;
+      beginOnce(reply);
     } catch (QueryException | StorageException failed) {
+      if (!reply.hasBegun()) { // an error before the first piece has a status of its own
+        reply.refuse(QueryErrors.of(failed));
+        return;
+      }
       sink.put("{\"error\":\"");
       sink.putJson(String.valueOf(failed.getMessage()));
       sink.put("\"}\n");
@@ -114,10 +106,17 @@ final class StepService {
     reply.end(sink.bytes(), sink.length());
   }
 
+  private static void beginOnce(QueryReply reply) {
+    if (!reply.hasBegun()) {
+      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
+    }
+  }
+
   private static boolean piece(OutputBuffer sink, QueryReply reply) {
     if (sink.length() < PIECE_BYTES) {
       return true;
     }
+    beginOnce(reply);
     try {
       boolean there = reply.write(sink.bytes(), sink.length());
       sink.clear();

@@ -144,11 +144,8 @@ final class SurveyService {
       }
       reply.begin(headers.build());
       reply.end(sink.bytes(), sink.length());
-    } catch (StorageException.Unreachable away) {
-      reply.refuse(QueryService.unreachable(away));
     } catch (QueryException | StorageException failed) { // nothing was sent yet
-      reply.refuse(
-          HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(failed.getMessage())));
+      reply.refuse(QueryErrors.of(failed));
     }
   }
 }

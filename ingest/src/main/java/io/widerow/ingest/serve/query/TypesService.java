@@ -13,6 +13,8 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.serve.reply.AnswerPlaces;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.TypesAnswer;
@@ -20,6 +22,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
 import java.util.List;
 
 /// `GET /v1/types`: what types there are, with the number and the times of their events. The answer
@@ -33,11 +36,17 @@ final class TypesService {
   /// Answers at a time: each holds the list of all types on the heap.
   private static final int ANSWERS_MAX = 4;
 
+  /// Of a type: what is known of it, and its line, which is there three times at most.
+  private static final long TYPE_BYTES = 480;
+
   private final EventStore store;
+  private final QueryMemory memory;
   private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
 
-  TypesService(EventStore store) {
+  /// @param memory that all queries share
+  TypesService(EventStore store, QueryMemory memory) {
     this.store = store;
+    this.memory = memory;
   }
 
   public List<HttpRoute> routes() {
@@ -52,7 +61,7 @@ final class TypesService {
         throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
-      return places.answer(context, () -> answer(wanted, format));
+      return places.answer(context, () -> answer(context, wanted, format));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -68,15 +77,20 @@ final class TypesService {
     };
   }
 
-  private HttpResponse answer(TypeGlobs wanted, QueryParameters.Format format) {
+  private HttpResponse answer(
+      ServiceRequestContext context, TypeGlobs wanted, QueryParameters.Format format) {
     OutputBuffer out = new OutputBuffer(1 << 12);
     try (StoreView view = store.view()) {
-      TypesAnswer.write(view.types(wanted), format, out);
-    } catch (StorageException.Unreachable away) {
-      return QueryService.unreachable(away);
+      List<TypeInfo> types = view.types(wanted);
+      long held = TYPE_BYTES * types.size();
+      var _ = context.log().whenComplete().thenRun(() -> memory.hold(-held));
+      memory.hold(held);
+      TypesAnswer.write(types, format, out);
+    } catch (QueryException | StorageException failed) {
+      return QueryErrors.of(failed);
     }
     return HttpResponse.of(
         ResponseHeaders.of(HttpStatus.OK, HttpHeaderNames.CONTENT_TYPE, format.contentType),
-        HttpData.copyOf(out.bytes(), 0, out.length()));
+        HttpData.wrap(out.bytes(), 0, out.length()));
   }
 }

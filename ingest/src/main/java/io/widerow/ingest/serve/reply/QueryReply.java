@@ -50,7 +50,13 @@ public final class QueryReply implements AutoCloseable {
     return response;
   }
 
-  /// Sets the headers of the answer.
+  /// True when the answer has its headers: an error is a part of it from then on.
+  public synchronized boolean hasBegun() {
+    return headers != null;
+  }
+
+  /// Sets the headers of the answer. Call it when the first row is there, because an error before
+  /// it has a status of its own.
   public void begin(ResponseHeaders newHeaders) {
     synchronized (this) {
       headers = newHeaders;

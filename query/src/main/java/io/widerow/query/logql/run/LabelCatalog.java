@@ -6,6 +6,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
@@ -323,11 +324,20 @@ public final class LabelCatalog {
   /// The types that may have events in the range.
   SortedSet<String> types() {
     SortedSet<String> types = new TreeSet<>();
-    for (PartitionInfo info : execution.view().partitions(TypeGlobs.ALL, fromNanos, untilNanos)) {
-      if (info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos) {
-        types.add(info.key().type());
-      }
-    }
+    PartitionSpans.forEach(
+        execution.view(),
+        TypeGlobs.ALL,
+        fromNanos,
+        untilNanos,
+        partitions -> {
+          int before = types.size();
+          for (PartitionInfo info : partitions) {
+            if (info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos) {
+              types.add(info.key().type());
+            }
+          }
+          execution.hold(TEXT_BYTES * (types.size() - before));
+        });
     return types;
   }
 

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.TypeGlobs;
@@ -52,26 +53,30 @@ public final class Volumes {
   public Stats stats(List<Matcher> matchers, long fromNanos, long untilNanos) {
     Map<String, TypeInfo> known = new HashMap<>();
     execution.view().types(TypeGlobs.ALL).forEach(type -> known.put(type.type(), type));
+    execution.hold(PartitionSpans.BYTES * known.size());
     Set<String> types = new HashSet<>();
-    long chunks = 0;
-    double bytes = 0;
-    double entries = 0;
-    for (PartitionInfo info : execution.view().partitions(TypeGlobs.ALL, fromNanos, untilNanos)) {
-      String type = info.key().type();
-      double part = part(info, fromNanos, untilNanos);
-      if (part == 0 || !isWanted(type, matchers)) {
-        continue;
-      }
-      types.add(type);
-      chunks++;
-      double events = info.isCounted() ? info.events() * part : 0;
-      entries += events;
-      TypeInfo of = known.get(type);
-      if (of != null && of.events() > 0) {
-        bytes += (double) of.bytes() / of.events() * events;
-      }
-    }
-    return new Stats(types.size(), chunks, Math.round(bytes), Math.round(entries));
+    double[] sums = new double[3]; // chunks, bytes, entries
+    PartitionSpans.forEach(
+        execution.view(),
+        type -> isWanted(type, matchers),
+        fromNanos,
+        untilNanos,
+        partitions -> {
+          for (PartitionInfo info : partitions) {
+            double part = part(info, fromNanos, untilNanos);
+            if (part > 0) {
+              String type = info.key().type();
+              types.add(type);
+              double events = info.isCounted() ? info.events() * part : 0;
+              TypeInfo of = known.get(type);
+              boolean sized = of != null && of.events() > 0;
+              sums[0]++;
+              sums[1] += sized ? (double) of.bytes() / of.events() * events : 0;
+              sums[2] += events;
+            }
+          }
+        });
+    return new Stats(types.size(), (long) sums[0], Math.round(sums[1]), Math.round(sums[2]));
   }
 
   private static boolean isWanted(String type, List<Matcher> matchers) {

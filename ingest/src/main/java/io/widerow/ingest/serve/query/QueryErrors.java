@@ -1,0 +1,40 @@
+package io.widerow.ingest.serve.query;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.ResponseHeaders;
+import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.query.QueryException;
+
+/// The responses to queries that fail before the first row is found. Later the status is sent, and
+/// the answer ends with the error.
+final class QueryErrors {
+  private QueryErrors() {}
+
+  /// @param failed a [QueryException], or a [io.widerow.storage.StorageException]
+  static HttpResponse of(RuntimeException failed) {
+    return switch (failed) {
+      case QueryException.Expired expired -> expired(expired);
+      case QueryException.Refused _ -> of(HttpStatus.BAD_REQUEST, failed);
+      default -> of(HttpStatus.SERVICE_UNAVAILABLE, failed); // asked again, it may be answered
+    };
+  }
+
+  private static HttpResponse of(HttpStatus status, RuntimeException failed) {
+    return HttpAnswers.error(status, String.valueOf(failed.getMessage()));
+  }
+
+  private static HttpResponse expired(QueryException.Expired expired) {
+    StringBuilder json = new StringBuilder("{\"error\":");
+    HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
+    if (expired.first != null) {
+      HttpAnswers.appendString(json.append(",\"first\":"), expired.first);
+    }
+    return HttpResponse.of(
+        ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8),
+        HttpData.ofUtf8(json.append("}\n").toString()));
+  }
+}
