@@ -101,7 +101,7 @@ final class RoundCursor implements EventCursor {
     set = 0;
     cut = false;
     limit = null;
-    bytes = (int) Math.clamp(watch.memory().sliceBytes() / 2, BYTES_MIN, BYTES_MAX);
+    bytes = Math.clamp(watch.memory().sliceBytes() / 2, BYTES_MIN, BYTES_MAX);
   }
 
   @Override

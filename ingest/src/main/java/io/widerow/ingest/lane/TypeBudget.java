@@ -214,7 +214,8 @@ public final class TypeBudget {
     Spent before = last;
     long now = epochSeconds.getAsLong();
     String why = String.format(Locale.ROOT, "%s %,d", limit, most);
-    last = new Spent(new String(type, StandardCharsets.UTF_8), why, now);
+    String name = new String(type, StandardCharsets.UTF_8);
+    last = new Spent(name, why, now);
     if (before == null
         || before.epochSeconds / SECONDS_PER_HOUR != now / SECONDS_PER_HOUR
         || !before.why.equals(why)) {
@@ -222,7 +223,7 @@ public final class TypeBudget {
           Level.WARNING,
           "the type {0} is beyond {1}: its events, and those of further new types, are stored as"
               + " type {2} with the attribute {3}",
-          new Object[] {last.type, why, OVERFLOW, SENDER_TYPE});
+          new Object[] {name, why, OVERFLOW, SENDER_TYPE});
     }
   }
 

@@ -99,8 +99,9 @@ public final class QueryAnswer implements AutoCloseable {
 
   /// Throws why the answer is incomplete; does nothing when it is whole.
   public void requireWhole() {
-    if (failure != null) {
-      throw failure;
+    RuntimeException why = failure;
+    if (why != null) {
+      throw why;
     }
   }
 

@@ -49,7 +49,7 @@ final class TimeSlices {
   /// and its last.
   private static void fill(
       long[] edges, StoreView view, RangeQuery query, long partitions, long events) {
-    int each = (int) Math.clamp(POINTS_MAX / partitions, 1, POINTS_A_PARTITION);
+    int each = Math.clamp(POINTS_MAX / partitions, 1, POINTS_A_PARTITION);
     Points points = new Points((int) Math.min(POINTS_MAX, each * partitions), events);
     PartitionSpans.forEach(view, query, of -> of.forEach(info -> points.add(info, query)));
     points.sort();
