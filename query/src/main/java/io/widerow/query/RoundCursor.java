@@ -169,7 +169,7 @@ final class RoundCursor implements EventCursor {
     Token end = limit;
     if (end != null && compare(event, end) > 0) {
       cut = true;
-      endSet(); // all that follow come behind it too
+      endSet(); // all that follow come later too
       return;
     }
     copies.add(event);
@@ -194,7 +194,7 @@ final class RoundCursor implements EventCursor {
     }
   }
 
-  /// Keeps the first half of the copies. No event behind them is wanted in this round.
+  /// Keeps the first half of the copies. No later event is wanted in this round.
   private void keepFirst() {
     if (copies.count() < 2) {
       return;
