@@ -2,7 +2,7 @@
 // filters while it is empty. Nothing is asked of the daemon while somebody types.
 
 import { fill, h, shown } from "./dom.js";
-import { known } from "./facets.js";
+import { isLevel, known } from "./facets.js";
 import { nameText, quoted } from "./range.js";
 import { plain, valueText } from "./text.js";
 
@@ -14,6 +14,7 @@ const BEGUN = /(?:^|[\s(])([A-Za-z_\x60][^\s()"]*|)$/;
 const WORDS = ["and", "or"];
 const OF_TEXT = ["=", "!=", "contains", "icontains", "has", "~", "is not null"];
 const OF_NUMBER = ["=", "!=", ">=", "<=", ">", "<", "is not null"];
+const OF_LEVEL = ["=", ">=", "<=", "!=", "is not null"];
 const OTHERS = [{ field: "body", kind: "string", values: [] }];
 
 export const element = h("div.offers", { test: "offers", role: "listbox", id: "offers", "aria-label": "what may come next", hidden: true });
@@ -48,13 +49,13 @@ function next(before) {
   const [, name = "", value = ""] = COMPARED.exec(before) ?? [];
   const compared = named(name);
   if (compared) {
-    const texts = compared.values.map((/** @type {any} */ each) => (typeof each.value === "string" ? quoted(each.value) : valueText(each.value)));
+    const texts = compared.values.map((/** @type {any} */ each) => (isLevel(name, each.value) ? each.value : typeof each.value === "string" ? quoted(each.value) : valueText(each.value)));
     const bare = value.replace(/^"/, "");
     return { from: before.length - value.length, texts: texts.filter((/** @type {string} */ text) => text.replace(/^"/, "").startsWith(bare) && text !== value).map((/** @type {string} */ text) => `${text} `) };
   }
   const field = named(NAMED.exec(before)?.[1] ?? "");
   if (field) {
-    return { from: before.length, texts: (field.kind === "number" ? OF_NUMBER : OF_TEXT).map((each) => `${each} `) };
+    return { from: before.length, texts: (field.kind === "number" ? OF_NUMBER : field.kind === "level" ? OF_LEVEL : OF_TEXT).map((each) => `${each} `) };
   }
   const begun = BEGUN.exec(before)?.[1];
   if (begun === undefined) {

@@ -7,7 +7,7 @@ import { isDamage, without } from "./damage.js";
 import { between, narrow, number } from "./facets.js";
 import { fill, h, shown } from "./dom.js";
 import { clock, iso, minuteText, nanos, percent, sinceText, whole } from "./format.js";
-import { classOfEvent } from "./levels.js";
+import { classOf, levelText } from "./levels.js";
 import { both, params, range } from "./range.js";
 import { change, state } from "./state.js";
 import { errors as errorFilter, pick } from "./strip.js";
@@ -157,7 +157,7 @@ async function first(where, time) {
     return;
   }
   const filter = where ? both(state.where, `(${where})`) : state.where;
-  await ask("/v1/query", params({ limit: FIRST }, { where: filter, from, to }), latest("why-first"),
+  await ask("/v1/query", params({ limit: FIRST, level: 1 }, { where: filter, from, to }), latest("why-first"),
     (line) => line.id && events.push(line)).catch((failure) => isDamage(failure) || Promise.reject(failure));
   const box = /** @type {HTMLElement | null} */ (element.querySelector(".first"));
   box?.style.setProperty("--columns", `25ch 11ch 18ch 7ch minmax(30ch, 1fr)${" minmax(8ch, 14ch)".repeat(columns().length)}`);
@@ -168,10 +168,10 @@ async function first(where, time) {
 
 function line(event, before) {
   const when = clock(nanos(event.ts));
-  return h(`div.row.${classOfEvent(event)}`, { onclick: () => change({ at: `${event.type}/${event.id}`, view: "events" }, true) },
+  return h(`div.row.${classOf(event["widerow.level"])}`, { onclick: () => change({ at: `${event.type}/${event.id}`, view: "events" }, true) },
     h("span.time", {}, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`)),
     h("span.since", {}, before ? sinceText(nanos(event.ts) - nanos(before.ts)) : ""),
-    h("span.type", {}, ...shown(event.type)), h("span.level", {}, ...shown(valueText(event.level ?? ""))),
+    h("span.type", {}, ...shown(event.type)), h("span.level", {}, ...shown(valueText(levelText(event, event["widerow.level"]) ?? ""))),
     h("span.body", {}, ...shown(valueText(event.body ?? "").slice(0, 300))),
     ...columns().map((name) => h("span", {}, ...shown(event[name] === undefined ? "" : valueText(event[name]).slice(0, 100)))));
 }

@@ -2,10 +2,11 @@ import { all, isOld, latest } from "./api.js";
 import { without } from "./damage.js";
 import { fill, h, shown } from "./dom.js";
 import { short, whole } from "./format.js";
-import { classOf } from "./levels.js";
+import { LEVELS, classOf } from "./levels.js";
 import { columns, isOwn, toggle } from "./columns.js";
 import { both, nameText, params, test } from "./range.js";
 import { change, state } from "./state.js";
+import { strip } from "./strip.js";
 import { numberText, plain, said } from "./text.js";
 
 const SHOWN = 5;
@@ -21,7 +22,7 @@ export async function load() {
   try {
     const { lines } = await all("/v1/fields", params({ top: 8, damage: "skip" }), latest("fields"));
     const [head, ...rest] = lines;
-    const fields = rest.filter((line) => line.field);
+    const fields = withLevels(rest.filter((line) => line.field));
     known.fields = fields;
     known.exact = head.exact;
     show(head, fields);
@@ -32,6 +33,22 @@ export async function load() {
   }
 }
 
+/** The fields with the levels of the bars in the place of the attribute of that name. @param {any[]} fields */
+function withLevels(fields) {
+  const values = [...strip.levels].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+  if (values.length === 0) {
+    return fields;
+  }
+  const events = values.reduce((sum, each) => sum + each.count, 0);
+  const level = { field: "level", kind: "level", events, distinct: values.length, exact: true, values };
+  return [...fields.filter((field) => field.field !== "level"), level];
+}
+
+/** A level as a filter takes it: a word without quotes. @param {string} name @param {unknown} value */
+export function isLevel(name, value) {
+  return name === "level" && LEVELS.includes(/** @type {string} */ (value));
+}
+
 /** @param {any} head @param {any[]} fields */
 function show(head, fields) {
   const place = (/** @type {any} */ field) =>
@@ -40,7 +57,7 @@ function show(head, fields) {
   const scale = head.exact ? 1 : 1 / Math.max(head.read, 0.001);
   fill(element, without(head, "p.facets-note"),
     head.exact ? null : h("p.facets-note", { title: "the answer was due before all was read" }, `estimated from ${Math.round(head.read * 100)} % of the events`),
-    ...sorted.map((field) => facet(field, head.events, scale)));
+    ...sorted.map((field) => facet(field, field.exact ? strip.total : head.events, field.exact ? 1 : scale)));
 }
 
 /** @param {any} field @param {number} events @param {number} scale */
@@ -68,8 +85,17 @@ function row(name, value, events, scale) {
   return h("button.facet-value", {
     test: "facet-value", "data-value": plain(text),
     title: `${plain(text)}\n${whole(value.count * scale)} events. Click: only these. Shift and click: not these.`,
-    onclick: (/** @type {MouseEvent} */ event) => narrow(name, value.value, event.shiftKey),
+    onclick: (/** @type {MouseEvent} */ event) => choose(name, value.value, event.shiftKey),
   }, bar, h("span.facet-text", {}, ...shown(text.slice(0, 120))), h("span.facet-count", {}, short(value.count * scale)));
+}
+
+/** @param {string} name @param {any} value @param {boolean} not */
+function choose(name, value, not) {
+  if (isLevel(name, value)) {
+    change({ where: both(state.where, `level ${not ? "!=" : "="} ${value}`) }, true);
+  } else {
+    narrow(name, value, not);
+  }
 }
 
 /** Only the events with a value, or only those without. @param {string} name @param {unknown} value @param {boolean} not */

@@ -96,7 +96,7 @@ async function poll() {
     if (flooded) {
       await newest();
     } else {
-      take(await all("/v1/query", position({ limit: LIMIT }), latest("follow")));
+      take(await all("/v1/query", position({ limit: LIMIT, level: 1 }), latest("follow")));
     }
     follow.away = 0;
   } catch (failure) {
@@ -116,7 +116,7 @@ async function poll() {
 /** Shows the newest events, until nothing is missing between them. */
 async function newest() {
   const last = list.items.at(-1)?.key;
-  const asked = params({ order: "desc", limit: NEWEST }, { unbounded: true });
+  const asked = params({ order: "desc", limit: NEWEST, level: 1 }, { unbounded: true });
   const { lines, arrived: at } = await all("/v1/query", asked, latest("follow"));
   const items = lines.filter((line) => line.id).map(item).reverse();
   flooded = !items.some((each) => each.key === last);
@@ -148,7 +148,7 @@ function take(answer) {
   }
   slide();
   goOn();
-  items.forEach((each) => count(each.time, each.event));
+  items.forEach((each) => count(each.time, each.level));
   follow.seen += items.length;
   append(items);
   redraw();

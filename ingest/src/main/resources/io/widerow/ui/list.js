@@ -4,15 +4,15 @@
 import { ask, isOld, latest } from "./api.js";
 import { isDamage } from "./damage.js";
 import { nanos, now } from "./format.js";
+import { ERRORS } from "./levels.js";
 import { refuse } from "./question.js";
 import { both, params, quoted, range } from "./range.js";
-import { errors } from "./strip.js";
 import { state } from "./state.js";
 
 const PAGE = 300;
 const KEPT = 6000;
 
-/** @typedef {{key: string, time: bigint, event: any, late: boolean}} Item */
+/** @typedef {{key: string, time: bigint, event: any, level: string | undefined, late: boolean}} Item */
 
 export const list = {
   items: /** @type {Item[]} */ ([]), atStart: true, atEnd: true, unbounded: false,
@@ -29,9 +29,10 @@ export function onList(/** @type {typeof changed} */ listener) {
   changed = listener;
 }
 
-/** @param {any} event @returns {Item} */
-export function item(event) {
-  return { key: `${event.type}/${event.id}`, time: nanos(event.ts), event, late: event["widerow.late"] === true };
+/** @param {any} line an event with its level @returns {Item} */
+export function item(line) {
+  const { "widerow.level": level, ...event } = line;
+  return { key: `${event.type}/${event.id}`, time: nanos(event.ts), event, level, late: event["widerow.late"] === true };
 }
 
 /**
@@ -45,7 +46,7 @@ async function page(order, more, kind, part = {}) {
   /** @type {Item[]} */
   const items = [];
   const limit = more.limit ?? PAGE;
-  const asked = params({ order, limit, ...more }, { unbounded: list.unbounded, ...part });
+  const asked = params({ order, limit, level: 1, ...more }, { unbounded: list.unbounded, ...part });
   const told = await ask("/v1/query", asked, latest(kind), (line) => {
     if (line.id) {
       items.push(item(line));
@@ -117,7 +118,7 @@ export async function openAt(at) {
   /** @type {Item | null} */
   let here = null;
   await ask(`/v1/events/${encodeURIComponent(at.slice(slash + 1))}`, of, latest("event-at"), (line) => {
-    here = item(line.event);
+    here = item({ ...line.event, "widerow.level": line.level });
   });
   const found = /** @type {Item | null} */ (here);
   if (!found) {
@@ -194,7 +195,7 @@ export function indexOf(key) {
  * @returns {Promise<string | null>} its key
  */
 export async function next(what, forward, from) {
-  const condition = what === "error" ? errors() : `body icontains ${quoted(state.find)}`;
+  const condition = what === "error" ? ERRORS : `body icontains ${quoted(state.find)}`;
   const more = { order: forward ? "asc" : "desc", limit: 1, ...(from ? { after: from } : {}) };
   /** @type {string | null} */
   let found = null;

@@ -3,6 +3,7 @@ import { Refused, all, blob, hasToken, latest } from "./api.js";
 import { fields } from "./columns.js";
 import { colour, fill, h } from "./dom.js";
 import { bytes, dayText, iso, minuteText, whole } from "./format.js";
+import { levelText } from "./levels.js";
 import { both, params, range } from "./range.js";
 import { state } from "./state.js";
 import { element as strip, pick, redraw, strip as bars } from "./strip.js";
@@ -94,7 +95,7 @@ export async function print() {
   const part = pick() ?? range;
   const where = state.pickwhere ? both(state.where, state.pickwhere) : state.where;
   const { lines } = await all("/v1/query",
-    params({ order: "asc", limit: PRINTED_MAX + 1 }, { from: part.from, to: part.to, where }), latest("paper"));
+    params({ order: "asc", limit: PRINTED_MAX + 1, level: 1 }, { from: part.from, to: part.to, where }), latest("paper"));
   const events = lines.filter((line) => line.id);
   const more = events.length > PRINTED_MAX;
   const { what, times } = caption(part.from, part.to);
@@ -106,7 +107,7 @@ export async function print() {
     h("h1", {}, plain(what)), h("p", {}, times, `   ${more ? `the first ${whole(PRINTED_MAX)} events` : `${whole(events.length)} events`}`), image,
     h("table", {}, h("thead", {}, h("tr", {}, ...["time", "type", "level", "body", ...columns].map((name) => h("th", {}, plain(name))))),
       h("tbody", {}, ...events.slice(0, PRINTED_MAX).map((event) => h("tr", {},
-        ...[stamp(event.ts), event.type, event.level, event.body, ...columns.map((name) => event[name])]
+        ...[stamp(event.ts), event.type, levelText(event, event["widerow.level"]), event.body, ...columns.map((name) => event[name])]
           .map((value) => h("td", {}, value === undefined ? "" : plain(valueText(value)))))))),
     h("p", {}, location.href));
   window.print();

@@ -1,7 +1,7 @@
 import * as columns from "./columns.js";
 import { fill, h, perFrame, shown, whenDrawnAnew } from "./dom.js";
 import { clock, sinceText } from "./format.js";
-import { classOfEvent } from "./levels.js";
+import { classOf, levelText } from "./levels.js";
 import { grow, indexOf, list, onList } from "./list.js";
 import { draw as drawRail, element as rail } from "./rail.js";
 import { mark as markStrip, pick } from "./strip.js";
@@ -128,8 +128,8 @@ export function render() {
 
 /** @param {number} i @param {{from: bigint, to: bigint} | null} chosen */
 function row(i, chosen) {
-  const { event, time, key, late } = list.items[i];
-  const of = classOfEvent(event);
+  const { event, time, key, late, level } = list.items[i];
+  const of = classOf(level);
   const made = h(`div.row.${of}`, {
     role: "row", test: "row", "data-id": event.id, "data-type": plain(event.type), "aria-selected": String(key === state.at),
     onclick: () => select(i, true),
@@ -156,8 +156,9 @@ function cell(name, i, event, late) {
     case "body":
       return body(event, late);
     default: {
-      const text = event[name] === undefined ? "" : valueText(event[name]).slice(0, ROW_CHARS);
-      return h(`span${columns.isOwn(name) ? `.${name}` : isNumber(event[name]) ? ".number" : ""}`, {}, ...shown(text));
+      const value = name === "level" ? levelText(event, list.items[i].level) : event[name];
+      const text = value === undefined ? "" : valueText(value).slice(0, ROW_CHARS);
+      return h(`span${columns.isOwn(name) ? `.${name}` : isNumber(value) ? ".number" : ""}`, {}, ...shown(text));
     }
   }
 }

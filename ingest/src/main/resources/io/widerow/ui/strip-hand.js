@@ -2,9 +2,10 @@
 
 import { iso } from "./format.js";
 import { filter, heat, rowAt } from "./heat.js";
+import { ERRORS } from "./levels.js";
 import { range } from "./range.js";
 import { change, state } from "./state.js";
-import { canvas, errors, pick, placeOf, redraw, strip } from "./strip.js";
+import { canvas, pick, placeOf, redraw, strip } from "./strip.js";
 import { PLOT } from "./strip-draw.js";
 
 const GRIP = 6; // pixels around an end of the choice that move it
@@ -101,7 +102,7 @@ function up(event) {
   }
   const [a, b] = drag.from < to ? [drag.from, to] : [to, drag.from];
   choose(a, (b / strip.step + 1n) * strip.step,
-    drag.keeps ? state.pickwhere : drag.errors ? errors() : drag.rows ? filter(drag.rows.low, drag.rows.high) : "");
+    drag.keeps ? state.pickwhere : drag.errors ? ERRORS : drag.rows ? filter(drag.rows.low, drag.rows.high) : "");
   goTo(a);
 }
 

@@ -3,15 +3,15 @@ import { element as damage, figures, incomplete, tell } from "./damage.js";
 import { h, whenDrawnAnew } from "./dom.js";
 import { heat, load as loadHeat, numbers } from "./heat.js";
 import { iso, nanos, stepFor, minuteText, dayText } from "./format.js";
-import { ERROR_IN_TEXT, classOf, classOfEvent, errorsOf, volume } from "./levels.js";
-import { both, params, range } from "./range.js";
+import { classOf, volume } from "./levels.js";
+import { params, range } from "./range.js";
 import { change, state } from "./state.js";
 import { PLOT, draw } from "./strip-draw.js";
 
 /** The bars: events of each step and class of level. */
 export const strip = {
   step: 1n, first: 0n, bars: /** @type {Record<string, number>[]} */ ([]), total: 0,
-  levels: new Set(), texts: false, sums: /** @type {Record<string, number>} */ ({}), millis: 0,
+  levels: /** @type {Map<unknown, number>} */ (new Map()), sums: /** @type {Record<string, number>} */ ({}), millis: 0,
   lost: new Map(), incomplete: /** @type {boolean[]} */ ([]), // parts that cannot be read, and which bars lack them
   at: /** @type {bigint | null} */ (null), drag: /** @type {any} */ (null),
 };
@@ -40,7 +40,7 @@ export async function load() {
   const count = Number((range.to - first + step - 1n) / step);
   const bars = Array.from({ length: Math.max(count, 1) }, none);
   const sums = none();
-  const levels = new Set();
+  const levels = new Map();
   const lost = new Map();
   let total = 0;
   try {
@@ -53,15 +53,11 @@ export async function load() {
         }
         sums[of] += row.count;
         total += row.count;
-        if (typeof row.level === "string") {
-          levels.add(row.level);
+        if (row.level !== null) {
+          levels.set(row.level, (levels.get(row.level) ?? 0) + row.count);
         }
       });
-    const texts = sums.none > 0;
-    if (texts) {
-      await errorsInTexts(bars, sums, first, step, lost);
-    }
-    Object.assign(strip, { step, first, bars, sums, levels, texts, total, lost, millis: told.millis });
+    Object.assign(strip, { step, first, bars, sums, levels, total, lost, millis: told.millis });
     redraw();
     performance.mark("bars");
     await loadHeat(strip, redraw);
@@ -73,26 +69,9 @@ export async function load() {
   }
 }
 
-/** Moves events without a level whose text says that they are errors to the errors. */
-async function errorsInTexts(bars, sums, first, step, lost) {
-  await figures(params({ stats: "count", every: `${step}ns` }, { where: both(state.where, ERROR_IN_TEXT) }),
-    latest("strip-2"), lost, (row) => {
-      const bar = bars[Number((nanos(row.ts) - first) / step)];
-      for (const of of bar ? [bar, sums] : [sums]) {
-        of.none -= row.count;
-        of.error += row.count;
-      }
-    });
-}
-
-/** The filter that keeps the errors of the question. */
-export function errors() {
-  return errorsOf(strip.levels, strip.texts);
-}
-
-/** Counts an event that came while following. @param {bigint} time @param {any} event */
-export function count(time, event) {
-  const of = classOfEvent(event);
+/** Counts an event that came while following. @param {bigint} time @param {unknown} level */
+export function count(time, level) {
+  const of = classOf(level);
   const bar = strip.bars[Number((time - strip.first) / strip.step)];
   if (bar) {
     bar[of]++;

@@ -151,7 +151,7 @@ public record RangeQuery(
 
   /// The scan of each partition. It includes the token's own id, because an event with that id may
   /// have a type that sorts after the token's; and whole ticks, see [TickBounds].
-  Scan toScan() {
+  public Scan toScan() {
     EventId from = EventId.leastOf(TickBounds.floor(fromNanos));
     EventId until = EventId.leastOf(TickBounds.ceil(untilNanos));
     Token token = after;

@@ -23,12 +23,12 @@ class LayerTest extends LayerRules {
       query.answer: event rollup storage query query.filter query.output query.figures
       query.logql: query
       query.logql.line: event query.logql
-      query.survey: event storage query query.output query.answer
+      query.survey: event storage query query.filter query.output query.answer
       query.fields: event storage storage.rollup query query.filter query.output query.answer \
           query.survey
       query.patterns: event storage storage.rollup storage.text query query.output query.answer \
           query.survey
-      query.logql.run: event storage query query.output query.figures query.logql \
+      query.logql.run: event storage query query.output query.answer query.figures query.logql \
           query.logql.line query.survey query.fields query.patterns
       query.series: event storage storage.rollup query query.logql query.survey
       query.parquet: event storage query query.output query.remote

@@ -1,6 +1,7 @@
 package io.widerow.rollup;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
 import io.widerow.event.TimeUuid;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -10,7 +11,7 @@ import java.util.Set;
 /// What the cells of a rollup are: which step of time, which groups, and which figures of each.
 ///
 /// @param minutes width of a step: 1 or 60
-/// @param by attributes that group; at most [#BY_MAX]
+/// @param by attributes that group, and the level of events as [Level#FIELD]; at most [#BY_MAX]
 /// @param fields attributes of which it keeps figures, in the order of names; at most [#FIELDS_MAX]
 public record RollupShape(int minutes, List<AttributeName> by, List<RollupField> fields) {
   public static final int BY_MAX = 4;
@@ -64,7 +65,8 @@ public record RollupShape(int minutes, List<AttributeName> by, List<RollupField>
         missing &= ~field.figures();
       }
     }
-    if (by.contains(wanted.name())) { // the value of a group is that of each of its events
+    boolean isLevel = wanted.name().equals(Level.FIELD); // groups are by the level, not by this
+    if (by.contains(wanted.name()) && !isLevel) { // a group's value is that of each of its events
       missing &= ~(RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit);
     }
     return missing == 0;

@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.FoldedText;
+import io.widerow.event.Level;
 import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -90,6 +91,13 @@ public sealed interface Filter {
   /// Keeps events whose time compares this way with an instant, in nanoseconds since the Unix
   /// epoch.
   record OfTime(Comparison comparison, long epochNanos) implements Filter {}
+
+  /// Keeps events whose level compares this way with a level. An event without a level is in no
+  /// order with any; `NOT_EQUAL` keeps it.
+  record OfLevel(Comparison comparison, Level level) implements Filter {}
+
+  /// Keeps events that have a level.
+  record HasLevel() implements Filter {}
 
   /// Keeps the events with this id.
   record OfId(EventId id) implements Filter {}

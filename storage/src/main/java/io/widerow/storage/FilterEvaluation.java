@@ -6,11 +6,13 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
 
 /// The meaning of a [Filter], event by event. Segments may answer sooner from statistics, never
 /// differently.
@@ -48,6 +50,9 @@ public final class FilterEvaluation {
       case Filter.OfTime(var comparison, long nanos) ->
           holds(comparison, Long.compare(event.timeNanos(), nanos));
       case Filter.OfId(EventId id) -> id.time() == event.idTime() && id.tail() == event.idTail();
+      case Filter.OfLevel(var comparison, Level wanted) ->
+          holds(comparison, wanted, Level.of(event, scratch));
+      case Filter.HasLevel() -> Level.of(event, scratch) != null;
       case Filter.ArrivedBefore(long arrival) -> event.arrival() < arrival;
       case Filter.Exists(var name) -> event.find(name, scratch);
       case Filter.Compare(var name, var _, var _) ->
@@ -192,6 +197,15 @@ public final class FilterEvaluation {
                 ? Double.compare(fraction + 0.0, (double) whole)
                 : new BigDecimal(fraction).compareTo(BigDecimal.valueOf(whole));
     return holds(comparison, sign * order);
+  }
+
+  /// True when the level of an event compares this way with a level.
+  ///
+  /// @param found null when the event has none
+  public static boolean holds(Comparison comparison, Level wanted, @Nullable Level found) {
+    return found == null
+        ? comparison == Comparison.NOT_EQUAL
+        : holds(comparison, found.compareTo(wanted));
   }
 
   static boolean holds(Comparison comparison, int order) {

@@ -2,12 +2,15 @@ package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.Level;
+import io.widerow.event.LevelAttribute;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Static analysis of filters, without an event.
 public final class Filters {
@@ -26,11 +29,54 @@ public final class Filters {
       case Filter.Exists(var name) -> columns.add(name);
       case Filter.Compare(var name, _, _) -> columns.add(name);
       case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> {}
+      case Filter.OfLevel _, Filter.HasLevel _ -> columns.addAll(LevelAttribute.READ);
       case Filter.Contains(var name, _) -> columns.add(name);
       case Filter.ContainsFolded(var name, _) -> columns.add(name);
       case Filter.Has(var name, _) -> columns.add(name);
       case Filter.Matches(var name, _) -> columns.add(name);
     }
+  }
+
+  /// The values of groups that a filter of attributes examines: an attribute, or the level. Null
+  /// when it examines the attribute of the same name as the level, which no rollup groups by.
+  public static @Nullable Set<AttributeName> groupColumns(Filter filter) {
+    Set<AttributeName> columns = named(filter);
+    if (columns.contains(Level.FIELD)) {
+      return null;
+    }
+    if (testsLevel(filter)) {
+      columns.add(Level.FIELD);
+    }
+    return columns;
+  }
+
+  /// The attributes that a filter names; the level is none.
+  public static Set<AttributeName> named(Filter filter) {
+    Set<AttributeName> names = new HashSet<>();
+    addColumns(withoutLevels(filter), names);
+    return names;
+  }
+
+  private static boolean testsLevel(Filter filter) {
+    return switch (filter) {
+      case Filter.OfLevel _, Filter.HasLevel _ -> true;
+      case Filter.And(var parts) -> parts.stream().anyMatch(Filters::testsLevel);
+      case Filter.Or(var parts) -> parts.stream().anyMatch(Filters::testsLevel);
+      case Filter.Not(Filter inner) -> testsLevel(inner);
+      default -> false;
+    };
+  }
+
+  private static Filter withoutLevels(Filter filter) {
+    return switch (filter) {
+      case Filter.OfLevel _, Filter.HasLevel _ -> EVERYTHING;
+      case Filter.And(var parts) ->
+          new Filter.And(parts.stream().map(Filters::withoutLevels).toList());
+      case Filter.Or(var parts) ->
+          new Filter.Or(parts.stream().map(Filters::withoutLevels).toList());
+      case Filter.Not(Filter inner) -> new Filter.Not(withoutLevels(inner));
+      default -> filter;
+    };
   }
 
   /// A scan without its filter, which still shows what the filter examines: for filters that come

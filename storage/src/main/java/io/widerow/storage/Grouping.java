@@ -9,12 +9,15 @@ import java.util.List;
 /// group, see [io.widerow.event.EventView#weight].
 ///
 /// @param names the attributes to group by
+/// @param level true to group by the level of the events, too, and by the attribute of its name
+///   where an event has no level, see [io.widerow.event.Level#find]
 /// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch and
 ///   `phaseNanos`; 0 for a single step
 /// @param cells true when the store may answer from figures that it keeps (rollups) instead of
 ///   looking at events
 /// @param phaseNanos an instant at which a step starts, nanoseconds since the Unix epoch
-public record Grouping(List<AttributeName> names, long stepNanos, boolean cells, long phaseNanos) {
+public record Grouping(
+    List<AttributeName> names, boolean level, long stepNanos, boolean cells, long phaseNanos) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   public Grouping {
@@ -26,7 +29,7 @@ public record Grouping(List<AttributeName> names, long stepNanos, boolean cells,
 
   /// Steps that are counted from the Unix epoch.
   public Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
-    this(names, stepNanos, cells, 0);
+    this(names, false, stepNanos, cells, 0);
   }
 
   /// A grouping that is counted from events.
@@ -36,17 +39,22 @@ public record Grouping(List<AttributeName> names, long stepNanos, boolean cells,
 
   /// The same, answered from kept figures where there are any.
   public Grouping withCells() {
-    return new Grouping(names, stepNanos, true, phaseNanos);
+    return new Grouping(names, level, stepNanos, true, phaseNanos);
+  }
+
+  /// The same, grouped by the level as well.
+  public Grouping withLevel() {
+    return new Grouping(names, true, stepNanos, cells, phaseNanos);
   }
 
   /// The same with steps that start at an instant, and before and after it.
   public Grouping withPhase(long epochNanos) {
-    return new Grouping(names, stepNanos, cells, epochNanos);
+    return new Grouping(names, level, stepNanos, cells, epochNanos);
   }
 
   /// True when counts by minute give its counts: steps are whole minutes, and no attribute groups.
   public boolean isOfMinutes() {
-    return names.isEmpty() && stepNanos % MINUTE_NANOS == 0 && phaseNanos % MINUTE_NANOS == 0;
+    return names.isEmpty() && !level && stepNanos % MINUTE_NANOS == 0 && phaseNanos % MINUTE_NANOS == 0;
   }
 
   /// True when steps end at ticks, so that an event's `idTime` determines its step.

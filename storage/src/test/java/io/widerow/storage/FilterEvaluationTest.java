@@ -275,6 +275,7 @@ class FilterEvaluationTest {
       case Filter.OfId(var id) -> id.equals(event.get("(id)"));
       case Filter.ArrivedBefore(long arrival) ->
           Long.parseLong(String.valueOf(event.get("(arrival)"))) < arrival;
+      case Filter.OfLevel _, Filter.HasLevel _ -> throw new AssertionError("not generated");
       case Filter.ContainsFolded(var name, var needle) ->
           event.get(name.toString()) instanceof String s && containsFolded(s, needle.toString());
       case Filter.Exists(var name) -> event.containsKey(name.toString());

@@ -1,5 +1,11 @@
 package io.widerow.ingest.watch;
 
+import java.util.Set;
+import java.util.LinkedHashSet;
+import io.widerow.storage.Filters;
+import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.RangeQuery;
+import io.widerow.event.AttributeName;
 import io.widerow.event.SavedText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -170,6 +176,16 @@ public final class Watch {
       }
     }
     return due;
+  }
+
+  /// The warnings about fields that a rule names and no event in the store has.
+  public List<String> warnings(WatchRule rule) {
+    RangeQuery query = rule.question().query();
+    Set<AttributeName> names = new LinkedHashSet<>(Filters.named(query.filter()));
+    names.addAll(FieldCheck.named(rule.question().figures()));
+    try (StoreView view = store.view()) {
+      return FieldCheck.of(view, query, names);
+    }
   }
 
   private void evaluate(Standing standing) {

@@ -1,5 +1,7 @@
 package io.widerow.query.answer;
 
+import io.widerow.event.AttributeValue;
+import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
@@ -53,7 +55,7 @@ public final class EventAnswer {
   /// ```
   /// {"event":{...},"token":"w1...","partition":"2026-11-24T23|shop.web|7","lane":1,
   ///  "place":{"state":"sealed","segment":440,"file":"..","block":17,"blocks":31,"row":204},
-  ///  "tick":..,"arrival":..}
+  ///  "level":"error","tick":..,"arrival":..}
   /// ```
   ///
   /// A store on other machines knows no lane and no place.
@@ -81,6 +83,10 @@ public final class EventAnswer {
       StoreView.Place place = partition == null ? null : view.place(partition, id);
       if (place != null) {
         put(place, out);
+      }
+      Level level = Level.of(event, new AttributeValue());
+      if (level != null) {
+        out.put(",\"level\":\"" + level.word() + "\"");
       }
       out.put(",\"tick\":" + tickOfSecond(id) + ",\"arrival\":" + event.arrival() + "}\n");
       return true;

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param explain whether its last line says what was read
 /// @param progress whether lines say now and then how far it is
+/// @param level whether each event has its level, see [io.widerow.event.Level]
 /// @param download name of the file in which a browser keeps it; null for none
-public record Extras(boolean explain, boolean progress, @Nullable String download) {
-  static final Extras NONE = new Extras(false, false, null);
+public record Extras(boolean explain, boolean progress, boolean level, @Nullable String download) {
+  static final Extras NONE = new Extras(false, false, false, null);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
   private static final long NANOS_PER_MICRO = 1_000;
@@ -31,12 +32,22 @@ public record Extras(boolean explain, boolean progress, @Nullable String downloa
           "download",
           "a file's name of up to 100 letters, digits, '.', '_', '-' and spaces, got " + download);
     }
-    Extras extras = new Extras(flag(given, "explain"), flag(given, "progress"), download);
+    Extras extras =
+        new Extras(
+            flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
+    if (extras.level && (format != QueryParameters.Format.JSON || showsNoEvents(given))) {
+      throw new QueryException.Refused(
+          "level", "is of whole events in JSON; not together with csv, fields and stats");
+    }
     if (format != QueryParameters.Format.JSON && (extras.explain || extras.progress)) {
       throw new QueryException.Refused(
           extras.explain ? "explain" : "progress", "is a line of JSON; not together with csv");
     }
     return extras;
+  }
+
+  private static boolean showsNoEvents(Map<String, List<String>> given) {
+    return given.containsKey("stats") || given.containsKey("fields");
   }
 
   private static boolean flag(Map<String, List<String>> given, String name) {

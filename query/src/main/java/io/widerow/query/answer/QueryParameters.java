@@ -76,6 +76,7 @@ public record QueryParameters(
           "rollup",
           "damage",
           "explain",
+          "level",
           "progress",
           "download");
 
@@ -330,25 +331,45 @@ public record QueryParameters(
   ///
   /// @param memory the budget that it shares with other queries
   public EventWriter writer(QueryMemory memory) {
-    return writer(memory, List::of);
+    return writer(memory, List::of, null);
   }
 
   /// The writer of the answer, with times in UTC.
   ///
   /// @param memory the budget that it shares with other queries
   /// @param unread which damaged parts the figures are without, when all are made
-  public EventWriter writer(QueryMemory memory, Supplier<List<ScanWatch.Unread>> unread) {
+  /// @param check warns of fields that no event has; null for no warnings
+  public EventWriter writer(
+      QueryMemory memory,
+      Supplier<List<ScanWatch.Unread>> unread,
+      @Nullable FieldCheck check) {
     boolean json = format == Format.JSON;
     EventWriter events =
         json
-            ? new JsonLinesWriter(ZoneOffset.UTC, query.fields())
+            ? lines()
             : new CsvWriter(ZoneOffset.UTC, columns(), format == Format.CSV_SAFE);
     if (figures == null) {
-      return events;
+      return check == null || !json ? events : new CheckedAnswer(events, check, true);
     }
     OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
     StatsWriter rows = new StatsWriter(output, format == Format.CSV_SAFE);
-    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory, unread, json);
+    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory, unread, json, check);
+  }
+
+  /// What warns of fields that no event of the range has; null for what goes on from a position,
+  /// where one answer of many says nothing about the range.
+  ///
+  /// @param view the one that is read
+  public @Nullable FieldCheck check(StoreView view) {
+    return query.after() != null || query.since() != null
+        ? null
+        : new FieldCheck(view, query, figures == null ? query.fields() : null);
+  }
+
+  private JsonLinesWriter lines() {
+    return extras.level()
+        ? JsonLinesWriter.withLevels(ZoneOffset.UTC)
+        : new JsonLinesWriter(ZoneOffset.UTC, query.fields());
   }
 
   /// The fields of the query. Where late events may come, their flag is the last column.

@@ -1,5 +1,7 @@
 package io.widerow.query.answer;
 
+import io.widerow.event.Level;
+import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
@@ -69,8 +71,15 @@ public final class RollupParameters {
     return Duration.ofNanos(nanos);
   }
 
+  private static final AttributeName ATTRIBUTE_LEVEL =
+      AttributeName.of(NameText.PREFIX + Level.FIELD);
+
   private static RollupShape shape(StatsQuery figures, int minutes) {
     RollupQuestion question = figures.question();
+    if (figures.by().contains(ATTRIBUTE_LEVEL)) {
+      throw new QueryException.Refused(
+          "by", "attributes.level: a rollup groups by the level of the events; write level");
+    }
     if (question == null) {
       throw new QueryException.Refused(
           "stats",

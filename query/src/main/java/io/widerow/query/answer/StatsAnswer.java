@@ -1,5 +1,6 @@
 package io.widerow.query.answer;
 
+import io.widerow.query.figures.Cell;
 import io.widerow.event.EventView;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryMemory;
@@ -30,10 +31,12 @@ final class StatsAnswer implements EventWriter {
   private final HeldMemory held;
   private final Supplier<List<Unread>> unread;
   private final boolean json;
+  private final @Nullable FieldCheck check;
 
   /// @param failures writes the error line of a failed query
   /// @param unread tells at the end which damaged parts the figures are without
   /// @param json whether lines of JSON name these; else the caller tells it
+  /// @param check warns of fields that no event has, in JSON; null for no warnings
   StatsAnswer(
       StatsQuery asked,
       StatsWriter writer,
@@ -41,7 +44,9 @@ final class StatsAnswer implements EventWriter {
       EventWriter failures,
       QueryMemory memory,
       Supplier<List<Unread>> unread,
-      boolean json) {
+      boolean json,
+      @Nullable FieldCheck check) {
+    this.check = check;
     this.unread = unread;
     this.json = json;
     this.asked = asked;
@@ -60,8 +65,12 @@ final class StatsAnswer implements EventWriter {
   @Override
   public void end(@Nullable Token token, OutputBuffer out) {
     List<Unread> without = unread.get();
-    writer.write(asked, figures.rows(zone), without, out);
+    List<List<Cell>> rows = figures.rows(zone);
+    writer.write(asked, rows, without, out);
     if (json) {
+      if (check != null) {
+        FieldCheck.putLine(check.ofRows(asked, rows), out);
+      }
       UnreadText.lines(without, out);
     }
   }

@@ -29,6 +29,7 @@ public final class DaemonOptions {
 
   /// Whom to ask.
   public DaemonAddress address(Shell shell) {
-    return DaemonAddress.of(url, cacert, shell.environment());
+    return DaemonAddress.of(url, cacert, shell.environment())
+        .withWarnings(warning -> shell.err().println("widerow: " + warning));
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.query.cli;
 
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangePlan;
@@ -56,6 +57,9 @@ final class QueryRun {
   private final ZoneId zone;
   private final OutputBuffer sink = new OutputBuffer(2 * CHUNK_BYTES);
   private final long startNanos = System.nanoTime();
+  private @Nullable FieldCheck check; // of a stopped store; a daemon warns itself
+  private @Nullable StatsQuery shownFigures;
+  private @Nullable List<List<Cell>> shownRows;
 
   QueryRun(QueryCommand options, StoppedStore opener, Shell shell) {
     this.options = options;
@@ -97,10 +101,12 @@ final class QueryRun {
         if (asked.skipsDamage()) {
           reader.passingOverDamage();
         }
+        check = asked.check(view);
         show(reader, query, figures, reader::unread);
       } finally {
         progress.end();
       }
+      warnings().forEach(warning -> shell.err().println("widerow: " + warning));
       boolean nothing = reader.statistics().eventsKept() == 0;
       Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
       KeptUse kept = KeptUse.of(reader);
@@ -117,6 +123,17 @@ final class QueryRun {
       ExitCode lost = ShownWithout.tell(COMMAND, reader.unread(), zone, shell);
       return code == ExitCode.OK ? lost : code;
     }
+  }
+
+  /// The warnings about fields that no event of a stopped store has.
+  private List<String> warnings() {
+    FieldCheck of = check;
+    List<List<Cell>> rows = shownRows;
+    StatsQuery figures = shownFigures;
+    if (of == null || options.histogram) {
+      return List.of();
+    }
+    return rows == null || figures == null ? of.ofEvents() : of.ofRows(figures, rows);
   }
 
   /// The parameters given, and those of a saved query that none given contradicts.
@@ -231,6 +248,8 @@ final class QueryRun {
   }
 
   private void figures(StatsQuery asked, List<List<Cell>> rows, List<ScanWatch.Unread> unread) {
+    shownFigures = asked;
+    shownRows = rows;
     options.output.statsWriter(shell).write(asked, rows, unread, sink);
     shell.write(sink);
   }
@@ -289,7 +308,9 @@ final class QueryRun {
   }
 
   private EventWriter writer(RangeQuery query) {
-    return options.output.writer(shell, query.fields());
+    EventWriter writer = options.output.writer(shell, query.fields());
+    FieldCheck of = check;
+    return of == null ? writer : of.seeing(writer);
   }
 
   /// True when events appear on the terminal as they are read, so no progress line is needed.

@@ -1,5 +1,8 @@
 package io.widerow.query.fields;
 
+import java.util.LinkedHashSet;
+import io.widerow.storage.Filters;
+import io.widerow.event.LevelAttribute;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
@@ -70,6 +73,8 @@ public record FieldsQuestion(
         case Filter.Or(var parts) -> parts.forEach(part -> addNames(part, to));
         case Filter.Not(Filter inner) -> addNames(inner, to);
         case Filter.OfType _ -> to.add("type");
+        case Filter.OfLevel _, Filter.HasLevel _ ->
+            LevelAttribute.all().forEach(attribute -> add(attribute.name(), to));
         case Filter.Exists(var name) -> add(name, to);
         case Filter.Compare(var name, var _, var _) -> add(name, to);
         case Filter.Contains(var name, var _) -> add(name, to);
@@ -109,12 +114,12 @@ public record FieldsQuestion(
     if (NameText.isOwn(field) && !field.equals("type")) {
       throw new QueryException.Refused(field, "each event has its own; ask /v1/query");
     }
-    List<AttributeName> columns = new ArrayList<>();
+    Set<AttributeName> columns = new LinkedHashSet<>();
     columns.add(NameText.stored(NameText.parse("field", field)));
     if (pick != null) {
-      pick.names().forEach(name -> columns.add(AttributeName.of(NameText.stored(name))));
+      Filters.addColumns(pick.filter, columns);
     }
-    return columns;
+    return List.copyOf(columns);
   }
 
   private static @Nullable Pick pick(Map<String, List<String>> given, long nowNanos) {

@@ -55,7 +55,7 @@ public final class Aggregation {
   public Aggregation(StatsQuery asked, LongConsumer memory) {
     this.asked = asked;
     this.memory = memory;
-    this.by = asked.by().stream().map(Field::of).toList();
+    this.by = asked.by().stream().map(Field::group).toList();
     this.met = new GroupCache<>(by, memory);
   }
 

@@ -1,5 +1,7 @@
 package io.widerow.query.figures;
 
+import io.widerow.event.LevelAttribute;
+import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
@@ -80,7 +82,13 @@ public record StatsQuery(
       return null;
     }
     Set<AttributeName> fields = new LinkedHashSet<>();
-    by.forEach(name -> fields.add(NameText.stored(name)));
+    for (Field field : groups()) {
+      if (field.kind() == Field.Kind.LEVEL) {
+        fields.addAll(LevelAttribute.READ);
+      } else {
+        fields.add(field.name());
+      }
+    }
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
       if (name != null) {
@@ -102,17 +110,23 @@ public record StatsQuery(
     }
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
-      boolean told = name == null || Field.of(name).isType() || by.contains(name);
+      boolean told = name == null || Field.of(name).isType() || isGroup(name);
       if (!measure.isCount() || !told) {
         return null;
       }
     }
-    return new Grouping(groupNames(), everyNanos);
+    Grouping fold = new Grouping(attributes(), everyNanos);
+    return groups().contains(Field.LEVEL) ? fold.withLevel() : fold;
   }
 
   /// What a rollup must have to answer; its figures are merged bit for bit, so the answer is the
-  /// same. Null when no rollup can have it: a sum of the type's name.
+  /// same. Null when no rollup can have it: a sum of the type's name, groups by the attribute that
+  /// has the name of the level.
   public @Nullable RollupQuestion question() {
+    List<AttributeName> names = attributes();
+    if (names.contains(Level.FIELD)) {
+      return null;
+    }
     Map<AttributeName, Integer> needed = new TreeMap<>();
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
@@ -124,21 +138,38 @@ public record StatsQuery(
         if (!measure.isCount()) {
           return null;
         }
-      } else if (!measure.isCount() || !by.contains(name)) {
+      } else if (!measure.isCount() || !isGroup(name)) {
         needed.merge(NameText.stored(name), figure.bit, (a, b) -> a | b);
       }
     }
     List<RollupField> fields = new ArrayList<>();
     needed.forEach((name, figures) -> fields.add(new RollupField(name, figures)));
-    return new RollupQuestion(groupNames(), fields, everyNanos, asksForBytes());
+    List<AttributeName> grouped = new ArrayList<>(names);
+    if (groups().contains(Field.LEVEL)) {
+      grouped.add(Level.FIELD);
+    }
+    return new RollupQuestion(grouped, fields, everyNanos, asksForBytes());
   }
 
   private boolean asksForBytes() {
     return measures.stream().anyMatch(Aggregate::isOfAll);
   }
 
-  private List<AttributeName> groupNames() {
-    return by.stream().map(Field::of).filter(field -> !field.isType()).map(Field::name).toList();
+  private List<Field> groups() {
+    return by.stream().map(Field::group).toList();
+  }
+
+  /// True when events are grouped by the attribute of an aggregate.
+  private boolean isGroup(AttributeName shown) {
+    return groups().contains(Field.of(shown));
+  }
+
+  /// The attributes to group by.
+  private List<AttributeName> attributes() {
+    return groups().stream()
+        .filter(field -> field.kind() == Field.Kind.ATTRIBUTE)
+        .map(Field::name)
+        .toList();
   }
 
   /// The column names: `ts` when grouped by time, then the attributes, then the aggregates.

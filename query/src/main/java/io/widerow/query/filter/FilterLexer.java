@@ -3,15 +3,18 @@ package io.widerow.query.filter;
 import com.google.re2j.PatternSyntaxException;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
+import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
 import io.widerow.query.RegexBudget;
 import io.widerow.query.TimeText;
 import io.widerow.storage.Filter.Literal;
+import org.jspecify.annotations.Nullable;
 
 /// The lexer of the filter language. The parser asks for one token after the other.
 final class FilterLexer {
   private static final int TEXT_CHARS_MAX = 1 << 16;
+  private static final String UNKNOWN = "unknown"; // level = unknown
 
   private final String text;
   private final long nowNanos;
@@ -166,6 +169,33 @@ final class FilterLexer {
     } catch (IllegalArgumentException noId) {
       throw wrong(noId.getMessage() + ", which every id is", start);
     }
+  }
+
+  /// A level after `level`: a word without quotes, or in quotes when it is compared by order. Null,
+  /// with nothing taken, when there is another value.
+  @Nullable Level level(boolean isOrder) {
+    skipSpace();
+    int start = at;
+    boolean isQuoted = at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'');
+    if (isQuoted && !isOrder) {
+      return null;
+    }
+    String word = bareOrString();
+    Level level = Level.ofWord(word);
+    boolean isWord = !word.isEmpty() && word.chars().allMatch(Character::isLetter);
+    if (level == null && !isQuoted && isWord && !isKeyword(word) && !word.equals("null")) {
+      throw wrong(
+          "level: not a level: %s (known: %s %s); a text of the attribute must be in quotes"
+              .formatted(word, Level.words(), UNKNOWN),
+          start);
+    }
+    at = level == null ? start : at;
+    return level;
+  }
+
+  /// Takes the word for events without a level.
+  boolean takeUnknownLevel() {
+    return takeWord(UNKNOWN);
   }
 
   private String bareOrString() {

@@ -2,6 +2,7 @@ package io.widerow.query.filter;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.FoldedText;
+import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
 import io.widerow.storage.Filter;
@@ -21,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 ///            | [ "not" ] ( "in" "(" value { "," value } ")" | "exists"
 ///                        | ("contains" | "icontains" | "has") string )
 /// name       = letters, digits, _ . - / @ :   or anything between backticks
-/// value      = string | number | "true" | "false" | duration | time
+/// value      = string | number | "true" | "false" | duration | time | level
 /// string     = between " or ', with \" \' \\ \n \r \t \xhh
 /// ```
 ///
 /// - `type`, `ts` and `id` are the event's own. An attribute of such a name is `attributes.type` or
 ///   in backticks.
+/// - `level` compared with a level (`level >= error`) is the event's level, [Level]; `level =
+///   unknown` keeps events without one. In quotes, the order of levels holds for `< <= > >=`; every
+///   other test of `level` is of the attribute.
 /// - `!=`, `!~` and `not` before an operator are the negation of the test, also for events without
 ///   the attribute.
 /// - `contains` finds a text anywhere, `icontains` in any case, `has` only as whole words.
@@ -115,9 +119,10 @@ public final class FilterParser {
 
   /// Every event has a type, a time and an id.
   private static Filter exists(Subject subject) {
-    return subject.kind() == Subject.Kind.ATTRIBUTE
-        ? new Filter.Exists(subject.name())
-        : new Filter.Everything();
+    return switch (subject.kind()) {
+      case ATTRIBUTE, LEVEL -> new Filter.Exists(subject.name());
+      case TYPE, TIME, ID -> new Filter.Everything();
+    };
   }
 
   /// A test that begins with a word; null when there is none.
@@ -159,7 +164,7 @@ public final class FilterParser {
     switch (subject.kind()) {
       case TIME -> throw notOwn("ts is a time, with = != < <= > >= in", "ts");
       case ID -> throw notOwn("id is the event's id, with = != in", "id");
-      case TYPE, ATTRIBUTE -> {}
+      case TYPE, ATTRIBUTE, LEVEL -> {}
     }
   }
 
@@ -201,9 +206,25 @@ public final class FilterParser {
             case NOT_EQUAL -> new Filter.Not(new Filter.OfId(lexer.id()));
             default -> throw notOwn("id is the event's id, with = != in", "id");
           };
+      case LEVEL -> level(subject, comparison);
       case TYPE, ATTRIBUTE ->
           text(subject, new Filter.Compare(subject.name(), comparison, lexer.literal()));
     };
+  }
+
+  private Filter level(Subject subject, Comparison comparison) {
+    boolean isOrder = comparison != Comparison.EQUAL && comparison != Comparison.NOT_EQUAL;
+    if (lexer.takeUnknownLevel()) {
+      if (isOrder) {
+        throw lexer.wrong("level: unknown is in no order; use = or != with unknown");
+      }
+      Filter has = new Filter.HasLevel();
+      return comparison == Comparison.EQUAL ? new Filter.Not(has) : has;
+    }
+    Level level = lexer.level(isOrder);
+    return level == null
+        ? new Filter.Compare(subject.name(), comparison, lexer.literal())
+        : new Filter.OfLevel(comparison, level);
   }
 
   private Filter in(Subject subject) {

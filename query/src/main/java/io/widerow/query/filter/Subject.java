@@ -1,9 +1,10 @@
 package io.widerow.query.filter;
 
+import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 
-/// What a name in a filter means: an attribute, or the event's own type, time or id.
+/// What a name in a filter means: an attribute, or the event's own type, time, id or level.
 ///
 /// @param name the attribute; for the event's own, the name that was written
 record Subject(Kind kind, AttributeName name) {
@@ -12,15 +13,19 @@ record Subject(Kind kind, AttributeName name) {
     ATTRIBUTE,
     TYPE,
     TIME,
-    ID
+    ID,
+    LEVEL
   }
 
-  /// The meaning of a name without backticks. `attributes.type` is the attribute `type`.
+  /// The meaning of a name without backticks. `attributes.type` is the attribute `type`. What is
+  /// asked of `level` decides between the level and the attribute, see [FilterParser].
   static Subject of(AttributeName written) {
     return switch (written.toString()) {
       case "type" -> new Subject(Kind.TYPE, written);
       case "ts" -> new Subject(Kind.TIME, written);
       case "id" -> new Subject(Kind.ID, written);
+      case "level" -> new Subject(Kind.LEVEL, written);
+      case "attributes.level" -> attribute(Level.FIELD);
       default -> attribute(NameText.stored(written));
     };
   }

@@ -1,5 +1,6 @@
 package io.widerow.query.output;
 
+import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 ///   written as [ExactValue] says, so that each line has all that was stored.
 /// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`. A name that already is
 ///   one of these with prefixes gets one more, so names stay distinct.
+/// - With levels, an event that has one ends with `"widerow.level":"error"`, see [Level].
 /// - A late event has its flag, whatever attributes are wanted.
 /// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. In a
 ///   tail, `{"gap":"<token>","reason":"..."}` says that events before the token are missing.
@@ -39,11 +41,13 @@ public final class JsonLinesWriter implements EventWriter {
   private static final byte[] TIME = ascii("\",\"ts\":\"");
   private static final byte[] TYPE = ascii("\",\"type\":\"");
   private static final byte[] BODY = ascii("\"body\"");
+  private static final byte[] LEVEL = ascii(",\"widerow.level\":\"");
   private static final byte[] LATE = ascii(",\"" + LateEvent.FLAG + "\":true");
 
   private final Rfc3339 times;
   private final @Nullable Set<AttributeName> fields;
   private final boolean exact;
+  private final boolean levels;
   private final AttributeValue value = new AttributeValue();
   private final NameBytes keys = new NameBytes(this::key);
   private final OutputBuffer keySink = new OutputBuffer(64);
@@ -59,18 +63,25 @@ public final class JsonLinesWriter implements EventWriter {
 
   /// @param fields attributes to write; null for all. A scan may return more than it was asked for
   public JsonLinesWriter(ZoneId zone, @Nullable List<AttributeName> fields) {
-    this(zone, fields, false);
+    this(zone, fields, false, false);
   }
 
-  private JsonLinesWriter(ZoneId zone, @Nullable List<AttributeName> fields, boolean exact) {
+  private JsonLinesWriter(
+      ZoneId zone, @Nullable List<AttributeName> fields, boolean exact, boolean levels) {
     this.times = new Rfc3339(zone);
     this.fields = fields == null ? null : Set.copyOf(fields);
     this.exact = exact;
+    this.levels = levels;
   }
 
   /// Writes every attribute with its kind, in UTC, for an export.
   public static JsonLinesWriter exact() {
-    return new JsonLinesWriter(ZoneOffset.UTC, null, true);
+    return new JsonLinesWriter(ZoneOffset.UTC, null, true, false);
+  }
+
+  /// Writes every attribute, and the level.
+  public static JsonLinesWriter withLevels(ZoneId zone) {
+    return new JsonLinesWriter(zone, null, false, true);
   }
 
   private boolean wants(AttributeName name) {
@@ -99,6 +110,12 @@ public final class JsonLinesWriter implements EventWriter {
     }
     sink = out;
     event.forEach(value, rest);
+    Level level = levels ? Level.of(event, value) : null;
+    if (level != null) {
+      out.put(LEVEL);
+      out.put(level.word());
+      out.put('"');
+    }
     if (event instanceof LateEvent && !wants(LateEvent.FLAG)) {
       out.put(LATE);
     }

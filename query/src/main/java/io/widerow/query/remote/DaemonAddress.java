@@ -1,5 +1,6 @@
 package io.widerow.query.remote;
 
+import java.util.function.Consumer;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.TextWriter;
 import java.io.IOException;
@@ -59,12 +60,26 @@ public final class DaemonAddress {
   private final @Nullable Path cacert;
   private final @Nullable SSLContext trusted;
   private final @Nullable String bearer;
+  private final Consumer<String> warned;
 
-  private DaemonAddress(URI uri, @Nullable Path cacert, @Nullable String bearer) {
+  private DaemonAddress(
+      URI uri, @Nullable Path cacert, @Nullable String bearer, Consumer<String> warned) {
     this.uri = uri;
     this.cacert = isTls(uri) ? cacert : null;
     this.trusted = this.cacert == null ? null : TrustedCertificates.of(this.cacert);
     this.bearer = bearer;
+    this.warned = warned;
+  }
+
+  /// The same daemon, whose warnings are passed on.
+  ///
+  /// @param newWarned takes each warning, without control characters
+  public DaemonAddress withWarnings(Consumer<String> newWarned) {
+    return new DaemonAddress(uri, cacert, bearer, newWarned);
+  }
+
+  void warn(String warning) {
+    warned.accept(TextWriter.escaped(warning));
   }
 
   /// @param url as `--url` has it; null for that of the environment
@@ -80,7 +95,7 @@ public final class DaemonAddress {
       throw new QueryException.Refused(
           "cacert", "is for TLS, and %s asks without: say https://".formatted(uri));
     }
-    return new DaemonAddress(uri, file, token(environment));
+    return new DaemonAddress(uri, file, token(environment), _ -> {});
   }
 
   /// The file of the only certificates to trust: the one given, else that of the environment; null

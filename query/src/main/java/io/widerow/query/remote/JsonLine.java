@@ -82,6 +82,28 @@ public final class JsonLine {
     return objects;
   }
 
+  /// Parses an array of texts inside a text.
+  ///
+  /// @param start index of its `[`
+  /// @throws QueryException.Remote when it is anything else
+  static List<String> texts(String text, int start) {
+    JsonLine line = new JsonLine(text);
+    line.at = start;
+    List<String> texts = new ArrayList<>();
+    try {
+      line.expect('[');
+      while (text.charAt(line.at) != ']') {
+        if (!texts.isEmpty()) {
+          line.expect(',');
+        }
+        texts.add(line.string());
+      }
+    } catch (StringIndexOutOfBoundsException | NumberFormatException cut) {
+      throw line.wrong();
+    }
+    return texts;
+  }
+
   private QueryException.Remote wrong() {
     return new QueryException.Remote(
         "the daemon's answer is not JSON lines, at character %d: %s"

@@ -29,6 +29,7 @@ public final class RemoteAnswer implements AutoCloseable {
   private static final int BAD_REQUEST = 400;
   private static final int GONE = 410;
   private static final String ERROR = "{\"error\":\"";
+  private static final String WARNINGS = "{\"warnings\":[";
 
   /// An answer that refuses a parameter, up to the reason.
   private static final Pattern PARAMETER =
@@ -36,11 +37,14 @@ public final class RemoteAnswer implements AutoCloseable {
 
   private static final int REASON_CHARS_MAX = 2_000;
 
+  private final DaemonAddress daemon;
   private final HttpClient client;
   private final BufferedReader lines;
   private final HttpHeaders headers;
 
-  private RemoteAnswer(HttpClient client, BufferedReader lines, HttpHeaders headers) {
+  private RemoteAnswer(
+      DaemonAddress daemon, HttpClient client, BufferedReader lines, HttpHeaders headers) {
+    this.daemon = daemon;
     this.client = client;
     this.lines = lines;
     this.headers = headers;
@@ -72,7 +76,7 @@ public final class RemoteAnswer implements AutoCloseable {
       if (response.statusCode() != 200) {
         throw refused(daemon, response.statusCode(), lines);
       }
-      return new RemoteAnswer(client, lines, response.headers());
+      return new RemoteAnswer(daemon, client, lines, response.headers());
     } catch (QueryException refused) {
       client.shutdownNow();
       throw refused;
@@ -130,10 +134,15 @@ public final class RemoteAnswer implements AutoCloseable {
     return ParameterText.encode(parameters);
   }
 
-  /// The next line; null after the last.
+  /// The next line; null after the last. Warnings are none: the daemon's address takes them.
   @Nullable String readLine() {
     try {
-      return lines.readLine();
+      String line = lines.readLine();
+      while (line != null && line.startsWith(WARNINGS)) {
+        JsonLine.texts(line, WARNINGS.length() - 1).forEach(daemon::warn);
+        line = lines.readLine();
+      }
+      return line;
     } catch (IOException | UncheckedIOException cut) {
       throw new QueryException.Remote("the connection broke during the answer: " + cut);
     }

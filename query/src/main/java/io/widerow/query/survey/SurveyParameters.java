@@ -1,5 +1,13 @@
 package io.widerow.query.survey;
 
+import java.util.Set;
+import java.util.HashSet;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.Filters;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.NameText;
+import io.widerow.event.AttributeName;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
@@ -40,6 +48,24 @@ public final class SurveyParameters {
     Map<String, List<String>> ofQuery = new HashMap<>(given);
     ofQuery.keySet().retainAll(OF_QUERY);
     return QueryParameters.parse(ofQuery, nowNanos).query();
+  }
+
+  /// The warnings about fields that `where`, `pick` and `field` name and no event of the range has.
+  ///
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  public static List<String> warnings(
+      StoreView view, Map<String, List<String>> given, long nowNanos) {
+    RangeQuery query = query(given, nowNanos);
+    Set<AttributeName> names = new HashSet<>(Filters.named(query.filter()));
+    String pick = Given.single(given, "pick");
+    if (pick != null) {
+      names.addAll(Filters.named(FilterParser.parse(pick, nowNanos)));
+    }
+    String field = Given.single(given, "field");
+    if (field != null) {
+      names.add(NameText.stored(NameText.parse("field", field)));
+    }
+    return FieldCheck.of(view, query, names);
   }
 
   /// How long it may read, in nanoseconds: half a second unless given, an hour at most.

@@ -96,6 +96,9 @@ class FilterParserTest {
       case Filter.OfTime(var comparison, long nanos) ->
           "ts" + SIGNS.get(COMPARISONS.indexOf(comparison)) + nanos;
       case Filter.OfId(EventId id) -> "id=" + id;
+      case Filter.OfLevel(var comparison, var level) ->
+          "level" + SIGNS.get(COMPARISONS.indexOf(comparison)) + level.word();
+      case Filter.HasLevel() -> "level != unknown";
       case Filter.Has(var name, var words) -> "`" + name + "`has" + quoted("" + words);
       case Filter.Matches(var name, var test) ->
           "`" + name + "` ~ '" + ((RegexMatcher) test).pattern().pattern() + "'";

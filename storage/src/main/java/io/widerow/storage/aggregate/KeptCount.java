@@ -123,7 +123,10 @@ public final class KeptCount {
     if (choice.question().isOfMinutes() && filter instanceof Filter.Everything) {
       return new Source(type, 1, true);
     }
-    Set<AttributeName> columns = RollupChoice.columns(filter);
+    Set<AttributeName> columns = Filters.groupColumns(filter);
+    if (columns == null) {
+      return null;
+    }
     for (int minutes : new int[] {1, RollupShape.MINUTES_AN_HOUR}) {
       if (file.rollups().answering(number, choice.question(), columns, minutes) >= 0) {
         return new Source(type, minutes, false);

@@ -14,9 +14,9 @@ import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.LazyCursor;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +43,10 @@ public final class RollupChoice {
     if (!Filters.isOfAttributes(decided)) {
       return null;
     }
-    Set<AttributeName> columns = columns(decided);
-    return defined.stream()
+    Set<AttributeName> columns = Filters.groupColumns(decided);
+    return columns == null
+        ? null
+        : defined.stream()
         .filter(rollup ->
             TypeGlob.matches(rollup.glob(), type) && rollup.shape().answers(question, columns))
         .min(FEWEST_CELLS)
@@ -61,8 +63,8 @@ public final class RollupChoice {
     if (!Filters.isOfAttributes(decided)) {
       return 0;
     }
-    Set<AttributeName> columns = columns(decided);
-    return RollupDefinition.keepNanos(
+    Set<AttributeName> columns = Filters.groupColumns(decided);
+    return columns == null ? 0 : RollupDefinition.keepNanos(
         defined.stream().filter(rollup -> rollup.shape().answers(question, columns)).toList(),
         type);
   }
@@ -71,10 +73,9 @@ public final class RollupChoice {
     return question;
   }
 
+  /// The values of groups that the filter of an answered question examines.
   static Set<AttributeName> columns(Filter filter) {
-    Set<AttributeName> columns = new HashSet<>();
-    Filters.addColumns(filter, columns);
-    return columns;
+    return Objects.requireNonNull(Filters.groupColumns(filter), "no rollup answers the filter");
   }
 
   /// A cursor over partitions of a view: each type from the rollup that was chosen for it, or from

@@ -30,6 +30,7 @@ public abstract class FilterSearch {
           comparison == Filter.Comparison.GREATER_OR_EQUAL && text.length() == 0
               ? withoutText(name)
               : null;
+      case Filter.OfLevel _, Filter.HasLevel _ -> ofLevel(filter);
       case Filter.And(var parts) -> {
         BitSet both = null;
         for (Filter part : parts) {
@@ -62,6 +63,11 @@ public abstract class FilterSearch {
 
   private @Nullable BitSet holding(AttributeName name, Text text, boolean words) {
     return text.length() == 0 ? null : holding(name, new Needle(text, words));
+  }
+
+  /// Rows that a test of the level keeps; null when any row may be one.
+  public @Nullable BitSet ofLevel(Filter test) {
+    return null;
   }
 
   /// Rows that may have no string of this name; null when any row may be one. Every string is at

@@ -3,6 +3,7 @@ package io.widerow.storage.manifest;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.FoldedText;
+import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
@@ -21,7 +22,7 @@ import java.util.List;
 ///   5 compare | name | comparison (1) | literal           6 contains | name | text
 ///   7 contains in any case | name | text                  8 has words | name | text
 ///   9 of type | filter        10 of time | comparison (1) | ns (8)
-///   11 of id | time (8) | tail (8)
+///   11 of id | time (8) | tail (8)    12 of level | comparison (1) | level (1)    13 has level
 ///   a name, a text: bytes (4) | UTF-8
 ///   a literal: 0 text, 1 whole (8), 2 fraction (8), 3 truth (1)
 /// ```
@@ -39,6 +40,17 @@ final class FilterBytes {
           Comparison.LESS_OR_EQUAL,
           Comparison.GREATER,
           Comparison.GREATER_OR_EQUAL);
+
+  /// By their codes, which never change.
+  private static final List<Level> LEVELS =
+      List.of(
+          Level.TRACE,
+          Level.DEBUG,
+          Level.INFO,
+          Level.WARN,
+          Level.ERROR,
+          Level.CRITICAL,
+          Level.FATAL);
 
   private FilterBytes() {}
 
@@ -84,6 +96,12 @@ final class FilterBytes {
         out.writeLong(id.time());
         out.writeLong(id.tail());
       }
+      case Filter.OfLevel(var comparison, var level) -> {
+        out.writeByte(12);
+        out.writeByte(COMPARISONS.indexOf(comparison));
+        out.writeByte(LEVELS.indexOf(level));
+      }
+      case Filter.HasLevel() -> out.writeByte(13);
       case Filter.ArrivedBefore _ ->
           throw new IllegalArgumentException("where: a deletion says itself what arrived before");
       case Filter.Matches _ ->
@@ -157,6 +175,8 @@ final class FilterBytes {
       case 9 -> new Filter.OfType(read(in, depth + 1));
       case 10 -> new Filter.OfTime(comparison(in), in.readLong());
       case 11 -> new Filter.OfId(new EventId(in.readLong(), in.readLong()));
+      case 12 -> new Filter.OfLevel(comparison(in), level(in));
+      case 13 -> new Filter.HasLevel();
       default -> throw new IOException("a filter of kind " + tag);
     };
   }
@@ -179,6 +199,14 @@ final class FilterBytes {
       throw new IOException("comparison " + code);
     }
     return COMPARISONS.get(code);
+  }
+
+  private static Level level(DataInputStream in) throws IOException {
+    int code = in.readUnsignedByte();
+    if (code >= LEVELS.size()) {
+      throw new IOException("level " + code);
+    }
+    return LEVELS.get(code);
   }
 
   private static Literal literal(DataInputStream in) throws IOException {

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
+import io.widerow.event.Level;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
@@ -181,7 +182,8 @@ public final class GroupCellsWriter {
   private boolean readKey(EventView event) {
     int to = 0;
     for (AttributeName name : shape.by()) {
-      boolean found = event.find(name, scratch);
+      boolean found =
+          name.equals(Level.FIELD) ? Level.find(event, scratch) : event.find(name, scratch);
       boolean text = found && scratch.kind().isText();
       int bytes = text ? scratch.length() : Long.BYTES;
       if (to + 1 + Integer.BYTES + bytes > GroupCells.KEY_BYTES_MAX) {

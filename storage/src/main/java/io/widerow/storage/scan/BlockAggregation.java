@@ -2,10 +2,12 @@ package io.widerow.storage.scan;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
+import io.widerow.event.Level;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.segment.BlockDirectory;
+import io.widerow.storage.segment.BlockLevels;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.Arrays;
@@ -37,6 +39,7 @@ final class BlockAggregation {
   private final Grouping fold;
   private final Scan scan;
   private final BlockReader reader;
+  private final BlockLevels levels;
   private int[] cells = new int[0]; // by row
   private int[] counts = new int[0]; // by cell; zero between steps
   private int[] rows = new int[0]; // by cell: a row of it
@@ -58,11 +61,12 @@ final class BlockAggregation {
     this.fold = fold;
     this.scan = scan;
     this.reader = reader;
+    this.levels = new BlockLevels(reader);
   }
 
   /// Approximate memory held.
   long heldBytes() {
-    return Integer.BYTES * (cells.length + 3L * counts.length);
+    return Integer.BYTES * (cells.length + 3L * counts.length) + levels.heldBytes();
   }
 
   /// Opens the rows of a block that are in the scan's range. Returns false when they must be read
@@ -120,18 +124,13 @@ final class BlockAggregation {
     Arrays.fill(cells, 0, events, 0);
     int size = 1;
     for (AttributeName name : fold.names()) {
-      BlockDirectory directory = reader.directory();
-      int column = directory.find(name);
-      if (column >= 0 && directory.findNext(column) >= 0) {
-        return false; // values of several kinds: only the event says which one it has
-      }
-      if (column >= 0) {
-        int codes = reader.column(column).number(cells, events, CELLS_MAX / size);
-        if (codes == 0) {
-          return false;
-        }
-        size *= codes;
-      }
+      size *= number(name, events, size);
+    }
+    if (fold.level() && size > 0) {
+      size *= numberLevels(events, size);
+    }
+    if (size == 0) {
+      return false;
     }
     if (counts.length < size) {
       counts = new int[size];
@@ -139,6 +138,30 @@ final class BlockAggregation {
       met = new int[size];
     }
     return true;
+  }
+
+  /// Refines the cells by an attribute. Returns the number of its codes, 0 when they are unknown.
+  private int number(AttributeName name, int events, int size) {
+    BlockDirectory directory = reader.directory();
+    int column = directory.find(name);
+    if (size == 0 || (column >= 0 && directory.findNext(column) >= 0)) {
+      return 0; // values of several kinds: only the event says which one it has
+    }
+    return column < 0 ? 1 : reader.column(column).number(cells, events, CELLS_MAX / size);
+  }
+
+  /// Refines the cells by the level, and by the attribute of its name unless each row has a level.
+  private int numberLevels(int events, int size) {
+    if (size > CELLS_MAX / BlockLevels.CODES) {
+      return 0;
+    }
+    levels.read();
+    for (int i = 0; i < events; i++) {
+      cells[i] = cells[i] * BlockLevels.CODES + levels.code(i);
+    }
+    return levels.isComplete()
+        ? BlockLevels.CODES
+        : BlockLevels.CODES * number(Level.FIELD, events, size * BlockLevels.CODES);
   }
 
   /// Number of the block's rows in the scan's range.

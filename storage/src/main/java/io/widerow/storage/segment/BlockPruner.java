@@ -2,6 +2,7 @@ package io.widerow.storage.segment;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.event.LevelAttribute;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
@@ -59,6 +60,11 @@ public final class BlockPruner {
         yield most;
       }
       case Filter.Not(Filter inner) -> negated(verdict(inner));
+      case Filter.OfLevel(var comparison, var _) ->
+          mayHaveLevel()
+              ? Verdict.SOMETHING
+              : Verdict.of(comparison == Comparison.NOT_EQUAL);
+      case Filter.HasLevel() -> mayHaveLevel() ? Verdict.SOMETHING : Verdict.NOTHING;
       case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ ->
           Verdict.SOMETHING; // not in here
       case Filter.Exists(var name) -> exists(name);
@@ -69,6 +75,16 @@ public final class BlockPruner {
       case Filter.Has(var name, var _) -> text(name);
       case Filter.Matches(var name, var _) -> text(name);
     };
+  }
+
+  /// False when the block has no column that tells a level.
+  private boolean mayHaveLevel() {
+    for (AttributeName name : LevelAttribute.READ) {
+      if (directory.find(name) >= 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// What is left to test on the events of the open block: a filter that keeps the same of them,

@@ -2,6 +2,7 @@ package io.widerow.storage.segment;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.storage.Filter;
 import io.widerow.storage.codec.Needle;
 import io.widerow.storage.cursor.FilterSearch;
 import java.util.BitSet;
@@ -12,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 public final class BlockSearch extends FilterSearch {
   private final BlockReader reader;
+  private final BlockLevels levels;
 
   /// @param reader the block to search is open in it
   public BlockSearch(BlockReader reader) {
     this.reader = reader;
+    this.levels = new BlockLevels(reader);
   }
 
   @Override
@@ -28,6 +31,12 @@ public final class BlockSearch extends FilterSearch {
       }
     }
     return rows;
+  }
+
+  @Override
+  public BitSet ofLevel(Filter test) {
+    levels.read();
+    return levels.rows(test);
   }
 
   @Override

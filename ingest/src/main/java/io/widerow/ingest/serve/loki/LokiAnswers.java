@@ -1,5 +1,7 @@
 package io.widerow.ingest.serve.loki;
 
+import io.widerow.query.logql.run.LabelCheck;
+import io.widerow.query.RangeQuery;
 import com.linecorp.armeria.common.HttpRequest;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.serve.loki.LokiParameters.Range;
@@ -58,6 +60,9 @@ final class LokiAnswers {
           LokiJson.scalar(value.series().getFirst().at(0), at, execution, out);
         } else {
           LokiJson.vector(value.series(), at, execution, out);
+          if (value.series().isEmpty()) {
+            LokiJson.warnings(LabelCheck.of(execution, metric, RangeQuery.ALL), out);
+          }
         }
       }
     }
@@ -72,11 +77,18 @@ final class LokiAnswers {
         run.read(
             range.fromNanos(), range.untilNanos(), parameters.isBackward(), parameters.limit());
         LokiJson.streams(run.entries(), execution, out);
+        if (run.entries().streams().isEmpty()) {
+          RangeQuery read = RangeQuery.ALL.withRange(range.fromNanos(), range.untilNanos());
+          LokiJson.warnings(LabelCheck.of(execution, lines, read), out);
+        }
       }
       case Metric metric -> {
         Steps steps = parameters.steps();
         MetricRun.Value value = new MetricRun(execution, steps).run(metric);
         LokiJson.matrix(value.series(), steps, execution, out);
+        if (value.series().isEmpty()) {
+          LokiJson.warnings(LabelCheck.of(execution, metric, RangeQuery.ALL), out);
+        }
       }
     }
   }

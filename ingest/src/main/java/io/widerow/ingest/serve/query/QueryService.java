@@ -163,6 +163,7 @@ final class QueryService {
     boolean small =
         query.limit() <= HERE_LIMIT
             && query.filter() instanceof Filter.Everything
+            && query.fields() == null // which is checked for names that no event has
             && query.since() == null
             && !parameters.extras().explain()
             && !parameters.asksForFigures();
@@ -249,7 +250,9 @@ final class QueryService {
       }
       try (QueryAnswer answer =
           new QueryAnswer(
-              reader, parameters.writer(memory, reader::unread), parameters.query().after())) {
+              reader,
+              parameters.writer(memory, reader::unread, parameters.check(view)),
+              parameters.query().after())) {
         boolean kept = parameters.asksForFigures() && view.hasKept();
         boolean counted = kept || parameters.skipsDamage() || parameters.mayUseRollups(view);
         if (counted && !parameters.extras().progress()) {

@@ -1,5 +1,7 @@
 package io.widerow.ingest.serve.query;
 
+import io.widerow.query.survey.SurveyParameters;
+import io.widerow.query.answer.FieldCheck;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
@@ -120,15 +122,21 @@ final class SurveyService {
 
   private HttpResponse answer(ServiceRequestContext context, Parser parser) {
     SurveyQuestion asked;
+    Map<String, List<String>> given = QueryService.values(context);
+    String field = context.pathParam("name");
+    if (field != null) {
+      given.put("field", List.of(field));
+    }
     try {
       asked = parser.parse(QueryService.values(context), epochNanos.getAsLong());
     } catch (QueryException refused) {
       return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
     }
-    return threads.answer(context, reply -> run(asked, reply));
+    return threads.answer(context, reply -> run(asked, given, reply));
   }
 
-  private void run(SurveyQuestion asked, QueryReply reply)
+  /// @param given parameters that name fields, and of which events
+  private void run(SurveyQuestion asked, Map<String, List<String>> given, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
         HeldMemory held = new HeldMemory(memory);
@@ -136,6 +144,7 @@ final class SurveyService {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> survey.cancel());
       survey.write(sink);
+      FieldCheck.putLine(SurveyParameters.warnings(view, given, epochNanos.getAsLong()), sink);
       ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);
       Extras.damage(survey.unread(), sink);
       String damage = Extras.damage(survey.unread());

@@ -1,5 +1,9 @@
 package io.widerow.ingest.serve.status;
 
+import io.widerow.storage.Filters;
+import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.RangeQuery;
+import io.widerow.event.TimeUuid;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -90,6 +94,13 @@ public final class DeletionService {
       json.append(",\"figures\":").append(plan.figures());
       json.append(",\"figureEvents\":").append(plan.figureEvents()).append("}\n");
       LOG.log(Level.INFO, "a deletion was planned: {0}", json.toString().strip());
+      if (plan.events() == 0) {
+        RangeQuery query =
+            RangeQuery.ALL
+                .withTypes(range.types())
+                .withRange(Math.max(range.fromNanos(), TimeUuid.NANOS_MIN), until);
+        json.append(UpkeepRoutes.warnings(FieldCheck.of(view, query, Filters.named(filter))));
+      }
       return HttpAnswers.json(HttpStatus.OK, json.toString());
     }
   }

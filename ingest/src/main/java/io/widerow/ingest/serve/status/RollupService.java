@@ -1,5 +1,12 @@
 package io.widerow.ingest.serve.status;
 
+import java.util.Set;
+import java.util.LinkedHashSet;
+import io.widerow.storage.StoreView;
+import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.RangeQuery;
+import io.widerow.event.AttributeName;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -33,9 +40,11 @@ public final class RollupService {
   private static final String OF_CLUSTER =
       "a store on a cluster keeps no rollups: its figures are counted from events";
 
+  private final EventStore store;
   private final UpkeepRoutes<RollupControl> routes;
 
   public RollupService(EventStore store) {
+    this.store = store;
     this.routes =
         new UpkeepRoutes<>(
             PATH,
@@ -46,7 +55,7 @@ public final class RollupService {
   public List<HttpRoute> routes() {
     return List.of(
         routes.get("", Tokens.Scope.QUERY, RollupService::list),
-        routes.one(HttpMethod.PUT, "/{name}", RollupService::set),
+        routes.one(HttpMethod.PUT, "/{name}", this::set),
         routes.one(HttpMethod.DELETE, "/{name}", RollupService::unset));
   }
 
@@ -59,14 +68,25 @@ public final class RollupService {
   }
 
   /// `PUT /v1/rollups/NAME?type=GLOB&by=a,b&stats=count,p99(ms)&every=1m&keep=400d`.
-  private static HttpResponse set(RollupControl rollups, String name, QueryParams given) {
+  private HttpResponse set(RollupControl rollups, String name, QueryParams given) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     given.names().forEach(each -> parameters.put(each, given.getAll(each)));
     RollupDefinition rollup = RollupParameters.parse(name, parameters);
     rollups.set(rollup);
     String line = append(new StringBuilder(), rollups.standing(rollup)).toString();
     LOG.log(Level.INFO, "a rollup was defined: {0}", line.strip());
-    return HttpAnswers.json(HttpStatus.OK, line);
+    return HttpAnswers.json(HttpStatus.OK, line + UpkeepRoutes.warnings(warnings(rollup)));
+  }
+
+  /// The warnings about fields that a rollup names and no event of its types has.
+  private List<String> warnings(RollupDefinition rollup) {
+    Set<AttributeName> names = new LinkedHashSet<>(rollup.shape().by());
+    rollup.shape().fields().forEach(field -> names.add(field.name()));
+    names.remove(io.widerow.event.Level.FIELD);
+    try (StoreView view = store.view()) {
+      RangeQuery query = RangeQuery.ALL.withTypes(new TypeGlobs(List.of(rollup.glob())));
+      return FieldCheck.of(view, query, names);
+    }
   }
 
   /// `DELETE /v1/rollups/NAME`.

@@ -85,8 +85,9 @@ public final class RuleService {
         WatchRule.parse(Parameters.required(given, "rule"), parameters, epochNanos.getAsLong());
     there.set(rule);
     LOG.log(Level.INFO, "the rule {0} was set: {1}", new Object[] {rule.name(), rule.saved()});
-    String line = append(new StringBuilder(), new Watch.Ruled(rule, WatchState.NEW)).toString();
-    return HttpAnswers.json(HttpStatus.OK, line);
+    StringBuilder line = append(new StringBuilder(), new Watch.Ruled(rule, WatchState.NEW));
+    line.append(UpkeepRoutes.warnings(there.warnings(rule)));
+    return HttpAnswers.json(HttpStatus.OK, line.toString());
   }
 
   /// `DELETE /v1/rules?rule=NAME`.

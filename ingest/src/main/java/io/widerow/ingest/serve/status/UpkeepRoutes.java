@@ -1,5 +1,8 @@
 package io.widerow.ingest.serve.status;
 
+import java.util.List;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.answer.FieldCheck;
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
@@ -131,6 +134,13 @@ final class UpkeepRoutes<T> {
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
         HttpData.ofUtf8(lines.toString()));
+  }
+
+  /// A line with warnings; empty when there are none.
+  static String warnings(List<String> warnings) {
+    OutputBuffer line = new OutputBuffer(1 << 8);
+    FieldCheck.putLine(warnings, line);
+    return line.toString();
   }
 
   /// The answer to a DELETE.

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.line;
 
+import io.widerow.event.Level;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
@@ -22,6 +23,9 @@ public final class EventLines {
 
   /// Of each character of a value: six when it is escaped, in a builder that grows, and the text.
   private static final long LOGFMT_BYTES = 24;
+
+  /// The level of an event without one.
+  public static final String UNKNOWN_LEVEL = "unknown";
 
   private static final String BODY = AttributeName.BODY.toString();
 
@@ -65,14 +69,18 @@ public final class EventLines {
       }
     }
     if (level) {
-      line.set(Category.METADATA, LabelNames.DETECTED_LEVEL, Level.of(newEvent, scratch));
+      Level found = Level.of(newEvent, scratch);
+      String word = found == null ? UNKNOWN_LEVEL : found.word();
+      line.set(Category.METADATA, LabelNames.DETECTED_LEVEL, word);
     }
     return line;
   }
 
   private void attribute(AttributeName name, AttributeValue value) {
     String shown = labels.shown(name);
-    if (shown.equals(LabelNames.SERVICE) || shown.equals(BODY)) {
+    if (shown.equals(LabelNames.SERVICE)
+        || shown.equals(LabelNames.DETECTED_LEVEL)
+        || shown.equals(BODY)) {
       return;
     }
     boolean isText = value.kind() == AttributeKind.STRING;

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// - A name that shows an attribute of the list (`k8s_pod_name` shows `k8s.pod.name`) means those
 ///   of the list, and the attribute of that very name.
 /// - Any other name with an underscore may mean any attribute that shows so: only events tell.
-/// - `service_name` is the event's type, `detected_level` follows from [Level].
+/// - `service_name` is the event's type, `detected_level` its [io.widerow.event.Level]; neither is
+///   an attribute.
 ///
 /// - Threads: any.
 public final class LabelNames {
@@ -175,11 +176,10 @@ public final class LabelNames {
   /// The attributes that a label may mean; null when only the events tell. None for what is not an
   /// attribute.
   public @Nullable List<AttributeName> attributes(String label) {
-    if (label.equals(SERVICE) || label.equals(AttributeName.BODY.toString())) {
+    if (label.equals(SERVICE)
+        || label.equals(DETECTED_LEVEL)
+        || label.equals(AttributeName.BODY.toString())) {
       return List.of();
-    }
-    if (label.equals(DETECTED_LEVEL)) {
-      return Level.ATTRIBUTES;
     }
     List<AttributeName> listed = byShown.get(label);
     if (listed != null) {

@@ -45,6 +45,9 @@ final class ConditionFilters {
     if (matcher.name().equals(LabelNames.SERVICE)) {
       return Pushdown.ofType(matcher);
     }
+    if (matcher.name().equals(LabelNames.DETECTED_LEVEL)) {
+      return Pushdown.ofLevel(matcher);
+    }
     List<AttributeName> names = names(matcher.name());
     return names == null ? EVERYTHING : Pushdown.ofAny(matcher, names);
   }
@@ -52,7 +55,8 @@ final class ConditionFilters {
   /// True when the filter of a matcher is the whole test, so that nobody has to look at the label
   /// of what is read.
   boolean decides(Matcher matcher) {
-    if (matcher.name().equals(LabelNames.SERVICE)) {
+    if (matcher.name().equals(LabelNames.SERVICE)
+        || matcher.name().equals(LabelNames.DETECTED_LEVEL)) {
       return true;
     }
     List<AttributeName> names = names(matcher.name());

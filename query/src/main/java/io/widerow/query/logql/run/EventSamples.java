@@ -42,25 +42,18 @@ final class EventSamples {
   private record Group(@Nullable Samples samples, double value, boolean isUnsure) {}
 
   /// @param lines shows the attributes that stages and labels depend on
-  /// @param byType whether they depend on the type too
-  /// @param names these attributes
+  /// @param by these attributes, the type and the level, so far as they depend on them
   /// @param memory for the groups
   EventSamples(
       RangeSamples owner,
       EventStages stages,
       EventLines lines,
-      boolean byType,
-      List<AttributeName> names,
+      List<Field> by,
       LongConsumer memory) {
     this.owner = owner;
     this.stages = stages;
     this.lines = lines;
     this.pipeline = new Pipeline(stages.same(), 0);
-    List<Field> by = new ArrayList<>();
-    if (byType) {
-      by.add(Field.TYPE);
-    }
-    names.forEach(name -> by.add(new Field(name, false)));
     this.groups = new GroupCache<>(by, memory);
     this.isOne = by.isEmpty();
   }

@@ -398,21 +398,19 @@ public final class LabelCatalog {
       needed.addAll(execution.labels().labels());
     }
     List<AttributeName> names = selection.attributes(needed);
+    boolean level = selection.needsLevel(needed);
     EventLines lines =
-        new EventLines(
-            execution.labels(), names, selection.needsLevel(needed), execution.lineMemory());
+        new EventLines(execution.labels(), names, level, execution.lineMemory());
     RangeQuery query = selection.range(fromNanos, untilNanos);
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
-    List<AttributeName> projection = null;
-    if (names != null) {
-      projection = names.isEmpty() ? List.of(AttributeName.of("type")) : new ArrayList<>(names);
-    }
-    RangeReader reader = execution.open(view, query.withFields(projection));
+    RangeReader reader =
+        execution.open(view, query.withFields(Selection.projection(names, level)));
     try {
       if (names != null) {
-        reader.inAnyOrder(new Grouping(names, 0));
+        Grouping alike = new Grouping(names, 0);
+        reader.inAnyOrder(level ? alike.withLevel() : alike);
       }
       while (reader.nextWhenReady() == Step.EVENT) {
         Line line = lines.show(reader.event());

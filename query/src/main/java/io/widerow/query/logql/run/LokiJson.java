@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// {"status":"success","data":{"resultType":"streams","result":[...],"stats":{...}}}
 /// ```
 public final class LokiJson {
+  private static final String END = "}\n";
+
   /// The name of the encoding that tells labels apart.
   public static final String CATEGORIZE = "categorize-labels";
 
@@ -142,6 +144,16 @@ public final class LokiJson {
     point(atNanos, value, out);
     stats(cost, out);
     out.put("}}\n");
+  }
+
+  /// Adds warnings to an answer that is complete.
+  public static void warnings(List<String> warnings, OutputBuffer out) {
+    if (!warnings.isEmpty()) {
+      out.truncate(out.length() - END.length());
+      out.put(",\"warnings\":");
+      texts(warnings, out);
+      out.put(END);
+    }
   }
 
   private static void begin(String type, OutputBuffer out) {

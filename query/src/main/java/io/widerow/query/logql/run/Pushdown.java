@@ -1,5 +1,7 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.event.Level;
 import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
@@ -47,6 +49,20 @@ final class Pushdown {
     Filter test =
         regex == null ? equal(ANY, matcher.text()) : new Filter.Matches(ANY, new WholeText(regex));
     return new Filter.OfType(matcher.kind().isNegative() ? new Filter.Not(test) : test);
+  }
+
+  /// A test of the detected level. Exact.
+  static Filter ofLevel(Matcher matcher) {
+    List<Filter> parts = new ArrayList<>();
+    for (Level level : Level.values()) {
+      if (matcher.test(level.word())) {
+        parts.add(new Filter.OfLevel(Comparison.EQUAL, level));
+      }
+    }
+    if (matcher.test(EventLines.UNKNOWN_LEVEL)) {
+      parts.add(new Filter.Not(new Filter.HasLevel()));
+    }
+    return any(parts);
   }
 
   private static Filter equal(AttributeName name, String text) {

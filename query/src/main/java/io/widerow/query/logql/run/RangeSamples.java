@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.query.figures.Field;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryException;
@@ -174,9 +175,11 @@ final class RangeSamples {
     Set<String> others = otherNames(labels);
     List<AttributeName> names = selection.attributes(others);
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
-    EventLines lines =
-        new EventLines(labels, names, selection.needsLevel(others), execution.lineMemory());
-    RangeReader reader = execution.open(looksAtLines ? query : query.withFields(projection(names)));
+    boolean level = selection.needsLevel(others);
+    EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
+    RangeReader reader =
+        execution.open(
+            looksAtLines ? query : query.withFields(Selection.projection(names, level)));
     try {
       if (names == null || looksAtLines) {
         if (takesAnyOrder()) { // in order, segments that overlap hold a block each
@@ -186,7 +189,7 @@ final class RangeSamples {
           add(reader.event(), lines);
         }
       } else {
-        readEvents(reader, lines);
+        readEvents(reader, lines, level);
       }
     } finally {
       execution.close(reader);
@@ -201,18 +204,27 @@ final class RangeSamples {
   }
 
   /// Reads events of which no line has to be shown.
-  private void readEvents(RangeReader reader, EventLines lines) {
+  ///
+  /// @param level whether series or stages depend on the level
+  private void readEvents(RangeReader reader, EventLines lines, boolean level) {
     EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
     Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = alike(stages, others);
     boolean byType = others.contains(LabelNames.SERVICE) || !stages.same().stages().isEmpty();
     if (takesAnyOrder()) {
       boolean folds = range.unwrap() == null && stages.tests().isEmpty();
-      reader.inAnyOrder(
-          folds ? new Grouping(names, widthNanos).withPhase(baseNanos).withCells() : null);
+      Grouping alike = new Grouping(names, widthNanos).withPhase(baseNanos).withCells();
+      reader.inAnyOrder(folds ? (level ? alike.withLevel() : alike) : null);
     }
-    EventSamples quick =
-        new EventSamples(this, stages, lines, byType, names, execution::holdPassing);
+    List<Field> by = new ArrayList<>();
+    if (byType) {
+      by.add(Field.TYPE);
+    }
+    if (level) {
+      by.add(Field.LEVEL);
+    }
+    names.forEach(name -> by.add(Field.attribute(name)));
+    EventSamples quick = new EventSamples(this, stages, lines, by, execution::holdPassing);
     while (reader.nextWhenReady() == Step.EVENT) {
       EventView event = reader.event();
       if (!quick.add(event)) {
@@ -228,11 +240,6 @@ final class RangeSamples {
   private List<AttributeName> alike(EventStages stages, Set<String> others) {
     List<AttributeName> names = Selection.of(stages.same(), labels).attributes(others);
     return Objects.requireNonNull(names); // they are among those of all stages
-  }
-
-  /// An empty projection would mean all.
-  private static @Nullable List<AttributeName> projection(@Nullable List<AttributeName> names) {
-    return names != null && names.isEmpty() ? List.of(AttributeName.of("type")) : names;
   }
 
   private void add(EventView event, EventLines lines) {

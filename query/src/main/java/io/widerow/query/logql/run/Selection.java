@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.LevelAttribute;
 import io.widerow.event.AttributeName;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.logql.Condition;
@@ -143,6 +144,21 @@ final class Selection {
     if (parses()) {
       return null;
     }
+    Set<AttributeName> names = new LinkedHashSet<>();
+    for (String name : wanted(others)) {
+      List<AttributeName> known = labels.attributes(name);
+      if (name.equals("__line__") || (known == null && !name.startsWith(Names.ERROR))) {
+        return null;
+      }
+      if (known != null) {
+        names.addAll(known);
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  /// The labels that matchers, stages and others need.
+  private Set<String> wanted(Set<String> others) {
     Set<String> wanted = new LinkedHashSet<>(others);
     query.matchers().forEach(matcher -> wanted.add(matcher.name()));
     for (Stage stage : query.stages()) {
@@ -161,26 +177,27 @@ final class Selection {
         default -> {}
       }
     }
-    Set<AttributeName> names = new LinkedHashSet<>();
-    for (String name : wanted) {
-      List<AttributeName> known = labels.attributes(name);
-      if (name.equals("__line__") || (known == null && !name.startsWith(Names.ERROR))) {
-        return null;
-      }
-      if (known != null) {
-        names.addAll(known);
-      }
+    return wanted;
+  }
+
+  /// The projection for these attributes, and for the level where that is needed; null for all.
+  ///
+  /// @param names null for all
+  static @Nullable List<AttributeName> projection(
+      @Nullable List<AttributeName> names, boolean level) {
+    if (names == null) {
+      return null;
     }
-    return List.copyOf(names);
+    Set<AttributeName> read = new LinkedHashSet<>(names);
+    if (level) {
+      read.addAll(LevelAttribute.READ);
+    }
+    return read.isEmpty() ? List.of(AttributeName.of("type")) : List.copyOf(read);
   }
 
   /// True when the detected level is needed.
   boolean needsLevel(Set<String> others) {
-    Set<String> wanted = new LinkedHashSet<>(others);
-    query.matchers().forEach(matcher -> wanted.add(matcher.name()));
-    return parses()
-        || wanted.contains(LabelNames.DETECTED_LEVEL)
-        || query.stages().stream().anyMatch(stage -> !(stage instanceof Stage.LineFilter));
+    return parses() || wanted(others).contains(LabelNames.DETECTED_LEVEL);
   }
 
   static void addNames(Condition condition, Set<String> names) {

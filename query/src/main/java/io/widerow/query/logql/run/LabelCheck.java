@@ -1,0 +1,73 @@
+package io.widerow.query.logql.run;
+
+import io.widerow.event.AttributeName;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.Expr;
+import io.widerow.query.logql.LogQuery;
+import io.widerow.query.logql.Metric;
+import io.widerow.query.logql.Names;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.line.LabelNames;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Warns of labels that a query without a result names and no event has, such as misspelt ones.
+///
+/// - Threads: any; immutable.
+public final class LabelCheck {
+  private LabelCheck() {}
+
+  /// @param range the events that were asked for, whatever their labels
+  /// @return a warning for each label; none when only the events tell
+  public static List<String> of(Execution execution, Expr expr, RangeQuery range) {
+    Set<String> named = new LinkedHashSet<>();
+    add(expr, named);
+    named.removeIf(
+        name ->
+            name.startsWith("__")
+                || name.startsWith(Names.ERROR)
+                || name.equals(LabelNames.SERVICE)
+                || name.equals(LabelNames.DETECTED_LEVEL));
+    Set<AttributeName> present = named.isEmpty() ? null : execution.attributeNames(range);
+    if (present == null || present.isEmpty()) {
+      return List.of();
+    }
+    Set<String> labels = new TreeSet<>(List.of(LabelNames.SERVICE, LabelNames.DETECTED_LEVEL));
+    present.forEach(name -> labels.add(execution.labels().shown(name)));
+    return named.stream()
+        .filter(name -> !labels.contains(name))
+        .map(name -> FieldCheck.sentence(name, labels))
+        .toList();
+  }
+
+  private static void add(Expr expr, Set<String> names) {
+    switch (expr) {
+      case LogQuery lines -> add(lines, names);
+      case Metric.Range range -> add(range.lines(), names);
+      case Metric.Aggregate aggregate -> add(aggregate.inner(), names);
+      case Metric.Binary binary -> {
+        add(binary.left(), names);
+        add(binary.right(), names);
+      }
+      case Metric.Literal _, Metric.VectorOf _ -> {}
+    }
+  }
+
+  /// The labels that matchers and label filters name, up to the first stage that makes others.
+  private static void add(LogQuery lines, Set<String> names) {
+    lines.matchers().forEach(matcher -> names.add(matcher.name()));
+    for (Stage stage : lines.stages()) {
+      switch (stage) {
+        case Stage.LabelFilter(Condition condition) -> Selection.addNames(condition, names);
+        case Stage.LineFilter _, Stage.Drop _, Stage.Keep _ -> {}
+        default -> {
+          return;
+        }
+      }
+    }
+  }
+}
