@@ -16,6 +16,8 @@ const OWN = {
   ts: ["time", "25ch"], "+": ["since last", "11ch"], type: ["type", "15ch"], level: ["level", "7ch"], body: ["body", "minmax(30ch, 1fr)"],
 };
 const FIELD = "minmax(8ch, 16ch)";
+const NARROW = matchMedia("(max-width: 700px)");
+const OF_NARROW = ["ts", "level", "body"];
 
 export const head = h("div.row.head", { role: "row" });
 let drag = /** @type {{x: number, wide: number, cell: HTMLElement, name: string, sizes: boolean, moved: boolean, to: number} | null} */ (null);
@@ -35,7 +37,7 @@ export function isOwn(name) {
 
 /** All columns in their order. The URL names all of them, or fields behind those that each event has. */
 export function columns() {
-  return state.cols.some(isOwn) ? state.cols : [...Object.keys(OWN), ...state.cols];
+  return state.cols.some(isOwn) ? state.cols : [...(NARROW.matches ? OF_NARROW : Object.keys(OWN)), ...state.cols];
 }
 
 /** The columns that are fields. */
@@ -84,7 +86,7 @@ export function grid(name, wide) {
   const of = widths();
   return columns().map((each) => {
     const pixels = each === name ? wide : of.get(each);
-    return pixels === undefined ? OWN[each]?.[1] ?? FIELD : `${Math.max(pixels, LEAST)}px`;
+    return pixels === undefined ? (NARROW.matches && each === "ts" ? "13ch" : OWN[each]?.[1] ?? FIELD) : `${Math.max(pixels, LEAST)}px`;
   }).join(" ");
 }
 

@@ -3,6 +3,7 @@
 
 import { fill, h, shown } from "./dom.js";
 import { isLevel, known } from "./facets.js";
+import { closeOthers, register } from "./popovers.js";
 import { nameText, quoted } from "./range.js";
 import { plain, valueText } from "./text.js";
 
@@ -29,8 +30,9 @@ export function start(filter, earlier) {
   input.setAttribute("aria-controls", "offers");
   input.addEventListener("input", () => open(next(input.value.slice(0, input.selectionStart ?? 0))));
   input.addEventListener("focus", () => open(input.value ? { from: 0, texts: [] } : { from: 0, texts: [...earlier(), ...fields("")] }));
-  input.addEventListener("blur", () => open({ from: 0, texts: [] }));
+  input.addEventListener("blur", close);
   input.addEventListener("keydown", pressed);
+  register(element, input, close);
 }
 
 /** @param {string} begun */
@@ -72,9 +74,17 @@ function open(found) {
   show();
 }
 
+/** Offers nothing until more is typed. */
+export function close() {
+  open({ from: 0, texts: [] });
+}
+
 function show() {
   element.hidden = offers.texts.length === 0;
   input.setAttribute("aria-expanded", String(!element.hidden));
+  if (!element.hidden) {
+    closeOthers(element);
+  }
   input.setAttribute("aria-activedescendant", chosen < 0 ? "" : `offer-${chosen}`);
   fill(element, ...offers.texts.map((text, i) => h("div.offer", {
     test: "offer", role: "option", id: `offer-${i}`, "aria-selected": String(i === chosen), title: plain(text),

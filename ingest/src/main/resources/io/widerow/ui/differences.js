@@ -7,10 +7,10 @@ import { isDamage, without } from "./damage.js";
 import { between, narrow, number } from "./facets.js";
 import { fill, h, shown } from "./dom.js";
 import { clock, iso, minuteText, nanos, percent, sinceText, whole } from "./format.js";
-import { classOf, levelText } from "./levels.js";
+import { ERRORS, classOf, levelText } from "./levels.js";
 import { both, params, range } from "./range.js";
 import { change, state } from "./state.js";
-import { errors as errorFilter, pick } from "./strip.js";
+import { pick } from "./strip.js";
 import { plain, said, valueText } from "./text.js";
 
 const FEW = 30;
@@ -22,11 +22,12 @@ export const element = h("main.differences", { test: "why", hidden: true });
 
 /** @typedef {{name: string, says: string, chosen: number, rest: number}} Fact */
 
-/** Asks what is different about the choice; without one, about the errors. */
+/** Asks what is different about the choice; without one, about what the filter keeps; without that, about the errors. */
 export async function load() {
   const time = pick();
-  const where = state.pickwhere || (time ? "" : errorFilter());
-  const asked = params({ top: 8, budget: "2s", damage: "skip" });
+  const filtered = !state.pickwhere && !time && state.where.trim() !== "";
+  const where = filtered ? state.where : state.pickwhere || (time ? "" : ERRORS);
+  const asked = params({ top: 8, budget: "2s", damage: "skip" }, filtered ? { where: "" } : {});
   if (where) {
     asked.set("pick", where);
   }
@@ -39,14 +40,14 @@ export async function load() {
   }
   const { lines } = await all("/v1/fields", asked, latest("why"));
   const [head, ...fields] = lines;
-  show(head, fields.filter((field) => field.score >= 0.005), where, time);
+  show(head, fields.filter((field) => field.field && field.score >= 0.005), where, time);
   await first(where, time);
 }
 
 /** @param {any} head @param {any[]} fields @param {string} where @param {{from: bigint, to: bigint} | null} time */
 function show(head, fields, where, time) {
   const rest = head.events - head.picked;
-  const errors = where !== "" && where === errorFilter();
+  const errors = where !== "" && where === ERRORS;
   const when = time ? `, ${minuteText(time.from)} to ${minuteText(time.to)}` : "";
   const what = errors ? "errors" : where || "all";
   fill(element,

@@ -6,7 +6,6 @@ import { LEVELS, classOf } from "./levels.js";
 import { columns, isOwn, toggle } from "./columns.js";
 import { both, nameText, params, test } from "./range.js";
 import { change, state } from "./state.js";
-import { strip } from "./strip.js";
 import { numberText, plain, said } from "./text.js";
 
 const SHOWN = 5;
@@ -17,8 +16,11 @@ export const element = h("aside.facets", { test: "facets", "aria-label": "fields
 /** The fields of the last answer, for suggestions. */
 export const known = { fields: /** @type {any[]} */ ([]), exact: true };
 
-/** Asks which fields the events have, and shows their values. */
-export async function load() {
+let bars = { levels: /** @type {Map<unknown, number>} */ (new Map()), total: 0 };
+
+/** Asks which fields the events have, and shows their values. @param {typeof bars} [counted] what the bars say of levels */
+export async function load(counted = bars) {
+  bars = counted;
   try {
     const { lines } = await all("/v1/fields", params({ top: 8, damage: "skip" }), latest("fields"));
     const [head, ...rest] = lines;
@@ -35,7 +37,7 @@ export async function load() {
 
 /** The fields with the levels of the bars in the place of the attribute of that name. @param {any[]} fields */
 function withLevels(fields) {
-  const values = [...strip.levels].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+  const values = [...bars.levels].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
   if (values.length === 0) {
     return fields;
   }
@@ -57,7 +59,7 @@ function show(head, fields) {
   const scale = head.exact ? 1 : 1 / Math.max(head.read, 0.001);
   fill(element, without(head, "p.facets-note"),
     head.exact ? null : h("p.facets-note", { title: "the answer was due before all was read" }, `estimated from ${Math.round(head.read * 100)} % of the events`),
-    ...sorted.map((field) => facet(field, field.exact ? strip.total : head.events, field.exact ? 1 : scale)));
+    ...sorted.map((field) => facet(field, field.exact ? bars.total : head.events, field.exact ? 1 : scale)));
 }
 
 /** @param {any} field @param {number} events @param {number} scale */

@@ -1,4 +1,5 @@
 import { fill, h, key } from "./dom.js";
+import { closeOthers, register } from "./popovers.js";
 
 const NAMES = { ArrowDown: "j", ArrowUp: "k", PageDown: "J", PageUp: "K", Home: "g", End: "G", " ": "Space", Escape: "Esc" };
 const list = h("dl");
@@ -12,6 +13,7 @@ export const element = h("div.keys", { test: "keys", role: "dialog", "aria-label
  * @param {Bound[]} all
  */
 export function start(all) {
+  register(element, document.querySelector("[data-test=keys-button]"), () => { element.hidden = true; });
   const bound = new Map(all.flatMap(([names, , ...runs]) => names.split(" ").map((name, i) => [name, runs[i]])));
   fill(list, ...all.flatMap(([names, does]) => [h("dt", {}, ...names.split(" ").map(key)), h("dd", {}, does)]));
   addEventListener("keydown", (event) => {
@@ -22,10 +24,6 @@ export function start(all) {
       return;
     }
     const name = NAMES[event.key] ?? event.key;
-    if (name === "Esc" && !element.hidden) {
-      element.hidden = true;
-      return;
-    }
     const run = bound.get(name);
     if (run) {
       event.preventDefault();
@@ -36,4 +34,7 @@ export function start(all) {
 
 export function toggle() {
   element.hidden = !element.hidden;
+  if (!element.hidden) {
+    closeOthers(element);
+  }
 }

@@ -64,7 +64,7 @@ async function ask() {
     if (state.tail && mine === asked) {
       await follows();
     }
-    await facets.load();
+    await facets.load(strip.strip);
   });
   tell();
   showView(done);
@@ -208,7 +208,7 @@ onChange((changed) => {
       layout.repaint();
     }
     if (has("cols")) {
-      void run(facets.load);
+      void run(() => facets.load(strip.strip));
     }
     question.show();
     tell();
@@ -219,7 +219,7 @@ async function begin() {
   whenTokenIsWanted(login, loggedIn);
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
-      health.element, h("button.link", { onclick: keys.toggle }, key("?"), " keys")),
+      health.element, h("button.link.keys-link", { test: "keys-button", onclick: keys.toggle }, key("?"), " keys")),
     question.element, strip.element, events, differences.element, layout.element, status, keys.element, paper);
   const goToTime = (/** @type {bigint} */ time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); };
   strip.start({ different: () => change({ view: "differences" }, true) });

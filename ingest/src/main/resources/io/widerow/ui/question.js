@@ -2,9 +2,11 @@ import { Refused } from "./api.js";
 import { fill, h, key } from "./dom.js";
 import { clock, dayText, iso, minuteText, now, parseTime, spanText } from "./format.js";
 import * as completions from "./completions.js";
+import { element as facets } from "./facets.js";
 import { noTime, range } from "./range.js";
 import { change, state } from "./state.js";
 import * as saved from "./saved.js";
+import { closeOthers, register } from "./popovers.js";
 import { plain } from "./text.js";
 
 const KEPT = "widerow-questions";
@@ -22,12 +24,13 @@ const colours = h("div.where-colours", { "aria-hidden": "true", "data-decor": ""
 const rangeText = h("span");
 const rangeBox = h("button.box.range", { test: "range", "aria-expanded": "false", onclick: toggleRanges }, rangeText);
 const tail = h("button.box", { test: "tail", "aria-pressed": "false" }, "Follow ", key("f"));
+const fieldsBox = h("button.box.fields", { test: "fields", "aria-expanded": "false", onclick: () => showFields(!facets.classList.contains("open")) }, "Fields");
 const refused = h("div.refused", { test: "refused", role: "alert", hidden: true });
-const ranges = h("div.menu", { hidden: true });
+const ranges = h("div.menu", { test: "range-menu", hidden: true });
 export const element = h("div.question", {},
   h("label.box.types", {}, h("span", {}, "types"), types, shard),
   h("label.box.where", {}, h("span", {}, "where"), h("span.where-in", {}, colours, where), completions.element),
-  rangeBox, tail, saved.element, refused, ranges);
+  fieldsBox, rangeBox, tail, saved.element, refused, ranges);
 
 const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|is|null|contains|icontains|has)\b|\b(\d[\w.:-]*)|([^"'\w]+|\w+)/gi;
 
@@ -35,6 +38,8 @@ const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|i
 export function start(on) {
   saved.start(refuse);
   completions.start(where, kept);
+  register(ranges, rangeBox, closeRanges);
+  register(facets, fieldsBox, () => showFields(false), () => facets.classList.contains("open"));
   tail.addEventListener("click", on.follow);
   types.addEventListener("keydown", (event) => event.key === "Enter" && ask());
   types.addEventListener("change", ask);
@@ -48,6 +53,7 @@ export function start(on) {
 
 /** Asks what the inputs say. No question while somebody is typing: Enter asks. */
 function ask() {
+  completions.close();
   const next = { types: types.value.split(/[\s,]+/).filter((type) => type), where: where.value.trim() };
   const others = next.types.join() !== state.types.join();
   if (next.where !== state.where || others) {
@@ -107,6 +113,7 @@ function remember(question) {
 export function refuse(failure) {
   refused.hidden = failure === null;
   if (failure !== null) {
+    completions.close(); // it would cover why
     const why = failure instanceof Refused ? failure.message : `this page failed: ${failure}`;
     fill(refused, h("pre", {}, plain(why)), h("button.link", { "aria-label": "close", onclick: () => refuse(null) }, "✕"));
   }
@@ -123,6 +130,7 @@ function toggleRanges() {
   if (ranges.hidden) {
     return;
   }
+  closeOthers(ranges);
   const local = state.tz === "local";
   const ends = [end("from", local), end("to", local)];
   const [from, to] = ends.map((each) => each.input);
@@ -166,8 +174,16 @@ function end(name, local) {
   return { name, input, said };
 }
 
+/** Shows the fields over the list, where a screen is too narrow to have them next to it. @param {boolean} open */
+function showFields(open) {
+  facets.classList.toggle("open", open);
+  fieldsBox.setAttribute("aria-expanded", String(open));
+  if (open) {
+    closeOthers(facets);
+  }
+}
+
 export function closeRanges() {
-  saved.close();
   ranges.hidden = true;
   rangeBox.setAttribute("aria-expanded", "false");
 }

@@ -70,6 +70,7 @@ export function start(on) {
 export function layOut() {
   names = columns.columns();
   element.style.setProperty("--columns", columns.grid());
+  element.classList.toggle("wrap", state.wrap);
   columns.show(marked !== null);
   const body = /** @type {HTMLElement | undefined} */ (columns.head.children[names.indexOf("body")]);
   wrapChars = Math.max(Math.floor((body?.offsetWidth ?? 0) / CHAR), 20);

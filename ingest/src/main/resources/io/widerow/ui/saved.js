@@ -3,6 +3,7 @@
 import { all } from "./api.js";
 import { fill, h } from "./dom.js";
 import { download, picture, print } from "./paper.js";
+import { closeOthers, register } from "./popovers.js";
 import { address, change, read, state } from "./state.js";
 import { plain } from "./text.js";
 
@@ -15,6 +16,7 @@ let failed = (/** @type {unknown} */ _failure) => {};
 /** @param {(failure: unknown) => void} onFailure tells why something could not be done */
 export function start(onFailure) {
   failed = onFailure;
+  register(menu, button, close);
 }
 
 async function toggle() {
@@ -23,6 +25,7 @@ async function toggle() {
     return;
   }
   fill(menu, ...await content());
+  closeOthers(menu);
   menu.hidden = false;
   button.setAttribute("aria-expanded", "true");
 }

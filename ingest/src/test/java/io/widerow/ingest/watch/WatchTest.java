@@ -83,6 +83,37 @@ class WatchTest {
     }
   }
 
+  private void sendSeverity(long nanos, long severity) {
+    byte[] text = "httpseverity".getBytes(StandardCharsets.UTF_8);
+    try (var batch = new EventBatch(1 << 10, 1 << 20)) {
+      batch.begin(text, 0, 4, nanos);
+      batch.putLong(text, 4, 8, severity);
+      assertNull(batch.end());
+      store
+          .lane(0)
+          .append(
+              batch,
+              0,
+              (_, why) -> {
+                throw new AssertionError(why);
+              });
+      store.lane(0).commit(Durability.DISK);
+    }
+  }
+
+  @Test
+  void aRuleWatchesLevels() {
+    set("errors", "where", "level >= error", "stats", "count", "above", "1");
+    sendSeverity(start, 3);
+    sendSeverity(start + 1_000, 6);
+    assertEquals("1", text(at("errors", MINUTE + 2 * SECOND)), "6 is info");
+    sendSeverity(start + 2_000, 2);
+    assertEquals(Kind.QUIET, at("errors", MINUTE + 2 * SECOND).kind(), "evaluated already");
+    sendSeverity(start + MINUTE, 3);
+    sendSeverity(start + MINUTE + 1_000, 0);
+    assertEquals(Kind.FIRING, at("errors", 2 * MINUTE + 2 * SECOND).kind());
+  }
+
   private static Map<String, List<String>> parameters(String... words) {
     Map<String, List<String>> all = new HashMap<>();
     for (int i = 0; i < words.length; i += 2) {

@@ -54,6 +54,7 @@ final class PageFile {
           "columns.js",
           "layout-draw.js",
           "facets.js",
+          "popovers.js",
           "damage.js",
           "heat.js",
           "strip-draw.js",

@@ -391,6 +391,20 @@ final class Browser implements AutoCloseable {
     call("Emulation.setEmulatedMedia", JSON.createObjectNode().put("media", media));
   }
 
+  /// Makes the window so large, in CSS pixels.
+  void size(int width, int height) {
+    ObjectNode with = JSON.createObjectNode();
+    with.put("width", width).put("height", height);
+    with.put("deviceScaleFactor", 1).put("mobile", false);
+    call("Emulation.setDeviceMetricsOverride", with);
+  }
+
+  /// Presses and releases the mouse.
+  void click(int x, int y) {
+    mouse("mousePressed", x, y);
+    mouse("mouseReleased", x, y);
+  }
+
   void screenshot(Path file) throws IOException {
     JsonNode shot = call("Page.captureScreenshot", JSON.createObjectNode().put("format", "png"));
     Files.createDirectories(file.toAbsolutePath().getParent());

@@ -1,0 +1,150 @@
+package io.widerow.ingest.serve.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.ingest.Http;
+import io.widerow.ingest.OperatedDaemon;
+import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.daemon.DeleteCommand;
+import io.widerow.query.cli.daemon.DiffCommand;
+import io.widerow.query.cli.daemon.FieldsCommand;
+import io.widerow.query.cli.daemon.PatternsCommand;
+import io.widerow.query.cli.daemon.RollupCommand;
+import io.widerow.query.cli.daemon.RuleCommand;
+import io.widerow.query.cli.Shell;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/// Goal: a field that no event of the range has is named with the nearest one wherever a field is
+/// given, and a right one is not. Method: a table of the places, each with a misspelt field and with
+/// the right one, of open rows, of sealed blocks and of a stopped store.
+@Timeout(300)
+class FieldWarningsTest {
+  private static final String WARNING =
+      "no event of the range has the field stauts; the nearest is status";
+  private static final String EVENTS =
+      """
+      {"ts":1763666100000,"type":"http","status":200,"host":"a","body":"hello","ms":5}
+      {"ts":1763666101000,"type":"http","status":404,"host":"b","body":"bye","ms":7}
+      """;
+
+  @TempDir private Path directory = Path.of(".");
+
+  private static CommandLine query(Shell shell) {
+    return QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
+  }
+
+  /// Places of a field in a query, where FIELD stands for its name; these read a stopped store, too.
+  private static final List<List<String>> QUERIES =
+      List.of(
+          List.of("--where", "FIELD = 503"),
+          List.of("--where", "FIELD = 503 and host = 'a'"),
+          List.of("--where", "exists FIELD and ms > 100"),
+          List.of("--last", "5", "--where", "FIELD > 999"),
+          List.of("--fields", "host,FIELD"),
+          List.of("--stats", "count", "--where", "FIELD >= 503"),
+          List.of("--stats", "count,p99(FIELD)"),
+          List.of("--stats", "count(FIELD)"),
+          List.of("--stats", "count", "--by", "host,FIELD"),
+          List.of("--stats", "sum(FIELD)", "--every", "1m"));
+
+  private static List<String> with(List<String> words, String field) {
+    return words.stream().map(word -> word.replace("FIELD", field)).toList();
+  }
+
+  private static Map<Function<Shell, CommandLine>, List<List<String>>> commands() {
+    Map<Function<Shell, CommandLine>, List<List<String>>> all = new LinkedHashMap<>();
+    all.put(FieldWarningsTest::query, QUERIES);
+    all.put(
+        FieldsCommand::commandLine,
+        List.of(
+            List.of("--where", "FIELD = 503"),
+            List.of("--field", "FIELD"),
+            List.of("--pick", "FIELD = 503")));
+    all.put(
+        DiffCommand::commandLine,
+        List.of(List.of("--from", "2025-11-20", "--to", "2025-11-21", "--where", "FIELD = 503")));
+    all.put(
+        PatternsCommand::commandLine,
+        List.of(List.of("--field", "FIELD"), List.of("--where", "FIELD = 503")));
+    all.put(
+        RuleCommand::commandLine,
+        List.of(
+            List.of("set", "r1", "--stats", "count", "--where", "FIELD > 1", "--above", "1"),
+            List.of("set", "r2", "--stats", "p99(FIELD)", "--above", "1")));
+    all.put(
+        RollupCommand::commandLine,
+        List.of(
+            List.of("set", "one", "--type", "http", "--by", "FIELD", "--stats", "count"),
+            List.of("set", "two", "--type", "http", "--stats", "sum(FIELD)")));
+    all.put(
+        DeleteCommand::commandLine,
+        List.of(List.of("plan", "http", "--where", "FIELD = 503")));
+    return all;
+  }
+
+  private static void check(OperatedDaemon it, String when) {
+    commands()
+        .forEach(
+            (command, places) -> {
+              for (List<String> place : places) {
+                String[] wrong = with(place, "stauts").toArray(String[]::new);
+                OperatedDaemon.Ran ran = it.run(command, wrong);
+                assertTrue(ran.err().contains(WARNING), when + place + ran);
+                String[] right = with(place, "status").toArray(String[]::new);
+                ran = it.run(command, right);
+                assertFalse(ran.err().contains("no event of the range has"), when + place + ran);
+              }
+            });
+  }
+
+  @Test
+  void aFieldThatNoEventHasIsNamed() throws IOException, InterruptedException {
+    try (var it = new OperatedDaemon(directory, Map.of("lanes", "1"))) {
+      assertEquals(200, it.http.post("/v1/events", Http.NDJSON, EVENTS).statusCode());
+      check(it, "open rows: ");
+      it.merge();
+      check(it, "sealed: ");
+      String where = URLEncoder.encode("stauts = 503", StandardCharsets.UTF_8);
+      assertEquals(
+          "{\"warnings\":[\"" + WARNING + "\"]}\n", it.get("/v1/query?where=" + where), "HTTP");
+      String selector = URLEncoder.encode("{hots=\"a\"}", StandardCharsets.UTF_8);
+      String loki =
+          it.get("/loki/api/v1/query_range?start=1763666000&end=1763666200&query=" + selector);
+      assertTrue(loki.contains("\"warnings\":[\"no event of the range has the field hots"), loki);
+      String polled = it.get("/v1/query?where=" + where + "&after=http/" + idOf(it));
+      assertFalse(polled.contains("warnings"), polled);
+    }
+    String data = directory.resolve("store").toString();
+    for (List<String> place : QUERIES) {
+      OperatedDaemon.Ran ran = offline(with(place, "stauts"), data);
+      assertTrue(ran.err().contains(WARNING), place + ": " + ran);
+      ran = offline(with(place, "status"), data);
+      assertFalse(ran.err().contains("no event of the range has"), place + ": " + ran);
+    }
+  }
+
+  private static String idOf(OperatedDaemon it) throws IOException, InterruptedException {
+    String line = it.get("/v1/query?limit=1");
+    return line.substring(7, line.indexOf('"', 7));
+  }
+
+  private static OperatedDaemon.Ran offline(List<String> words, String data) {
+    var all = new java.util.ArrayList<>(words);
+    all.addAll(List.of("--data", data));
+    return OperatedDaemon.run(Map.of(), FieldWarningsTest::query, all.toArray(String[]::new));
+  }
+}
