@@ -180,8 +180,9 @@ public enum Level {
     return Arrays.binarySearch(KEYS, key);
   }
 
-  /// The level that the value of an attribute names: a word in any case, with blanks around it, with
-  /// the offset of slog (`INFO+2`), or its first letter in upper case. Null when it names none.
+  /// The level that the value of an attribute names: a word in any case, with blanks around it,
+  /// with the offset of slog (`INFO+2`), or its first letter in upper case. Null when it names
+  /// none.
   ///
   /// @param isStatus whether words that say something else of a status are none
   static @Nullable Level ofValue(AttributeValue value, boolean isStatus) {

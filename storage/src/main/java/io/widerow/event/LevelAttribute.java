@@ -3,6 +3,7 @@ package io.widerow.event;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.util.List;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,9 +49,7 @@ public record LevelAttribute(AttributeName name, Scale scale) {
   }
 
   private static List<LevelAttribute> of(Scale scale, String... names) {
-    return Stream.of(names)
-        .map(name -> new LevelAttribute(AttributeName.of(name), scale))
-        .toList();
+    return Stream.of(names).map(name -> new LevelAttribute(AttributeName.of(name), scale)).toList();
   }
 
   /// What the numbers of an attribute mean.
@@ -113,6 +112,20 @@ public record LevelAttribute(AttributeName name, Scale scale) {
   private static final int HUNDRED = 100;
   private static final int LOGBACK_STEP = 10_000;
   private static final int LOGBACK_TRACE = 5_000;
+
+  /// True when each event of some has an attribute, other than a status, that may tell the level.
+  ///
+  /// @param everywhere whether each has a value of a name and kind
+  public static boolean isEverywhere(BiPredicate<AttributeName, AttributeKind> everywhere) {
+    for (LevelAttribute attribute : ORDERED) {
+      for (AttributeKind kind : List.of(AttributeKind.STRING, AttributeKind.LONG)) {
+        if (attribute.scale != Scale.STATUS && everywhere.test(attribute.name, kind)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
 
   /// True when a value of this kind may be a level.
   public boolean mayTell(AttributeKind kind) {

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -213,7 +212,8 @@ final class LevelText {
     boolean isPlain = Level.isStatus(memory, from, (int) (until - from));
     boolean isCapital = isCapital(from, until) && (isPlain || next(until) == ':');
     boolean isFirst = onlyTime && (next(until) == ':' || anyTime);
-    boolean isFailure = from == begin && level == Level.ERROR && next(until) == ':'; // fail: of .NET
+    boolean isFailure =
+        from == begin && level == Level.ERROR && next(until) == ':'; // fail: of .NET
     return isCapital || isFailure || (isPlain && (isEnclosed || isFirst)) ? level : null;
   }
 
@@ -271,8 +271,8 @@ final class LevelText {
     return attribute.level(value);
   }
 
-  /// Of the members of an object, and of its member `log`, the first in the order of the
-  /// attributes that has a level.
+  /// Of the members of an object, and of its member `log`, the first in the order of the attributes
+  /// that has a level.
   private @Nullable Level ofObject() {
     long end = Math.min(limit, begin + OBJECT_BYTES_MAX);
     Level found = null;

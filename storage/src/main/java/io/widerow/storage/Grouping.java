@@ -54,7 +54,10 @@ public record Grouping(
 
   /// True when counts by minute give its counts: steps are whole minutes, and no attribute groups.
   public boolean isOfMinutes() {
-    return names.isEmpty() && !level && stepNanos % MINUTE_NANOS == 0 && phaseNanos % MINUTE_NANOS == 0;
+    return names.isEmpty()
+        && !level
+        && stepNanos % MINUTE_NANOS == 0
+        && phaseNanos % MINUTE_NANOS == 0;
   }
 
   /// True when steps end at ticks, so that an event's `idTime` determines its step.

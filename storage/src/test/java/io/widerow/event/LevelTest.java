@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: the level of an event is found where loggers write it, and nowhere else. Method: a table of
-/// the attributes and lines of loggers, and lines that only mention a level.
+/// Goal: the level of an event is found where loggers write it, and nowhere else. Method: a table
+/// of the attributes and lines of loggers, and lines that only mention a level.
 class LevelTest {
   /// An event of attributes.
   private record Made(Map<String, Object> attributes) implements EventView {
@@ -44,8 +44,7 @@ class LevelTest {
           return false;
         }
         case Long whole -> out.setBits(AttributeKind.LONG, whole);
-        case Double number ->
-            out.setBits(AttributeKind.DOUBLE, Double.doubleToRawLongBits(number));
+        case Double number -> out.setBits(AttributeKind.DOUBLE, Double.doubleToRawLongBits(number));
         default -> {
           byte[] utf8 = value.toString().getBytes(StandardCharsets.UTF_8);
           out.setText(AttributeKind.STRING, MemorySegment.ofArray(utf8), 0, utf8.length);

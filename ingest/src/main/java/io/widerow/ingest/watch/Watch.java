@@ -1,22 +1,22 @@
 package io.widerow.ingest.watch;
 
-import java.util.Set;
-import java.util.LinkedHashSet;
-import io.widerow.storage.Filters;
-import io.widerow.query.answer.FieldCheck;
-import io.widerow.query.RangeQuery;
 import io.widerow.event.AttributeName;
 import io.widerow.event.SavedText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.SavedControl;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;

@@ -1,10 +1,10 @@
 package io.widerow.query.answer;
 
-import io.widerow.event.AttributeValue;
-import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.Level;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;

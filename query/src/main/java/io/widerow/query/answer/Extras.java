@@ -33,8 +33,7 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
           "a file's name of up to 100 letters, digits, '.', '_', '-' and spaces, got " + download);
     }
     Extras extras =
-        new Extras(
-            flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
+        new Extras(flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
     if (extras.level && (format != QueryParameters.Format.JSON || showsNoEvents(given))) {
       throw new QueryException.Refused(
           "level", "is of whole events in JSON; not together with csv, fields and stats");

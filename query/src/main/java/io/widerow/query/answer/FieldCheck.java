@@ -1,6 +1,5 @@
 package io.widerow.query.answer;
 
-import io.widerow.query.output.EventWriter;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
@@ -13,6 +12,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.figures.Aggregate;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.Filters;
@@ -131,8 +131,7 @@ public final class FieldCheck {
   /// that is not known soon.
   ///
   /// @param names as they are stored
-  public static List<String> of(
-      StoreView view, RangeQuery query, Collection<AttributeName> names) {
+  public static List<String> of(StoreView view, RangeQuery query, Collection<AttributeName> names) {
     Set<String> asked = new TreeSet<>();
     names.forEach(name -> asked.add(name.toString()));
     asked.removeIf(NameText::isOwn);

@@ -340,14 +340,10 @@ public record QueryParameters(
   /// @param unread which damaged parts the figures are without, when all are made
   /// @param check warns of fields that no event has; null for no warnings
   public EventWriter writer(
-      QueryMemory memory,
-      Supplier<List<ScanWatch.Unread>> unread,
-      @Nullable FieldCheck check) {
+      QueryMemory memory, Supplier<List<ScanWatch.Unread>> unread, @Nullable FieldCheck check) {
     boolean json = format == Format.JSON;
     EventWriter events =
-        json
-            ? lines()
-            : new CsvWriter(ZoneOffset.UTC, columns(), format == Format.CSV_SAFE);
+        json ? lines() : new CsvWriter(ZoneOffset.UTC, columns(), format == Format.CSV_SAFE);
     if (figures == null) {
       return check == null || !json ? events : new CheckedAnswer(events, check, true);
     }

@@ -1,7 +1,7 @@
 package io.widerow.query.answer;
 
-import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;

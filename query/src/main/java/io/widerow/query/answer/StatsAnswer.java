@@ -1,11 +1,11 @@
 package io.widerow.query.answer;
 
-import io.widerow.query.figures.Cell;
 import io.widerow.event.EventView;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.Token;
 import io.widerow.query.figures.Aggregation;
+import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.figures.UnreadText;

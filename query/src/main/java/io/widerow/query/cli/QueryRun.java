@@ -1,6 +1,5 @@
 package io.widerow.query.cli;
 
-import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangePlan;
@@ -8,6 +7,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.answer.KeptUse;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;

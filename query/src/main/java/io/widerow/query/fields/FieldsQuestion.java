@@ -1,10 +1,8 @@
 package io.widerow.query.fields;
 
-import java.util.LinkedHashSet;
-import io.widerow.storage.Filters;
-import io.widerow.event.LevelAttribute;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
+import io.widerow.event.LevelAttribute;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
@@ -17,9 +15,10 @@ import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
 import io.widerow.query.survey.SurveyQuestion;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
 import io.widerow.storage.StoreView;
-import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

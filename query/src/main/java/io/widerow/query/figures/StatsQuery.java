@@ -1,8 +1,8 @@
 package io.widerow.query.figures;
 
-import io.widerow.event.LevelAttribute;
-import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
+import io.widerow.event.LevelAttribute;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;

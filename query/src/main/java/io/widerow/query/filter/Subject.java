@@ -1,7 +1,7 @@
 package io.widerow.query.filter;
 
-import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
 import io.widerow.query.NameText;
 
 /// What a name in a filter means: an attribute, or the event's own type, time, id or level.

@@ -1,9 +1,9 @@
 package io.widerow.query.output;
 
-import io.widerow.event.Level;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.Level;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.LateEvent;
 import io.widerow.query.NameText;

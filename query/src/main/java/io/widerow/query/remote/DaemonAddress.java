@@ -1,6 +1,5 @@
 package io.widerow.query.remote;
 
-import java.util.function.Consumer;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.TextWriter;
 import java.io.IOException;
@@ -23,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;

@@ -1,22 +1,22 @@
 package io.widerow.query.survey;
 
-import java.util.Set;
-import java.util.HashSet;
-import io.widerow.storage.StoreView;
-import io.widerow.storage.Filters;
-import io.widerow.query.filter.FilterParser;
-import io.widerow.query.answer.FieldCheck;
-import io.widerow.query.NameText;
 import io.widerow.event.AttributeName;
+import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.answer.Given;
 import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.storage.Filters;
+import io.widerow.storage.StoreView;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// The parameters that all surveys have: those that say of which events, `damage` and `budget`.
 public final class SurveyParameters {

@@ -47,10 +47,10 @@ public final class RollupChoice {
     return columns == null
         ? null
         : defined.stream()
-        .filter(rollup ->
-            TypeGlob.matches(rollup.glob(), type) && rollup.shape().answers(question, columns))
-        .min(FEWEST_CELLS)
-        .orElse(null);
+            .filter(rollup ->
+                TypeGlob.matches(rollup.glob(), type) && rollup.shape().answers(question, columns))
+            .min(FEWEST_CELLS)
+            .orElse(null);
   }
 
   /// How long figures of a type's events that answer the question are kept, in nanoseconds from the
@@ -64,9 +64,11 @@ public final class RollupChoice {
       return 0;
     }
     Set<AttributeName> columns = Filters.groupColumns(decided);
-    return columns == null ? 0 : RollupDefinition.keepNanos(
-        defined.stream().filter(rollup -> rollup.shape().answers(question, columns)).toList(),
-        type);
+    return columns == null
+        ? 0
+        : RollupDefinition.keepNanos(
+            defined.stream().filter(rollup -> rollup.shape().answers(question, columns)).toList(),
+            type);
   }
 
   RollupQuestion question() {

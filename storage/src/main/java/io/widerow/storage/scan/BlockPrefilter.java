@@ -1,5 +1,6 @@
 package io.widerow.storage.scan;
 
+import io.widerow.event.LevelAttribute;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
@@ -25,6 +26,7 @@ final class BlockPrefilter {
   private final BlockSearch search;
   private final Scan scan;
   private final @Nullable BlockAggregation fold;
+  private final boolean ofLevels; // the projection has what tells the level
   private final @Nullable TokenGroups tokens; // when only what is left of the filter tests some
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
   private Filter left;
@@ -46,6 +48,7 @@ final class BlockPrefilter {
     this.pruner = new BlockPruner(reader.directory());
     this.search = new BlockSearch(reader);
     this.scan = scan;
+    this.ofLevels = scan.columns() != null && scan.columns().containsAll(LevelAttribute.READ);
     this.left = scan.filter();
     this.fold = scan.fold() == null ? null : new BlockAggregation(scan.fold(), scan, reader);
   }
@@ -109,11 +112,14 @@ final class BlockPrefilter {
     }
   }
 
-  /// Reads the columns of the scan's projection.
+  /// Reads the columns of the scan's projection. Texts that are there for the level alone are left
+  /// to those who look at them where an attribute that each row has may tell it.
   void readColumns() {
     BlockDirectory directory = reader.directory();
+    boolean withoutTexts = ofLevels && LevelAttribute.isEverywhere(directory::isEverywhere);
     for (int i = 0; i < directory.columns; i++) {
-      if (scan.shows(directory.names[i])) {
+      boolean isLeft = withoutTexts && LevelAttribute.TEXTS.contains(directory.names[i]);
+      if (!isLeft && scan.shows(directory.names[i])) {
         reader.column(i);
       }
     }

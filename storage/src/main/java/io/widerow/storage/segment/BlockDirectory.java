@@ -150,6 +150,16 @@ public final class BlockDirectory {
     return low < columns && names[low].equals(name) ? low : -1;
   }
 
+  /// True when each event of the block has a value of a name and kind.
+  public boolean isEverywhere(AttributeName name, AttributeKind kind) {
+    for (int column = find(name); column >= 0; column = findNext(column)) {
+      if (kinds[column] == kind && present[column] == events) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// The next column of the same name; negative when there is none.
   public int findNext(int column) {
     int next = column + 1;

@@ -61,9 +61,7 @@ public final class BlockPruner {
       }
       case Filter.Not(Filter inner) -> negated(verdict(inner));
       case Filter.OfLevel(var comparison, var _) ->
-          mayHaveLevel()
-              ? Verdict.SOMETHING
-              : Verdict.of(comparison == Comparison.NOT_EQUAL);
+          mayHaveLevel() ? Verdict.SOMETHING : Verdict.of(comparison == Comparison.NOT_EQUAL);
       case Filter.HasLevel() -> mayHaveLevel() ? Verdict.SOMETHING : Verdict.NOTHING;
       case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ ->
           Verdict.SOMETHING; // not in here

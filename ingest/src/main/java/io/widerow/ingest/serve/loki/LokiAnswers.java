@@ -1,12 +1,11 @@
 package io.widerow.ingest.serve.loki;
 
-import io.widerow.query.logql.run.LabelCheck;
-import io.widerow.query.RangeQuery;
 import com.linecorp.armeria.common.HttpRequest;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.serve.loki.LokiParameters.Range;
 import io.widerow.ingest.serve.loki.LokiService.Asked;
 import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
 import io.widerow.query.logql.Expr;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
@@ -14,6 +13,7 @@ import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.run.Execution;
 import io.widerow.query.logql.run.LabelCatalog;
+import io.widerow.query.logql.run.LabelCheck;
 import io.widerow.query.logql.run.LabelSet;
 import io.widerow.query.logql.run.LogRun;
 import io.widerow.query.logql.run.LokiJson;

@@ -1,7 +1,5 @@
 package io.widerow.ingest.serve.query;
 
-import io.widerow.query.survey.SurveyParameters;
-import io.widerow.query.answer.FieldCheck;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
@@ -18,6 +16,7 @@ import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.answer.Extras;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.fields.DiffQuestion;
 import io.widerow.query.fields.FieldsAhead;
 import io.widerow.query.fields.FieldsQuestion;
@@ -25,6 +24,7 @@ import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.patterns.PatternsQuestion;
 import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyParameters;
 import io.widerow.query.survey.SurveyQuestion;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;

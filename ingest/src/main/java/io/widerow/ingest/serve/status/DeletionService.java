@@ -1,21 +1,22 @@
 package io.widerow.ingest.serve.status;
 
-import io.widerow.storage.Filters;
-import io.widerow.query.answer.FieldCheck;
-import io.widerow.query.RangeQuery;
-import io.widerow.event.TimeUuid;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
+import io.widerow.event.TimeUuid;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.DeletionControl;
@@ -86,7 +87,7 @@ public final class DeletionService {
             where == null ? "" : where,
             filter);
     try (StoreView view = store.view()) {
-      DeletionControl.Plan plan = store.deletions().plan(asked, view);
+      DeletionControl.Plan plan = plan(store, asked, view);
       StringBuilder json = new StringBuilder("{\"id\":\"d-").append(plan.id());
       json.append("\",\"events\":").append(plan.events());
       json.append(",\"ahead\":").append(plan.ahead());
@@ -94,14 +95,26 @@ public final class DeletionService {
       json.append(",\"figures\":").append(plan.figures());
       json.append(",\"figureEvents\":").append(plan.figureEvents()).append("}\n");
       LOG.log(Level.INFO, "a deletion was planned: {0}", json.toString().strip());
-      if (plan.events() == 0) {
-        RangeQuery query =
-            RangeQuery.ALL
-                .withTypes(range.types())
-                .withRange(Math.max(range.fromNanos(), TimeUuid.NANOS_MIN), until);
-        json.append(UpkeepRoutes.warnings(FieldCheck.of(view, query, Filters.named(filter))));
-      }
       return HttpAnswers.json(HttpStatus.OK, json.toString());
+    }
+  }
+
+  /// @throws IllegalArgumentException when nothing matches, with what may be misspelt
+  private static DeletionControl.Plan plan(
+      EmbeddedStore store, DeletionControl.Asked asked, StoreView view) {
+    try {
+      return store.deletions().plan(asked, view);
+    } catch (IllegalArgumentException refused) {
+      RangeQuery query =
+          RangeQuery.ALL
+              .withTypes(new TypeGlobs(asked.globs()))
+              .withRange(Math.max(asked.fromNanos(), TimeUuid.NANOS_MIN), asked.untilNanos());
+      List<String> warnings = FieldCheck.of(view, query, Filters.named(asked.filter()));
+      if (warnings.isEmpty()) {
+        throw refused;
+      }
+      throw new IllegalArgumentException(
+          refused.getMessage() + "; " + String.join("; ", warnings), refused);
     }
   }
 

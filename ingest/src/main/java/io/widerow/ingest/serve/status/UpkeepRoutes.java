@@ -1,8 +1,5 @@
 package io.widerow.ingest.serve.status;
 
-import java.util.List;
-import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.answer.FieldCheck;
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
@@ -16,7 +13,10 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.QueryException;
+import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.StorageException;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

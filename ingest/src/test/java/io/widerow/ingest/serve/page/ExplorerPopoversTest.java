@@ -53,7 +53,8 @@ class ExplorerPopoversTest extends ExplorerRun {
     lines.append(
         "{\"ts\":%d,\"type\":\"long\",\"n\":12345678901234567,\"body\":\"%s\"}%n"
             .formatted(START_MILLIS, text));
-    lines.append("{\"ts\":%d,\"type\":\"long\",\"body\":\"after it\"}%n".formatted(START_MILLIS + 1));
+    lines.append(
+        "{\"ts\":%d,\"type\":\"long\",\"body\":\"after it\"}%n".formatted(START_MILLIS + 1));
     post(lines.toString());
   }
 
@@ -124,7 +125,8 @@ class ExplorerPopoversTest extends ExplorerRun {
       browser.evaluate(element("range") + ".click()");
       browser.await(isOpen("range-menu"));
       String menu = element("range-menu") + ".getBoundingClientRect()";
-      assertTrue(browser.evaluate(menu + ".left >= 0 && " + menu + ".right <= " + width).asBoolean());
+      assertTrue(
+          browser.evaluate(menu + ".left >= 0 && " + menu + ".right <= " + width).asBoolean());
       browser.press("Escape");
       if (width == 390) {
         browser.evaluate(element("fields") + ".click()");
@@ -147,8 +149,7 @@ class ExplorerPopoversTest extends ExplorerRun {
     browser.await(first + ".clientHeight > " + flat);
     String body = first + ".querySelector('.body')";
     assertEquals("pre-wrap", browser.text("getComputedStyle(" + body + ").whiteSpace"));
-    assertTrue(
-        browser.evaluate(body + ".scrollWidth <= " + body + ".clientWidth + 1").asBoolean());
+    assertTrue(browser.evaluate(body + ".scrollWidth <= " + body + ".clientWidth + 1").asBoolean());
     for (String wrap : List.of("", "&wrap=1")) {
       browser.open(url + "/ui/?type=long&" + RANGE + wrap);
       browser.await("document.querySelectorAll('[data-test=row]').length === 2");
@@ -176,12 +177,16 @@ class ExplorerPopoversTest extends ExplorerRun {
     browser.open(url + "/ui/?type=shop&" + RANGE);
     assertTrue(browser.text("document.querySelector('.legend').textContent").contains("error 40"));
     assertEquals(
-        40, browser.evaluate("[...document.querySelectorAll('[data-test=row].error')].length > 0")
-            .asBoolean() ? 40 : 0);
-    browser.evaluate(
-        "document.querySelector('[data-field=level] [data-value=error]').click()");
+        40,
+        browser
+                .evaluate("[...document.querySelectorAll('[data-test=row].error')].length > 0")
+                .asBoolean()
+            ? 40
+            : 0);
+    browser.evaluate("document.querySelector('[data-field=level] [data-value=error]').click()");
     browser.await(element("bars") + ".dataset.total === '40'");
-    assertEquals("level = error", browser.text("new URLSearchParams(location.search).get('where')"));
+    assertEquals(
+        "level = error", browser.text("new URLSearchParams(location.search).get('where')"));
     browser.press("d");
     browser.await(element("say"));
     String said = browser.text(element("say") + ".textContent");
@@ -193,8 +198,7 @@ class ExplorerPopoversTest extends ExplorerRun {
   @Test
   void anEmptyListLeadsToWhatThereIs() {
     browser.size(WIDE, HIGH);
-    browser.open(
-        url + "/ui/?type=shop&" + RANGE + "&where=" + encoded("stauts = 503"));
+    browser.open(url + "/ui/?type=shop&" + RANGE + "&where=" + encoded("stauts = 503"));
     browser.await(element("case"));
     assertEquals(
         "no event of the range has the field stauts; the nearest is status",

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.daemon.DeleteCommand;
 import io.widerow.query.cli.daemon.DiffCommand;
 import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.PatternsCommand;
 import io.widerow.query.cli.daemon.RollupCommand;
 import io.widerow.query.cli.daemon.RuleCommand;
-import io.widerow.query.cli.Shell;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /// Goal: a field that no event of the range has is named with the nearest one wherever a field is
-/// given, and a right one is not. Method: a table of the places, each with a misspelt field and with
-/// the right one, of open rows, of sealed blocks and of a stopped store.
+/// given, and a right one is not. Method: a table of the places, each with a misspelt field and
+/// with the right one, of open rows, of sealed blocks and of a stopped store.
 @Timeout(300)
 class FieldWarningsTest {
   private static final String WARNING =
@@ -47,7 +47,8 @@ class FieldWarningsTest {
     return QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
   }
 
-  /// Places of a field in a query, where FIELD stands for its name; these read a stopped store, too.
+  /// Places of a field in a query, where FIELD stands for its name; these read a stopped store,
+  /// too.
   private static final List<List<String>> QUERIES =
       List.of(
           List.of("--where", "FIELD = 503"),
@@ -90,25 +91,22 @@ class FieldWarningsTest {
         List.of(
             List.of("set", "one", "--type", "http", "--by", "FIELD", "--stats", "count"),
             List.of("set", "two", "--type", "http", "--stats", "sum(FIELD)")));
-    all.put(
-        DeleteCommand::commandLine,
-        List.of(List.of("plan", "http", "--where", "FIELD = 503")));
+    all.put(DeleteCommand::commandLine, List.of(List.of("plan", "http", "--where", "FIELD = 503")));
     return all;
   }
 
   private static void check(OperatedDaemon it, String when) {
     commands()
-        .forEach(
-            (command, places) -> {
-              for (List<String> place : places) {
-                String[] wrong = with(place, "stauts").toArray(String[]::new);
-                OperatedDaemon.Ran ran = it.run(command, wrong);
-                assertTrue(ran.err().contains(WARNING), when + place + ran);
-                String[] right = with(place, "status").toArray(String[]::new);
-                ran = it.run(command, right);
-                assertFalse(ran.err().contains("no event of the range has"), when + place + ran);
-              }
-            });
+        .forEach((command, places) -> {
+          for (List<String> place : places) {
+            String[] wrong = with(place, "stauts").toArray(String[]::new);
+            OperatedDaemon.Ran ran = it.run(command, wrong);
+            assertTrue(ran.err().contains(WARNING), when + place + ran);
+            String[] right = with(place, "status").toArray(String[]::new);
+            ran = it.run(command, right);
+            assertFalse(ran.err().contains("no event of the range has"), when + place + ran);
+          }
+        });
   }
 
   @Test

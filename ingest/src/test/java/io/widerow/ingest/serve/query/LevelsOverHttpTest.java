@@ -177,8 +177,9 @@ class LevelsOverHttpTest {
   private static void loki(OperatedDaemon it, String when)
       throws IOException, InterruptedException {
     String sum =
-        encoded("sum by (service_name, detected_level) (count_over_time({service_name=~\"t.*\"}"
-            + "[1h]))");
+        encoded(
+            "sum by (service_name, detected_level) (count_over_time({service_name=~\"t.*\"}"
+                + "[1h]))");
     long at = START_MILLIS / 1000 + 1800;
     JsonObject answer =
         JsonParser.parseString(it.get("/loki/api/v1/query?query=" + sum + "&time=" + at))
@@ -187,13 +188,11 @@ class LevelsOverHttpTest {
     answer
         .getAsJsonObject("data")
         .getAsJsonArray("result")
-        .forEach(
-            series -> {
-              JsonObject metric = series.getAsJsonObject().getAsJsonObject("metric");
-              found.put(
-                  metric.get("service_name").getAsString(),
-                  metric.get("detected_level").getAsString());
-            });
+        .forEach(series -> {
+          JsonObject metric = series.getAsJsonObject().getAsJsonObject("metric");
+          found.put(
+              metric.get("service_name").getAsString(), metric.get("detected_level").getAsString());
+        });
     assertEquals(expected(_ -> true), found, when);
     for (String level : List.of("error", "unknown", "warn")) {
       String lines = encoded("{service_name=~\"t.*\"} | detected_level=\"" + level + "\"");
@@ -214,8 +213,7 @@ class LevelsOverHttpTest {
   void everyReaderFindsTheSameLevel() throws IOException, InterruptedException {
     try (var it = new OperatedDaemon(directory, Map.of("lanes", "2"))) {
       assertEquals(
-          200,
-          it.send("PUT", "/v1/rollups/levels?type=*&by=level&stats=count").statusCode());
+          200, it.send("PUT", "/v1/rollups/levels?type=*&by=level&stats=count").statusCode());
       assertEquals(200, it.http.post("/v1/events", Http.NDJSON, events()).statusCode());
       check(it, "of open rows");
       it.merge();

@@ -1,10 +1,10 @@
 package io.widerow.query.logql.line;
 
-import io.widerow.event.Level;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.Level;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.Base64;
 import java.util.HashMap;

@@ -1,6 +1,5 @@
 package io.widerow.query.logql.run;
 
-import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.figures.Field;
@@ -8,7 +7,6 @@ import io.widerow.query.figures.GroupCache;
 import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;

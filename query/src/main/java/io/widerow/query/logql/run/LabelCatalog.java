@@ -26,7 +26,6 @@ import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -405,8 +404,7 @@ public final class LabelCatalog {
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
-    RangeReader reader =
-        execution.open(view, query.withFields(Selection.projection(names, level)));
+    RangeReader reader = execution.open(view, query.withFields(Selection.projection(names, level)));
     try {
       if (names != null) {
         Grouping alike = new Grouping(names, 0);

@@ -26,12 +26,11 @@ public final class LabelCheck {
   public static List<String> of(Execution execution, Expr expr, RangeQuery range) {
     Set<String> named = new LinkedHashSet<>();
     add(expr, named);
-    named.removeIf(
-        name ->
-            name.startsWith("__")
-                || name.startsWith(Names.ERROR)
-                || name.equals(LabelNames.SERVICE)
-                || name.equals(LabelNames.DETECTED_LEVEL));
+    named.removeIf(name ->
+        name.startsWith("__")
+            || name.startsWith(Names.ERROR)
+            || name.equals(LabelNames.SERVICE)
+            || name.equals(LabelNames.DETECTED_LEVEL));
     Set<AttributeName> present = named.isEmpty() ? null : execution.attributeNames(range);
     if (present == null || present.isEmpty()) {
       return List.of();

@@ -1,14 +1,14 @@
 package io.widerow.query.logql.run;
 
-import io.widerow.query.logql.line.EventLines;
-import io.widerow.event.Level;
 import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.query.WholeText;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
+import io.widerow.query.logql.line.EventLines;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -60,6 +60,9 @@ final class Pushdown {
       }
     }
     if (matcher.test(EventLines.UNKNOWN_LEVEL)) {
+      if (parts.size() == Level.values().length) {
+        return EVERYTHING;
+      }
       parts.add(new Filter.Not(new Filter.HasLevel()));
     }
     return any(parts);

@@ -1,11 +1,11 @@
 package io.widerow.query.logql.run;
 
-import io.widerow.query.figures.Field;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.figures.Field;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.RangeFunction;
@@ -178,8 +178,7 @@ final class RangeSamples {
     boolean level = selection.needsLevel(others);
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
     RangeReader reader =
-        execution.open(
-            looksAtLines ? query : query.withFields(Selection.projection(names, level)));
+        execution.open(looksAtLines ? query : query.withFields(Selection.projection(names, level)));
     try {
       if (names == null || looksAtLines) {
         if (takesAnyOrder()) { // in order, segments that overlap hold a block each

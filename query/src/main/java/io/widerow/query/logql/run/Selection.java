@@ -1,7 +1,7 @@
 package io.widerow.query.logql.run;
 
-import io.widerow.event.LevelAttribute;
 import io.widerow.event.AttributeName;
+import io.widerow.event.LevelAttribute;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.logql.Condition;
 import io.widerow.query.logql.LogQuery;

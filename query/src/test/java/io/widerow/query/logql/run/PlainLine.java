@@ -233,7 +233,7 @@ final class PlainLine {
     }
     Object severity = attributes.get("severity");
     List<String> names =
-        List.of("critical", "critical", "critical", "error", "warn", "notice", "info", "debug");
+        List.of("critical", "critical", "critical", "error", "warn", "info", "info", "debug");
     return severity == null ? "unknown" : names.get(((Long) severity).intValue());
   }
 }
