@@ -10,6 +10,7 @@ import { ROW_CHARS, isNumber, plain, valueText } from "./text.js";
 
 const ROW = 20;
 const CHAR = 7.22; // width of a character
+const LINES_MAX = 40; // of a wrapped body
 const NEAR = 40; // rows from an end at which more is asked for
 const OWN = new Set(["id", "ts", "type", "body", "level", "widerow.late"]);
 
@@ -82,9 +83,15 @@ export function layOut() {
 function measure() {
   tops = [0];
   for (const each of list.items) {
-    const lines = state.wrap ? Math.min(Math.ceil(bodyOf(each.event).length / wrapChars) || 1, 40) : 1;
-    tops.push(tops.at(-1) + lines * ROW);
+    tops.push(tops.at(-1) + (state.wrap ? linesOf(each.event) : 1) * ROW);
   }
+}
+
+/** How many lines a wrapped body has. @param {any} event */
+function linesOf(event) {
+  const shownPart = bodyOf(event).trimEnd().slice(0, wrapChars * LINES_MAX);
+  const lines = shownPart.split("\n").reduce((sum, line) => sum + (Math.ceil(line.length / wrapChars) || 1), 0);
+  return Math.min(lines, LINES_MAX);
 }
 
 /** The row at a height. @param {number} y */
@@ -176,7 +183,7 @@ function bodyOf(event) {
 function body(event, late) {
   const all = bodyOf(event).trimEnd();
   const breaks = state.wrap ? -1 : all.indexOf("\n");
-  const line = (breaks < 0 ? all : all.slice(0, breaks)).slice(0, state.wrap ? wrapChars * 40 : ROW_CHARS);
+  const line = (breaks < 0 ? all : all.slice(0, breaks)).slice(0, state.wrap ? wrapChars * LINES_MAX : ROW_CHARS);
   const more = breaks < 0 ? 0 : all.slice(breaks).split("\n").length - 1;
   return h(`span.body${event.body === undefined ? ".made" : ""}`, {},
     late ? h("em.late", {}, "late") : null, ...shown(line, state.find),

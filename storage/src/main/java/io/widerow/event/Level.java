@@ -39,14 +39,18 @@ public enum Level {
   private static final int LETTER_BITS = 5; // letters beyond the twelfth push out the first ones
   private static final String LETTERS = "tdiwecf"; // one-letter forms, by ordinal
 
+  private static final MemorySegment[] UTF8; // by ordinal
   private static final long[] KEYS;
   private static final Level[] LEVELS;
   private static final boolean[] STATUS; // whether the word is a level as a status
 
   static {
     int count = 0;
+    UTF8 = new MemorySegment[values().length];
     for (Level level : values()) {
-      count += 1 + level.others.length;
+      count += 1 + level.others.split(" ").length;
+      byte[] ascii = level.word.getBytes(StandardCharsets.US_ASCII);
+      UTF8[level.ordinal()] = MemorySegment.ofArray(ascii);
     }
     KEYS = new long[count];
     LEVELS = new Level[count];
@@ -54,20 +58,18 @@ public enum Level {
     int at = 0;
     for (Level level : values()) {
       at = add(level.word, level, at);
-      for (String other : level.others) {
+      for (String other : level.others.split(" ")) {
         at = add(other, level, at);
       }
     }
   }
 
   private final String word;
-  private final String[] others;
-  private final MemorySegment utf8;
+  private final String others; // other words for it, with blanks between them
 
   Level(String others) {
     this.word = name().toLowerCase(Locale.ROOT);
-    this.others = others.split(" ");
-    this.utf8 = MemorySegment.ofArray(word.getBytes(StandardCharsets.US_ASCII));
+    this.others = others;
   }
 
   private static int add(String word, Level level, int count) {
@@ -106,6 +108,7 @@ public enum Level {
 
   /// Fills `out` with the canonical word.
   public void read(AttributeValue out) {
+    MemorySegment utf8 = UTF8[ordinal()];
     out.setText(AttributeKind.STRING, utf8, 0, (int) utf8.byteSize());
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,9 +71,13 @@ class LevelTest {
   }
 
   private static Object value(String text) {
-    return text.matches("-?\\d+")
-        ? (Object) Long.valueOf(text)
-        : text.matches("-?\\d+\\.\\d+") ? (Object) Double.valueOf(text) : text.replace("'", "");
+    if (text.matches("-?\\d+")) {
+      return Long.valueOf(text);
+    }
+    if (text.matches("-?\\d+\\.\\d+")) {
+      return Double.valueOf(text);
+    }
+    return text.replace("'", "");
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -214,7 +219,7 @@ class LevelTest {
 
   @Test
   void noTextBreaksTheSearch() {
-    var random = new java.util.SplittableRandom(7);
+    var random = new SplittableRandom(7);
     String signs = "ERROR warn level=\"{}[]<>:,\\ 1280\u001b\n\té";
     for (int i = 0; i < 20_000; i++) {
       StringBuilder text = new StringBuilder();

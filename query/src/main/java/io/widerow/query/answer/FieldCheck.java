@@ -21,6 +21,7 @@ import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -139,11 +140,13 @@ public final class FieldCheck {
     if (known == null || known.isEmpty()) {
       return List.of(); // without events there is no field to be misspelt
     }
-    return asked.stream()
-        .filter(name -> !known.contains(name))
-        .limit(WARNINGS_MAX)
-        .map(name -> sentence(name, known))
-        .toList();
+    List<String> warnings = new ArrayList<>();
+    for (String name : asked) {
+      if (!known.contains(name) && warnings.size() < WARNINGS_MAX) {
+        warnings.add(sentence(name, known));
+      }
+    }
+    return warnings;
   }
 
   /// The warning about a field.
