@@ -43,7 +43,8 @@ function withLevels(fields) {
   }
   const events = values.reduce((sum, each) => sum + each.count, 0);
   const level = { field: "level", kind: "level", events, distinct: values.length, exact: true, values };
-  return [...fields.filter((field) => field.field !== "level"), level];
+  const order = (/** @type {any} */ { field }) => (field === "type" ? "" : field); // that of the daemon
+  return [...fields.filter((field) => field.field !== "level"), level].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 /** A level as a filter takes it: a word without quotes. @param {string} name @param {unknown} value */

@@ -199,6 +199,13 @@ public final class FieldCheck {
     }
   }
 
+  /// A line with warnings; empty when there are none.
+  public static String line(List<String> warnings) {
+    OutputBuffer line = new OutputBuffer(1 << 8);
+    putLine(warnings, line);
+    return line.toString();
+  }
+
   /// Writes a line with warnings, unless there are none.
   public static void putLine(List<String> warnings, OutputBuffer out) {
     if (warnings.isEmpty()) {

@@ -73,7 +73,9 @@ public record FieldsQuestion(
         case Filter.Not(Filter inner) -> addNames(inner, to);
         case Filter.OfType _ -> to.add("type");
         case Filter.OfLevel _, Filter.HasLevel _ ->
-            LevelAttribute.all().forEach(attribute -> add(attribute.name(), to));
+            LevelAttribute.all().stream()
+                .filter(attribute -> attribute.scale() != LevelAttribute.Scale.STATUS)
+                .forEach(attribute -> add(attribute.name(), to));
         case Filter.Exists(var name) -> add(name, to);
         case Filter.Compare(var name, var _, var _) -> add(name, to);
         case Filter.Contains(var name, var _) -> add(name, to);

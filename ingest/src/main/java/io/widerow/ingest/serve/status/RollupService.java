@@ -75,7 +75,7 @@ public final class RollupService {
     rollups.set(rollup);
     String line = append(new StringBuilder(), rollups.standing(rollup)).toString();
     LOG.log(Level.INFO, "a rollup was defined: {0}", line.strip());
-    return HttpAnswers.json(HttpStatus.OK, line + UpkeepRoutes.warnings(warnings(rollup)));
+    return HttpAnswers.json(HttpStatus.OK, line + FieldCheck.line(warnings(rollup)));
   }
 
   /// The warnings about fields that a rollup names and no event of its types has.

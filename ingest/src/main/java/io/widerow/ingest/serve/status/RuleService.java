@@ -12,6 +12,7 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.watch.Watch;
 import io.widerow.ingest.watch.WatchRule;
 import io.widerow.ingest.watch.WatchState;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.figures.Cell;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -86,7 +87,7 @@ public final class RuleService {
     there.set(rule);
     LOG.log(Level.INFO, "the rule {0} was set: {1}", new Object[] {rule.name(), rule.saved()});
     StringBuilder line = append(new StringBuilder(), new Watch.Ruled(rule, WatchState.NEW));
-    line.append(UpkeepRoutes.warnings(there.warnings(rule)));
+    line.append(FieldCheck.line(there.warnings(rule)));
     return HttpAnswers.json(HttpStatus.OK, line.toString());
   }
 

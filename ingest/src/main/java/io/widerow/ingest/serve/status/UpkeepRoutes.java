@@ -13,10 +13,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.QueryException;
-import io.widerow.query.answer.FieldCheck;
-import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.StorageException;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -134,13 +131,6 @@ final class UpkeepRoutes<T> {
     return HttpResponse.of(
         ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
         HttpData.ofUtf8(lines.toString()));
-  }
-
-  /// A line with warnings; empty when there are none.
-  static String warnings(List<String> warnings) {
-    OutputBuffer line = new OutputBuffer(1 << 8);
-    FieldCheck.putLine(warnings, line);
-    return line.toString();
   }
 
   /// The answer to a DELETE.
