@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 /// The first attribute of [LevelAttribute] that has a level decides; without one, the text of the
 /// event does, see [LevelText].
 public enum Level {
-  TRACE("trc trce verbose vrb silly finest"),
-  DEBUG("dbg dbug finer fine config"),
-  INFO("inf information informational notice note log success http"),
-  WARN("wrn warning"),
-  ERROR("err eror severe fail"),
-  CRITICAL("crit alert emerg emergency dpanic"),
-  FATAL("ftl panic");
+  TRACE(0, "trc trce verbose vrb silly finest"),
+  DEBUG(1, "dbg dbug finer fine config"),
+  INFO(2, "inf information informational notice note log success http"),
+  WARN(3, "wrn warning"),
+  ERROR(4, "err eror severe fail"),
+  CRITICAL(5, "crit alert emerg emergency dpanic"),
+  FATAL(6, "ftl panic");
 
   /// The name of the field in filters and aggregates. An attribute may have it, too.
   public static final AttributeName FIELD = AttributeName.of("level");
@@ -37,9 +37,9 @@ public enum Level {
   private static final int WORD_BYTES_MAX = 13; // informational
   private static final int PADDED_BYTES_MAX = 32;
   private static final int LETTER_BITS = 5; // letters beyond the twelfth push out the first ones
-  private static final String LETTERS = "tdiwecf"; // one-letter forms, by ordinal
+  private static final String LETTERS = "tdiwecf"; // one-letter forms, by rank
 
-  private static final MemorySegment[] UTF8; // by ordinal
+  private static final MemorySegment[] UTF8; // by rank
   private static final long[] KEYS;
   private static final Level[] LEVELS;
   private static final boolean[] STATUS; // whether the word is a level as a status
@@ -48,9 +48,9 @@ public enum Level {
     int count = 0;
     UTF8 = new MemorySegment[values().length];
     for (Level level : values()) {
-      count += 1 + level.others.split(" ").length;
+      count += 1 + level.others.split(" ", -1).length;
       byte[] ascii = level.word.getBytes(StandardCharsets.US_ASCII);
-      UTF8[level.ordinal()] = MemorySegment.ofArray(ascii);
+      UTF8[level.rank] = MemorySegment.ofArray(ascii);
     }
     KEYS = new long[count];
     LEVELS = new Level[count];
@@ -58,16 +58,18 @@ public enum Level {
     int at = 0;
     for (Level level : values()) {
       at = add(level.word, level, at);
-      for (String other : level.others.split(" ")) {
+      for (String other : level.others.split(" ", -1)) {
         at = add(other, level, at);
       }
     }
   }
 
+  private final int rank;
   private final String word;
   private final String others; // other words for it, with blanks between them
 
-  Level(String others) {
+  Level(int rank, String others) {
+    this.rank = rank;
     this.word = name().toLowerCase(Locale.ROOT);
     this.others = others;
   }
@@ -106,9 +108,14 @@ public enum Level {
     return word;
   }
 
+  /// The place in ascending order, from 0.
+  public int rank() {
+    return rank;
+  }
+
   /// Fills `out` with the canonical word.
   public void read(AttributeValue out) {
-    MemorySegment utf8 = UTF8[ordinal()];
+    MemorySegment utf8 = UTF8[rank];
     out.setText(AttributeKind.STRING, utf8, 0, (int) utf8.byteSize());
   }
 

@@ -124,7 +124,7 @@ public final class BlockLevels {
   }
 
   private static byte code(@Nullable Level level) {
-    return (byte) (level == null ? 0 : level.ordinal() + 1);
+    return (byte) (level == null ? 0 : level.rank() + 1);
   }
 
   /// A number for the level of a row, below [#CODES]; 0 when it has none.
