@@ -2,6 +2,7 @@ package io.widerow.cql;
 
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.plan.Planner;
+import io.widerow.cql.schema.Schema;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.table.TableModel;
@@ -42,6 +43,11 @@ public final class TableServer {
   public Planner planner() {
     ServerIdentity identity = new ServerIdentity(new UUID(1, 2), 9042, "5.0.9");
     return new Planner(new ServerCatalog(identity, List.of(), tables), tables);
+  }
+
+  /// The schema of tables.
+  public Schema schema() {
+    return tables.schema();
   }
 
   /// Lets time pass.

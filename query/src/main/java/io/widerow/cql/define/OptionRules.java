@@ -38,16 +38,19 @@ final class OptionRules {
   private OptionRules() {}
 
   static TableOptions table(Options options) {
-    options.texts().forEach(OptionRules::requireText);
+    return table(TableOptions.NONE, options);
+  }
+
+  /// @param before options that are there
+  static TableOptions table(TableOptions before, Options options) {
     for (String name : options.maps().keySet()) {
       if (!MAPS.contains(name)) {
         throw unknown(name);
       }
     }
     Map<String, String> texts = new LinkedHashMap<>(options.texts());
-    texts.replaceAll(
-        (name, value) -> BOOLEANS.contains(name) ? value.toLowerCase(Locale.ROOT) : value);
-    return new TableOptions(texts, options.maps());
+    texts.replaceAll(OptionRules::normal);
+    return before.with(texts, options.maps());
   }
 
   private static CqlException unknown(String name) {
@@ -59,25 +62,33 @@ final class OptionRules {
         Code.CONFIGURATION, "Invalid value %s for '%s': %s".formatted(value, name, why));
   }
 
-  private static void requireText(String name, String value) {
+  /// A value as statements write it: numbers and truths have no quotes there, and Java reads forms
+  /// of them that CQL has not.
+  private static String normal(String name, String value) {
     if (TEXTS.contains(name)) {
-      return;
+      return value;
     }
     try {
       if (WHOLE.contains(name)) {
-        requireRange(name, Integer.parseInt(value));
-      } else if (FRACTIONS.contains(name)) {
-        requireFraction(name, Double.parseDouble(value));
-      } else if (BOOLEANS.contains(name)) {
-        if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
-          throw wrong(name, value, "it is true or false");
-        }
-      } else {
-        throw unknown(name);
+        int number = Integer.parseInt(value);
+        requireRange(name, number);
+        return Integer.toString(number);
+      }
+      if (FRACTIONS.contains(name)) {
+        double number = Double.parseDouble(value);
+        requireFraction(name, number);
+        return Double.toString(number);
       }
     } catch (NumberFormatException noNumber) {
       throw wrong(name, value, "it is a number");
     }
+    if (!BOOLEANS.contains(name)) {
+      throw unknown(name);
+    }
+    if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
+      throw wrong(name, value, "it is true or false");
+    }
+    return value.toLowerCase(Locale.ROOT);
   }
 
   private static void requireRange(String name, int value) {

@@ -257,7 +257,7 @@ final class SchemaEditor {
           case Alteration.Rename rename -> editor.rename(rename);
           case Alteration.Unmask unmask -> editor.unmask(unmask);
           case Alteration.With(Definition.Options options) ->
-              table.withOptions(table.options().with(OptionRules.table(options)));
+              table.withOptions(OptionRules.table(table.options(), options));
         };
     if (altered.equals(table)) {
       return schema;
@@ -320,7 +320,9 @@ final class SchemaEditor {
     List<CqlType.Field> fields = new ArrayList<>();
     create.fields().forEach(field -> TypeEditor.add(fields, field, users(keyspace)));
     List<CqlType.UserType> types = new ArrayList<>(keyspace.types());
-    types.add(new CqlType.UserType(keyspace.name(), name, fields, false));
+    CqlType.UserType type = new CqlType.UserType(keyspace.name(), name, fields, false);
+    TypeSizes.require("type " + name, type);
+    types.add(type);
     boolean _ = tell.test(SchemaChange.type(How.CREATED, keyspace.name(), name));
     return schema.with(keyspace.withTypes(types));
   }

@@ -1,12 +1,11 @@
 package io.widerow.cql.define;
 
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.parse.Definition;
-import io.widerow.cql.parse.Parser;
 import io.widerow.cql.schema.Asker;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Row;
@@ -15,6 +14,7 @@ import io.widerow.cql.schema.RowScan;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.TableOptions;
+import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.schema.Written;
 import io.widerow.cql.table.RowReader;
 import io.widerow.cql.table.TableRow;
@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +47,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A view is a row of the kind of tables: a program that knows no views cannot read it, and so
-/// changes no table without its views.
+/// changes no table without its views. A statement that cannot be read makes its keyspace unusable,
+/// and no other one.
 final class StoredSchema {
-  private static final String KEYSPACE = "keyspace";
-  private static final String TABLE = "table";
-  private static final String TYPE = "type";
   private static final String NUMBERS = "tables";
   private static final String VIEW_TIME = "views";
   private static final String NOWHERE = "-";
@@ -84,121 +83,108 @@ final class StoredSchema {
   record Kept(
       Schema schema, int nextTable, DroppedNumbers dropped, long timestamp, long viewTime) {}
 
-  /// One row.
-  private record Entry(
-      String keyspace,
-      String kind,
-      String name,
-      @Nullable String definition,
-      @Nullable Integer number,
-      @Nullable UUID id,
-      @Nullable Map<?, ?> columns,
-      @Nullable Integer next) {
-    static Entry of(Row row) {
-      return new Entry(
-          (String) Objects.requireNonNull(row.value(0)),
-          (String) Objects.requireNonNull(row.value(1)),
-          (String) Objects.requireNonNull(row.value(2)),
-          (String) row.value(3),
-          (Integer) row.value(4),
-          (UUID) row.value(5),
-          (Map<?, ?>) row.value(6),
-          (Integer) row.value(7));
+  /// Everything that is stored.
+  ///
+  /// @param entries of keyspaces, types and tables
+  record Stored(
+      List<SchemaEntry> entries,
+      int nextTable,
+      DroppedNumbers dropped,
+      long timestamp,
+      long viewTime) {
+    Stored {
+      entries = List.copyOf(entries);
+    }
+
+    /// The entries of each keyspace.
+    Map<String, List<SchemaEntry>> byKeyspace() {
+      Map<String, List<SchemaEntry>> all = new TreeMap<>();
+      entries.forEach(
+          entry -> all.computeIfAbsent(entry.keyspace(), _ -> new ArrayList<>()).add(entry));
+      return all;
     }
   }
 
-  static Kept read(TableStore store) {
-    List<Entry> entries = new ArrayList<>();
+  static Stored stored(TableStore store) {
+    List<SchemaEntry> entries = new ArrayList<>();
     long timestamp = 0;
     long viewTime = 0;
+    int nextTable = 1;
+    DroppedNumbers dropped = DroppedNumbers.NONE;
     RowScan all = new RowScan(List.of(), KeyLimits.NONE, List.of(), false, null);
     try (RowCursor rows = new TableSource(ROWS, store, InstantSource.system()).open(all, NOBODY)) {
       while (rows.next()) {
-        Entry entry = Entry.of(rows.row());
+        SchemaEntry entry = SchemaEntry.of(rows.row());
         long written = written(rows.row());
-        if (entry.kind.equals(VIEW_TIME)) {
+        if (entry.kind().equals(VIEW_TIME)) {
           viewTime = written;
+          continue;
+        }
+        timestamp = Math.max(timestamp, written);
+        if (entry.kind().equals(NUMBERS)) {
+          if (entry.next() == null) {
+            throw CqlException.invalid("the number of the next table is not stored");
+          }
+          nextTable = Math.max(nextTable, entry.next());
+          dropped = entry.columns() == null ? dropped : DroppedNumbers.of(entry.columns());
         } else {
-          timestamp = Math.max(timestamp, written);
+          Integer number = entry.number();
+          nextTable = number == null ? nextTable : Math.max(nextTable, number + 1);
           entries.add(entry);
         }
       }
     }
-    int nextTable = 1;
-    DroppedNumbers dropped = DroppedNumbers.NONE;
-    Schema schema = new Schema(List.of());
-    for (Entry entry : entries) {
-      if (entry.kind.equals(NUMBERS)) {
-        nextTable = Objects.requireNonNull(entry.next);
-        dropped = entry.columns == null ? dropped : DroppedNumbers.of(entry.columns);
-      } else if (entry.kind.equals(KEYSPACE)) {
-        schema = schema.with(keyspace(entry, entries));
-      }
+    return new Stored(entries, nextTable, dropped, timestamp, viewTime);
+  }
+
+  /// @throws RuntimeException when no statement can be read, as of damaged data
+  static Kept read(TableStore store) {
+    Stored stored = stored(store);
+    List<Keyspace> keyspaces = new ArrayList<>();
+    List<UnreadableStatement> unreadable = new ArrayList<>();
+    stored
+        .byKeyspace()
+        .forEach((name, entries) -> {
+          KeyspaceReader reader = new KeyspaceReader(name, entries);
+          Keyspace keyspace = reader.read();
+          if (keyspace != null) {
+            keyspaces.add(keyspace);
+          }
+          unreadable.addAll(reader.unreadable());
+        });
+    return new Kept(
+        new Schema(keyspaces, unreadable),
+        stored.nextTable,
+        stored.dropped,
+        stored.timestamp,
+        stored.viewTime);
+  }
+
+  /// The same; a schema without keyspaces, in which none can be made, when no statement can be
+  /// read.
+  static Kept readable(TableStore store) {
+    try {
+      return read(store);
+    } catch (RuntimeException damaged) { // events are served all the same
+      String why = String.valueOf(damaged.getMessage());
+      UnreadableStatement all = new UnreadableStatement("", "", "", "", why);
+      return new Kept(new Schema(List.of(), List.of(all)), 1, DroppedNumbers.NONE, 0, 0);
     }
-    return new Kept(schema, nextTable, dropped, timestamp, viewTime);
   }
 
-  private static Definition definition(Entry entry) {
-    return (Definition) Parser.parse(Objects.requireNonNull(entry.definition));
-  }
-
-  private static Keyspace keyspace(Entry of, List<Entry> entries) {
-    SchemaEditor empty = new SchemaEditor(new Schema(List.of()), null, 1);
-    SchemaEditor.Edit made = Objects.requireNonNull(empty.apply(definition(of)));
-    Schema schema = made.schema();
-    List<Entry> types = own(of, TYPE, entries);
-    int place = 0;
-    while (!types.isEmpty()) { // each after those that it has fields of
-      int index = place;
-      Entry next =
-          types.stream()
-              .filter(each -> Objects.equals(each.next, index))
-              .findFirst()
-              .orElseThrow(() -> new IllegalStateException("types of " + of.keyspace));
-      SchemaEditor editor = new SchemaEditor(schema, null, 1);
-      schema = Objects.requireNonNull(editor.apply(definition(next))).schema();
-      types.remove(next);
-      place++;
+  /// Reads what is to be stored, as the next start does.
+  ///
+  /// @throws CqlException when that gives another keyspace
+  static void requireReadable(Keyspace keyspace) {
+    KeyspaceReader reader = new KeyspaceReader(keyspace.name(), SchemaEntry.of(keyspace));
+    Keyspace found = reader.read();
+    if (!keyspace.equals(found)) {
+      String why =
+          reader.unreadable().isEmpty()
+              ? "keyspace %s would be another one".formatted(keyspace.name())
+              : reader.unreadable().getFirst().sentence();
+      throw new CqlException(Code.SERVER, "nothing was changed, for after a restart " + why);
     }
-    Keyspace keyspace = schema.keyspace(of.keyspace);
-    List<Entry> tables = own(of, TABLE, entries);
-    for (Entry entry : tables) {
-      if (definition(entry) instanceof Definition.CreateTable) {
-        keyspace = keyspace.with(table(entry, keyspace));
-      }
-    }
-    for (Entry entry : tables) {
-      if (definition(entry) instanceof Definition.CreateView create) {
-        Table base = Objects.requireNonNull(keyspace.find(create.base().table()));
-        keyspace = keyspace.with(ViewRules.kept(create, base, stored(entry)));
-      }
-    }
-    return keyspace;
-  }
-
-  private static Table.Stored stored(Entry entry) {
-    return new Table.Stored(
-        Objects.requireNonNull(entry.number),
-        Objects.requireNonNull(entry.id),
-        Objects.requireNonNull(entry.next));
-  }
-
-  private static List<Entry> own(Entry of, String kind, List<Entry> entries) {
-    return new ArrayList<>(
-        entries.stream()
-            .filter(each -> each.kind.equals(kind) && each.keyspace.equals(of.keyspace))
-            .toList());
-  }
-
-  private static Table table(Entry entry, Keyspace keyspace) {
-    Map<?, ?> places = Objects.requireNonNull(entry.columns);
-    SchemaEditor editor = new SchemaEditor(new Schema(List.of(keyspace)), null, 1);
-    return TableRules.table(
-        (Definition.CreateTable) definition(entry),
-        keyspace.name(),
-        editor.users(keyspace),
-        name -> (Integer) Objects.requireNonNull(places.get(name)),
-        stored(entry));
   }
 
   /// Writes a keyspace as it is now.
@@ -214,20 +200,31 @@ final class StoredSchema {
     byte[] partition = KEYS.partition(List.of(name));
     var _ = out.row(TableKeys.header(partition), partition.length).deletePartition(timestamp - 1);
     if (keyspace != null) {
-      row(name, KEYSPACE, "", out, timestamp);
-      cell("definition", CreateText.of(keyspace), out, timestamp);
-      for (int i = 0; i < keyspace.types().size(); i++) {
-        CqlType.UserType type = keyspace.types().get(i);
-        row(name, TYPE, type.name(), out, timestamp);
-        cell("definition", CreateText.of(type), out, timestamp);
-        cell("next", i, out, timestamp);
-      }
-      for (Table table : keyspace.tables()) {
-        row(name, TABLE, table.name(), out, timestamp);
-        write(table, out, timestamp);
-      }
+      SchemaEntry.of(keyspace).forEach(entry -> write(entry, out, timestamp));
     }
     writeNumbers(nextTable, dropped, out, timestamp);
+  }
+
+  /// Writes an entry.
+  static void write(SchemaEntry entry, Mutations out, long timestamp) {
+    row(entry.keyspace(), entry.kind(), entry.name(), out, timestamp);
+    cell("definition", entry.definition(), out, timestamp);
+    cell("number", entry.number(), out, timestamp);
+    cell("id", entry.id(), out, timestamp);
+    Map<String, Integer> columns = entry.columns();
+    if (columns != null) {
+      List<Object> names = List.copyOf(columns.keySet());
+      List<Object> numbers = List.copyOf(columns.values());
+      cell("columns", Wire.sorted(NativeType.TEXT, names, numbers), out, timestamp);
+    }
+    cell("next", entry.next(), out, timestamp);
+  }
+
+  /// Deletes an entry.
+  static void delete(SchemaEntry entry, Mutations out, long timestamp) {
+    byte[] partition = KEYS.partition(List.of(entry.keyspace()));
+    byte[] key = KEYS.row(partition, List.of(entry.kind(), entry.name()));
+    var _ = out.row(key, partition.length).deleteRow(timestamp);
   }
 
   /// Writes the number of the next table, and those that no table has any more.
@@ -260,28 +257,16 @@ final class StoredSchema {
     return written.isEmpty() ? 0 : Objects.requireNonNull(written.getFirst()).micros();
   }
 
-  private static void write(Table table, Mutations out, long timestamp) {
-    Table.Stored stored = Objects.requireNonNull(table.stored());
-    List<Object> names = new ArrayList<>();
-    List<Object> numbers = new ArrayList<>();
-    for (Column column : table.columns()) {
-      names.add(column.name());
-      numbers.add(column.number());
-    }
-    cell("definition", CreateText.of(table), out, timestamp);
-    cell("number", stored.number(), out, timestamp);
-    cell("id", stored.id(), out, timestamp);
-    cell("columns", Wire.sorted(NativeType.TEXT, names, numbers), out, timestamp);
-    cell("next", stored.nextColumn(), out, timestamp);
-  }
-
   private static void row(String keyspace, String kind, String name, Mutations out, long time) {
     byte[] partition = KEYS.partition(List.of(keyspace));
     byte[] key = KEYS.row(partition, List.of(kind, name));
     var _ = out.row(key, partition.length).live(time, 0, Long.MAX_VALUE);
   }
 
-  private static void cell(String column, Object value, Mutations out, long timestamp) {
+  private static void cell(String column, @Nullable Object value, Mutations out, long timestamp) {
+    if (value == null) {
+      return;
+    }
     Column of = ROWS.columns().get(ROWS.find(column));
     ByteBuffer bytes = Wire.encode(of.type(), value);
     var _ = out.cell(of.number(), null, Wire.bytes(bytes), timestamp, 0, Long.MAX_VALUE);

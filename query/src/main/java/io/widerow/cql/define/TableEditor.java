@@ -27,6 +27,7 @@ record TableEditor(Table table, TypeName.Users users) {
       }
       CqlType type = each.type().resolve(users);
       TableRules.requireType(type);
+      TypeSizes.require("column " + each.name(), type);
       if (each.isStatic() && table.of(Kind.CLUSTERING).isEmpty()) {
         throw CqlException.invalid(
             "Static columns are only useful (and thus allowed) if the table has at least one"

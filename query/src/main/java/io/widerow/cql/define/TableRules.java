@@ -56,6 +56,7 @@ final class TableRules {
     for (ColumnName column : create.columns()) {
       CqlType type = column.type().resolve(users);
       requireType(type);
+      TypeSizes.require("column " + column.name(), type);
       if (types.put(column.name(), type) != null) {
         throw CqlException.invalid(
             "Duplicate column '%s' declaration for table '%s'".formatted(column.name(), table));

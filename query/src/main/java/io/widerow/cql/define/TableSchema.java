@@ -85,10 +85,10 @@ public final class TableSchema implements WrittenSchema {
     }
   }
 
-  /// Reads the schema that the store has.
+  /// Reads the schema that the store has. What cannot be read is in [Schema#unreadable].
   public TableSchema(TableWriter writer) {
     this.writer = writer;
-    StoredSchema.Kept kept = StoredSchema.read(writer.store());
+    StoredSchema.Kept kept = StoredSchema.readable(writer.store());
     writer.startAfter(kept.timestamp());
     viewTime = kept.viewTime();
     viewTimeKept = kept.viewTime();
@@ -200,7 +200,13 @@ public final class TableSchema implements WrittenSchema {
   }
 
   private SchemaEditor.@Nullable Edit edit(Definition definition, @Nullable String inUse) {
-    return new SchemaEditor(written.schema, inUse, written.nextTable).apply(definition);
+    SchemaEditor.Edit edit =
+        new SchemaEditor(written.schema, inUse, written.nextTable).apply(definition);
+    Keyspace after = edit == null ? null : edit.schema().find(edit.change().keyspace());
+    if (after != null) {
+      StoredSchema.requireReadable(after);
+    }
+    return edit;
   }
 
   private SchemaEditor.@Nullable Edit apply(Definition definition, @Nullable String inUse) {

@@ -5,15 +5,22 @@ import io.widerow.cql.define.SchemaChange.How;
 import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.Definition.Alteration;
 import io.widerow.cql.parse.Definition.ColumnName;
+import io.widerow.cql.parse.Relation;
+import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.TypeName;
+import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Names;
 import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -43,37 +50,93 @@ record TypeEditor(SchemaEditor editor) {
           alter.ifThere(),
           "Type '%s.%s' doesn't exist".formatted(keyspace.name(), alter.type().table()));
     }
-    List<CqlType.Field> fields = new ArrayList<>(before.fields());
-    switch (alter.alteration()) {
-      case Alteration.Add added -> {
-        requireInNoKey(keyspace, before);
-        for (ColumnName field : added.columns()) {
-          if (!added.unlessThere() || before.find(field.name()) < 0) {
-            add(fields, field, editor.users(keyspace));
-          }
-        }
-      }
-      case Alteration.Rename rename -> rename(before, rename, fields);
-      default -> throw new IllegalStateException("no alteration of a type: " + alter);
-    }
+    List<CqlType.Field> fields =
+        switch (alter.alteration()) {
+          case Alteration.Add added -> added(keyspace, before, added);
+          case Alteration.Rename rename -> renamed(keyspace, before, rename);
+          default -> throw new IllegalStateException("no alteration of a type: " + alter);
+        };
     CqlType.UserType after = new CqlType.UserType(before.keyspace(), before.name(), fields, false);
+    TypeSizes.require(keyspace, after);
+    Keyspace replaced = replaced(keyspace, after);
+    for (Table table : replaced.tables()) {
+      table.columns().forEach(column -> TableRules.requireType(column.type()));
+    }
     boolean _ = tell.test(SchemaChange.type(How.UPDATED, keyspace.name(), before.name()));
-    return editor.schema().with(replaced(keyspace, after));
+    return editor.schema().with(replaced);
   }
 
-  private static void rename(
-      CqlType.UserType type, Alteration.Rename rename, List<CqlType.Field> fields) {
+  private List<CqlType.Field> added(
+      Keyspace keyspace, CqlType.UserType type, Alteration.Add added) {
+    List<CqlType.Field> fields = new ArrayList<>(type.fields());
+    requireInNoKey(keyspace, type);
+    for (ColumnName field : added.columns()) {
+      if (fields.stream().anyMatch(each -> each.name().equals(field.name()))) {
+        if (added.unlessThere()) {
+          continue;
+        }
+        throw CqlException.invalid(
+            "Cannot add field %s to type %s: a field with name %s already exists"
+                .formatted(field.name(), qualified(type), field.name()));
+      }
+      add(fields, field, editor.users(keyspace));
+      if (isIn(fields.getLast().type(), type)) {
+        throw CqlException.invalid(
+            ("Cannot add new field %s of type %s to user type %s as it would create a circular"
+                    + " reference")
+                .formatted(field.name(), field.type().in(keyspace.name()), qualified(type)));
+      }
+    }
+    return fields;
+  }
+
+  private static String qualified(CqlType.UserType type) {
+    return Names.quoted(type.keyspace()) + "." + Names.quotedType(type.name());
+  }
+
+  /// All fields at once: two may change their names.
+  private static List<CqlType.Field> renamed(
+      Keyspace keyspace, CqlType.UserType type, Alteration.Rename rename) {
+    requireInNoCondition(keyspace, type);
+    List<CqlType.Field> fields = new ArrayList<>(type.fields());
     for (int i = 0; i < rename.from().size(); i++) {
       String from = rename.from().get(i);
-      String to = rename.to().get(i);
       int at = type.find(from);
       if (at < 0) {
         throw CqlException.invalid("Unkown field %s in user type %s".formatted(from, type.name()));
       }
-      if (type.find(to) >= 0) {
-        throw CqlException.invalid("Field %s is in the type already".formatted(to));
+      fields.set(at, new CqlType.Field(rename.to().get(i), fields.get(at).type()));
+    }
+    Set<String> names = new HashSet<>();
+    for (CqlType.Field field : fields) {
+      if (!names.add(field.name())) {
+        throw CqlException.invalid(
+            "Duplicate field name %s in type %s".formatted(field.name(), qualified(type)));
       }
-      fields.set(at, new CqlType.Field(to, fields.get(at).type()));
+    }
+    return fields;
+  }
+
+  /// A condition of a materialized view that compares with a value of the type has names of its
+  /// fields.
+  private static void requireInNoCondition(Keyspace keyspace, CqlType.UserType type) {
+    for (Table view : keyspace.tables()) {
+      Table.ViewOf of = view.view();
+      if (of == null) {
+        continue;
+      }
+      Table base = Objects.requireNonNull(keyspace.find(of.base()));
+      for (Where condition : of.where()) {
+        boolean isNotNull =
+            condition instanceof Relation relation && relation.operator() == Operator.IS_NOT;
+        if (!isNotNull
+            && condition.columns().stream()
+                .anyMatch(name -> isIn(base.columns().get(base.find(name)).type(), type))) {
+          throw CqlException.invalid(
+              "Cannot rename fields of type %s: a condition of materialized view %s has a value of it"
+                  .formatted(qualified(type), view.name()));
+        }
+      }
     }
   }
 
@@ -156,6 +219,7 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   private static boolean isIn(CqlType type, CqlType.UserType wanted) {
-    return type.contains(wanted) || type.contains(wanted.asFrozen());
+    boolean is = type instanceof CqlType.UserType user && user.name().equals(wanted.name());
+    return is || type.parts().stream().anyMatch(part -> isIn(part, wanted));
   }
 }

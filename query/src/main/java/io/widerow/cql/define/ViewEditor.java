@@ -73,7 +73,7 @@ record ViewEditor(SchemaEditor editor) {
     if (view == null) {
       return editor.schema();
     }
-    Table altered = view.withOptions(view.options().with(OptionRules.table(alter.options())));
+    Table altered = view.withOptions(OptionRules.table(view.options(), alter.options()));
     if ("0".equals(altered.options().texts().get(GRACE))) {
       throw CqlException.invalid(
           "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to"

@@ -53,11 +53,17 @@ final class ViewRules {
   }
 
   /// The view of a statement that was taken before.
+  ///
+  /// @throws CqlException when it has columns that the table has not
   static Table kept(CreateView create, Table base, Table.Stored stored) {
+    ViewRules rules = new ViewRules(create, base);
+    rules.requireKey();
+    create.columns().forEach(rules::required);
+    create.where().forEach(where -> where.columns().forEach(rules::required));
     return new Table(
         base.keyspace(),
         create.view().table(),
-        Table.ordered(new ViewRules(create, base).columns()),
+        Table.ordered(rules.columns()),
         OptionRules.table(create.options()),
         stored,
         new Table.ViewOf(base.name(), create.columns().isEmpty(), create.where()));

@@ -165,6 +165,37 @@ public sealed interface Expression {
     }
   }
 
+  /// The same with all names in quotes that need them: its text is CQL.
+  default Expression quoted() {
+    return switch (this) {
+      case Constant _, Null _ -> this;
+      case Marker(int index, String name) ->
+          new Marker(index, name == null ? null : Names.quoted(name));
+      case Name(String name) -> new Name(Names.quoted(name));
+      case Call(String function, List<Expression> arguments) ->
+          new Call(Names.quoted(function), quoted(arguments));
+      case Cast(Expression of, CqlType type) -> new Cast(of.quoted(), type);
+      case Hint(CqlType type, Expression of) -> new Hint(type, of.quoted());
+      case Element(Expression of, Expression key) -> new Element(of.quoted(), key.quoted());
+      case Slice(Expression of, Expression from, Expression to) ->
+          new Slice(
+              of.quoted(), from == null ? null : from.quoted(), to == null ? null : to.quoted());
+      case Field(Expression of, String name) -> new Field(of.quoted(), Names.quoted(name));
+      case Arithmetic(String operator, Expression left, Expression right) ->
+          new Arithmetic(operator, left.quoted(), right.quoted());
+      case TupleOf(List<Expression> elements) -> new TupleOf(quoted(elements));
+      case ListOf(List<Expression> elements) -> new ListOf(quoted(elements));
+      case SetOf(List<Expression> elements) -> new SetOf(quoted(elements));
+      case MapOf(List<Expression> keys, List<Expression> values) ->
+          new MapOf(quoted(keys), quoted(values));
+    };
+  }
+
+  /// Several in their order.
+  static List<Expression> quoted(List<Expression> expressions) {
+    return expressions.stream().map(Expression::quoted).toList();
+  }
+
   private static String shown(String before, List<Expression> parts, String after) {
     return before + String.join(", ", parts.stream().map(Object::toString).toList()) + after;
   }

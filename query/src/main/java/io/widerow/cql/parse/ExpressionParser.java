@@ -263,21 +263,33 @@ final class ExpressionParser {
 
   /// The name of a type.
   TypeName type() {
-    enter();
+    return type(false);
+  }
+
+  /// @param inFrozen whether it stands in `frozen`, which counts only in another one: the text of a
+  ///   type has one for each collection
+  private TypeName type(boolean inFrozen) {
+    boolean quoted = words.peek().kind() == Kind.QUOTED_NAME;
     String name = words.skipWord("set") ? "set" : words.name("a type"); // a reserved word
     String keyspace = null;
     if (words.skipSign(".")) {
       keyspace = name;
       name = words.name("a type");
     }
+    boolean ofUser = quoted || keyspace != null;
+    boolean frozen = !ofUser && name.equals("frozen");
+    boolean counts = inFrozen || !frozen;
+    if (counts) {
+      enter();
+    }
     List<TypeName> parameters = new ArrayList<>();
     if (words.skipSign("<")) {
       do {
-        parameters.add(type());
+        parameters.add(type(frozen));
       } while (words.skipSign(","));
       words.requireSign(">");
     }
-    depth--;
-    return new TypeName(keyspace, name, parameters);
+    depth -= counts ? 1 : 0;
+    return new TypeName(keyspace, name, ofUser, parameters);
   }
 }

@@ -1,6 +1,7 @@
 package io.widerow.cql.parse;
 
 import io.widerow.cql.parse.Relation.Operator;
+import io.widerow.cql.type.Names;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -26,6 +27,16 @@ public record KeyRelation(
   @Override
   public KeyRelation renamed(UnaryOperator<String> names) {
     return new KeyRelation(columns.stream().map(names).toList(), token, operator, values, isMarked);
+  }
+
+  @Override
+  public KeyRelation quoted() {
+    return new KeyRelation(
+        columns.stream().map(Names::quoted).toList(),
+        token,
+        operator,
+        Expression.quoted(values),
+        isMarked);
   }
 
   @Override

@@ -17,7 +17,7 @@ final class Lexer {
   private static final Pattern DURATION =
       Pattern.compile(
           "(?:\\d++(?:mo|ms|us|\u00b5s|ns|y|w|d|h|m|s))++(?![A-Za-z0-9_])"
-              + "|P(?=[\\dT])(?:\\d++[YMWD])*+(?:T(?:\\d++[HMS])++)?(?![A-Za-z0-9_])",
+              + "|(?-i:P)(?=[\\dT])(?:\\d++[YMWD])*+(?:T(?:\\d++[HMS])++)?(?![A-Za-z0-9_])",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z0-9_]*+");
   private static final String[] LONG_SIGNS = {"<=", ">=", "!=", "+=", "-=", ".."};

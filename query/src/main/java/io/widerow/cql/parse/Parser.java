@@ -40,6 +40,14 @@ public final class Parser {
     return new Parser(text).statement();
   }
 
+  /// A statement of the stored schema, which may be longer than those of clients: it has more
+  /// blanks, and tables and types grow.
+  ///
+  /// @throws CqlException when the text is not one statement of CQL
+  public static Statement parseStored(String text) {
+    return new Parser(text).statement();
+  }
+
   private Statement statement() {
     Lexeme first = words.peek();
     String word = first.kind() == Kind.WORD ? first.lower() : "";

@@ -1,5 +1,6 @@
 package io.widerow.cql.parse;
 
+import io.widerow.cql.type.Names;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,16 @@ public record Relation(
   @Override
   public Relation renamed(UnaryOperator<String> names) {
     return new Relation(names.apply(column), key, field, operator, value);
+  }
+
+  @Override
+  public Relation quoted() {
+    return new Relation(
+        Names.quoted(column),
+        key == null ? null : key.quoted(),
+        field == null ? null : Names.quoted(field),
+        operator,
+        value.quoted());
   }
 
   @Override

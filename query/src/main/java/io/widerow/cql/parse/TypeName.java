@@ -2,6 +2,7 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Names;
 import io.widerow.cql.type.NativeType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 /// The name of a type as a statement writes it.
 ///
 /// @param keyspace of a type of users; null when it names none
+/// @param ofUser whether the name, which was in quotes or has a keyspace, can only be that of a
+///   type of users
 /// @param parameters the types in angle brackets; empty without
-public record TypeName(@Nullable String keyspace, String name, List<TypeName> parameters) {
+public record TypeName(
+    @Nullable String keyspace, String name, boolean ofUser, List<TypeName> parameters) {
   public TypeName {
     parameters = List.copyOf(parameters);
   }
@@ -26,7 +30,7 @@ public record TypeName(@Nullable String keyspace, String name, List<TypeName> pa
   ///
   /// @throws CqlException when there is no such type
   public CqlType resolve(Users users) {
-    return switch (keyspace == null ? name : "") {
+    return switch (ofUser ? "" : name) {
       case "frozen" -> parameter(users, 0, 1).asFrozen();
       case "list" -> new CqlType.ListOf(inside(users, 0, 1), false);
       case "set" -> new CqlType.SetOf(inside(users, 0, 1), false);
@@ -58,12 +62,22 @@ public record TypeName(@Nullable String keyspace, String name, List<TypeName> pa
     if (!parameters.isEmpty()) {
       throw CqlException.invalid("%s takes no types".formatted(name));
     }
-    NativeType simple = keyspace == null ? NativeType.of(name) : null;
+    NativeType simple = ofUser ? null : NativeType.of(name);
     CqlType type = simple != null ? simple : users.find(keyspace, name);
     if (type == null) {
       throw CqlException.invalid("Unknown type %s".formatted(this));
     }
     return type;
+  }
+
+  /// The same with a keyspace before each type of users that has none, as errors show it.
+  public TypeName in(String of) {
+    boolean builtIn = !ofUser && (NativeType.of(name) != null || !parameters.isEmpty());
+    return new TypeName(
+        builtIn || keyspace != null ? keyspace : of,
+        name,
+        !builtIn,
+        parameters.stream().map(each -> each.in(of)).toList());
   }
 
   /// The type of a cast: one that needs no keyspace.
@@ -77,6 +91,7 @@ public record TypeName(@Nullable String keyspace, String name, List<TypeName> pa
         parameters.isEmpty()
             ? ""
             : "<" + String.join(", ", parameters.stream().map(TypeName::toString).toList()) + ">";
-    return (keyspace == null ? "" : keyspace + ".") + name + inside;
+    String of = keyspace == null ? "" : Names.quoted(keyspace) + ".";
+    return of + (ofUser ? Names.quotedType(name) : Names.quoted(name)) + inside;
   }
 }

@@ -10,4 +10,7 @@ public sealed interface Where permits Relation, KeyRelation {
 
   /// The same about columns with other names.
   Where renamed(UnaryOperator<String> names);
+
+  /// The same with all names in quotes that need them: its text is CQL.
+  Where quoted();
 }

@@ -2,24 +2,14 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Lexeme.Kind;
+import io.widerow.cql.type.Names;
 import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The words of a statement, with the next two in sight.
 ///
 /// - Threads: one.
 final class Words {
-  /// Those that cannot be names without quotes.
-  private static final Set<String> RESERVED =
-      Set.of(
-          ("add allow alter and apply asc authorize batch begin by columnfamily create default"
-                  + " delete desc describe drop entries execute from full grant if in index"
-                  + " infinity insert into is keyspace limit materialized modify nan norecursive"
-                  + " not null of on or order primary rename revoke schema select set table to"
-                  + " token truncate unlogged update use using view where with")
-              .split(" ", -1));
-
   private final Lexer lexer;
   private Lexeme next;
   private @Nullable Lexeme second;
@@ -80,7 +70,7 @@ final class Words {
   /// True when a name comes next.
   boolean isName() {
     return next.kind() == Kind.QUOTED_NAME
-        || (next.kind() == Kind.WORD && !RESERVED.contains(next.lower()));
+        || (next.kind() == Kind.WORD && !Names.isReserved(next.lower()));
   }
 
   /// Takes a name: in lower case, or as it is in quotes.

@@ -130,7 +130,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     List<List<String>> rows = new ArrayList<>();
     schema.keyspaces().stream()
         .sorted(Comparator.comparing(Keyspace::name))
-        .filter(keyspace -> !statements || !keyspace.name().startsWith("system"))
+        .filter(keyspace -> !statements || !keyspace.isOwn())
         .forEach(keyspace -> {
           if (statements) {
             rows.addAll(whole(keyspace));

@@ -54,7 +54,9 @@ public final class CreateText {
             .toList();
     return "CREATE TYPE %s.%s (\n%s\n);"
         .formatted(
-            Names.quoted(type.keyspace()), Names.quoted(type.name()), String.join(",\n", fields));
+            Names.quoted(type.keyspace()),
+            Names.quotedType(type.name()),
+            String.join(",\n", fields));
   }
 
   public static String of(Table table) {
@@ -99,7 +101,7 @@ public final class CreateText {
   }
 
   private static String condition(Where where) {
-    return switch (where.renamed(Names::quoted)) {
+    return switch (where.quoted()) {
       case Relation relation when relation.operator() == Operator.IS_NOT ->
           relation.column() + " IS NOT NULL";
       case Where other -> other.toString();

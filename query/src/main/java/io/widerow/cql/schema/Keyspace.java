@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A keyspace with its tables and types.
 ///
 /// @param virtual whether its tables are shown as virtual ones: not stored, and not replicated
 /// @param replication as it was given; it is shown and has no effect
-/// @param types of users, each behind those that it has fields of
+/// @param types of users, each behind those that it has fields of, else by their names
 public record Keyspace(
     String name,
     boolean virtual,
@@ -24,13 +25,47 @@ public record Keyspace(
 
   public Keyspace {
     replication = Map.copyOf(replication);
-    types = List.copyOf(types);
+    types = ordered(types);
     tables = List.copyOf(tables);
+  }
+
+  /// The order of [#types], which does not depend on that in which they were made.
+  private static List<CqlType.UserType> ordered(List<CqlType.UserType> types) {
+    Map<String, CqlType.UserType> left = new TreeMap<>();
+    types.forEach(type -> left.put(type.name(), type));
+    List<CqlType.UserType> ordered = new ArrayList<>();
+    for (String name : List.copyOf(left.keySet())) {
+      take(name, left, ordered);
+    }
+    return List.copyOf(ordered);
+  }
+
+  private static void take(
+      String name, Map<String, CqlType.UserType> left, List<CqlType.UserType> ordered) {
+    CqlType.UserType type = left.remove(name);
+    if (type != null) { // else it was taken before
+      type.types().forEach(field -> takeParts(field, left, ordered));
+      ordered.add(type);
+    }
+  }
+
+  private static void takeParts(
+      CqlType type, Map<String, CqlType.UserType> left, List<CqlType.UserType> ordered) {
+    if (type instanceof CqlType.UserType user) {
+      take(user.name(), left, ordered);
+    } else {
+      type.parts().forEach(part -> takeParts(part, left, ordered));
+    }
   }
 
   /// A keyspace of the server's own.
   public static Keyspace own(String name, boolean virtual, List<Table> tables) {
     return new Keyspace(name, virtual, SIMPLE, true, List.of(), tables);
+  }
+
+  /// True for a keyspace of the server's own.
+  public boolean isOwn() {
+    return tables.stream().anyMatch(table -> table.stored() == null);
   }
 
   /// The table of a name; null when there is none.

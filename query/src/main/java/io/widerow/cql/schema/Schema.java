@@ -1,6 +1,7 @@
 package io.widerow.cql.schema;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,22 +12,41 @@ import org.jspecify.annotations.Nullable;
 /// All keyspaces.
 ///
 /// - Threads: any; immutable.
-public record Schema(List<Keyspace> keyspaces) {
+///
+/// @param keyspaces that can be used
+/// @param unreadable statements of keyspaces that cannot
+public record Schema(List<Keyspace> keyspaces, List<UnreadableStatement> unreadable) {
   public Schema {
     keyspaces = List.copyOf(keyspaces);
+    unreadable = List.copyOf(unreadable);
+  }
+
+  /// A schema that can be read.
+  public Schema(List<Keyspace> keyspaces) {
+    this(keyspaces, List.of());
   }
 
   /// The keyspace of a name; null when there is none.
+  ///
+  /// @throws CqlException when a statement of it cannot be read
   public @Nullable Keyspace find(String name) {
     for (Keyspace keyspace : keyspaces) {
       if (keyspace.name().equals(name)) {
         return keyspace;
       }
     }
+    for (UnreadableStatement statement : unreadable) {
+      if (statement.keyspace().isEmpty() || statement.keyspace().equals(name)) {
+        throw new CqlException(
+            Code.SERVER,
+            "keyspace %s cannot be used: %s; stop the daemon, then widerow repair"
+                .formatted(name, statement.sentence()));
+      }
+    }
     return null;
   }
 
-  /// @throws CqlException when there is none
+  /// @throws CqlException when there is none, or a statement of it cannot be read
   public Keyspace keyspace(String name) {
     Keyspace keyspace = find(name);
     if (keyspace == null) {
@@ -55,16 +75,23 @@ public record Schema(List<Keyspace> keyspaces) {
     List<Keyspace> all = new ArrayList<>(without(keyspace.name()).keyspaces);
     all.add(keyspace);
     all.sort(Comparator.comparing(Keyspace::name));
-    return new Schema(all);
+    return new Schema(all, unreadable);
   }
 
   /// The same without the keyspace of a name.
   public Schema without(String name) {
-    return new Schema(keyspaces.stream().filter(each -> !each.name().equals(name)).toList());
+    return new Schema(
+        keyspaces.stream().filter(each -> !each.name().equals(name)).toList(), unreadable);
   }
 
-  /// The same for equal schemas, and another one after each change.
+  /// The same for equal schemas, after a restart too, and another one after each change.
   public UUID version() {
-    return UUID.nameUUIDFromBytes(keyspaces.toString().getBytes(StandardCharsets.UTF_8));
+    StringBuilder text = new StringBuilder();
+    for (Keyspace keyspace : keyspaces) {
+      text.append(CreateText.of(keyspace));
+      keyspace.types().forEach(type -> text.append(CreateText.of(type)));
+      keyspace.tables().forEach(table -> text.append(CreateText.of(table)).append(table.stored()));
+    }
+    return UUID.nameUUIDFromBytes(text.toString().getBytes(StandardCharsets.UTF_8));
   }
 }

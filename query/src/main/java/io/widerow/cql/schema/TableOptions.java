@@ -1,10 +1,11 @@
 package io.widerow.cql.schema;
 
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// The options of a table: those that were given, as texts and maps of texts. Only `comment` and
-/// `default_time_to_live` have an effect; all others are kept and shown.
+/// `default_time_to_live` have an effect; all others are kept and shown. An empty comment is none.
 ///
 /// - Threads: any; immutable.
 ///
@@ -16,8 +17,12 @@ public record TableOptions(Map<String, String> texts, Map<String, Map<String, St
   private static final String TTL = "default_time_to_live";
 
   public TableOptions {
-    texts = Map.copyOf(texts);
-    maps = Map.copyOf(maps);
+    Map<String, String> given = new TreeMap<>(texts);
+    given.remove(COMMENT, "");
+    texts = Collections.unmodifiableMap(given);
+    Map<String, Map<String, String>> all = new TreeMap<>();
+    maps.forEach((name, map) -> all.put(name, Collections.unmodifiableMap(new TreeMap<>(map))));
+    maps = Collections.unmodifiableMap(all);
   }
 
   static TableOptions commented(String comment) {
@@ -34,11 +39,14 @@ public record TableOptions(Map<String, String> texts, Map<String, Map<String, St
   }
 
   /// These, and over them others.
-  public TableOptions with(TableOptions newer) {
-    Map<String, String> allTexts = new LinkedHashMap<>(texts);
-    allTexts.putAll(newer.texts);
-    Map<String, Map<String, String>> allMaps = new LinkedHashMap<>(maps);
-    allMaps.putAll(newer.maps);
+  ///
+  /// @param newerTexts an empty comment takes the comment away
+  public TableOptions with(
+      Map<String, String> newerTexts, Map<String, Map<String, String>> newerMaps) {
+    Map<String, String> allTexts = new TreeMap<>(texts);
+    allTexts.putAll(newerTexts);
+    Map<String, Map<String, String>> allMaps = new TreeMap<>(maps);
+    allMaps.putAll(newerMaps);
     return new TableOptions(allTexts, allMaps);
   }
 }

@@ -112,7 +112,7 @@ public final class ServerCatalog implements Catalog {
     }
     List<Keyspace> all = new ArrayList<>(own.keyspaces());
     all.addAll(users.schema().keyspaces());
-    return new Schema(all);
+    return new Schema(all, users.schema().unreadable());
   }
 
   @Override

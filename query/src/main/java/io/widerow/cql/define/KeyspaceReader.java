@@ -1,0 +1,249 @@
+package io.widerow.cql.define;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.parse.Definition;
+import io.widerow.cql.parse.Definition.ColumnName;
+import io.widerow.cql.parse.Parser;
+import io.widerow.cql.parse.Statement.TableName;
+import io.widerow.cql.parse.TypeName;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.UnreadableStatement;
+import io.widerow.cql.schema.ViewConditions;
+import io.widerow.cql.type.CqlType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the stored statements of one keyspace. What cannot be read is collected, so that one
+/// statement does not hide the next one.
+///
+/// - Threads: one.
+final class KeyspaceReader implements TypeName.Users {
+  private final String name;
+  private final List<SchemaEntry> entries;
+  private final List<UnreadableStatement> unreadable = new ArrayList<>();
+  private final Map<String, SchemaEntry> typesLeft = new HashMap<>();
+  private final Map<String, CqlType.UserType> types = new HashMap<>();
+  private final Set<String> typesBegun = new HashSet<>();
+
+  /// What needs a statement that cannot be read; that one is told.
+  private static final class Blocked extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /// @param entries of the keyspace
+  KeyspaceReader(String name, List<SchemaEntry> entries) {
+    this.name = name;
+    this.entries = List.copyOf(entries);
+  }
+
+  /// The statements that cannot be read, after [#read].
+  List<UnreadableStatement> unreadable() {
+    return List.copyOf(unreadable);
+  }
+
+  /// @return null when a statement cannot be read
+  @Nullable Keyspace read() {
+    Keyspace empty = keyspace();
+    for (SchemaEntry entry : of(SchemaEntry.TYPE)) {
+      typesLeft.put(entry.name(), entry);
+    }
+    for (String type : List.copyOf(typesLeft.keySet())) {
+      try {
+        CqlType.UserType _ = find(null, type);
+      } catch (Blocked _) { // what blocks is among the unreadable ones
+        continue;
+      }
+    }
+    List<Table> tables = new ArrayList<>();
+    Map<String, Table> bases = new HashMap<>();
+    List<SchemaEntry> views = new ArrayList<>();
+    for (SchemaEntry entry : of(SchemaEntry.TABLE)) {
+      Table table =
+          attempt(
+              entry,
+              () -> {
+                Definition definition = definition(entry);
+                if (definition instanceof Definition.CreateView) {
+                  views.add(entry);
+                  return null;
+                }
+                return table(entry, cast(definition, Definition.CreateTable.class));
+              });
+      if (table != null) {
+        tables.add(table);
+        bases.put(table.name(), table);
+      }
+    }
+    for (SchemaEntry entry : views) {
+      Table view = attempt(entry, () -> view(entry, bases));
+      if (view != null) {
+        tables.add(view);
+      }
+    }
+    if (empty == null || !unreadable.isEmpty()) {
+      return null;
+    }
+    tables.sort(Comparator.comparing(Table::name));
+    return empty.withTypes(List.copyOf(types.values())).withTables(tables);
+  }
+
+  private List<SchemaEntry> of(String kind) {
+    return entries.stream().filter(entry -> entry.kind().equals(kind)).toList();
+  }
+
+  private <T> @Nullable T attempt(SchemaEntry entry, Supplier<@Nullable T> reading) {
+    try {
+      return reading.get();
+    } catch (Blocked _) { // what blocks is among the unreadable ones
+      return null;
+    } catch (CqlException wrong) {
+      unreadable.add(entry.unreadable(wrong.sentence()));
+      return null;
+    } catch (RuntimeException fault) { // of ours: it must not keep others from being read
+      unreadable.add(entry.unreadable(fault.toString()));
+      return null;
+    }
+  }
+
+  private @Nullable Keyspace keyspace() {
+    List<SchemaEntry> own = of(SchemaEntry.KEYSPACE);
+    if (own.isEmpty()) {
+      unreadable.add(
+          new SchemaEntry(name, SchemaEntry.KEYSPACE, "", "")
+              .unreadable("there are types or tables of the keyspace, and no such statement"));
+      return null;
+    }
+    SchemaEntry entry = own.getFirst();
+    return attempt(
+        entry,
+        () -> {
+          Definition.CreateKeyspace create =
+              cast(definition(entry), Definition.CreateKeyspace.class);
+          requireName(entry, new TableName(create.name(), ""));
+          OptionRules.OfKeyspace options = OptionRules.keyspace(create.options(), Map.of(), true);
+          return new Keyspace(
+              name, false, options.replication(), options.durableWrites(), List.of(), List.of());
+        });
+  }
+
+  private static Definition definition(SchemaEntry entry) {
+    String fault = entry.fault();
+    if (fault != null) {
+      throw CqlException.invalid(fault);
+    }
+    return cast(Parser.parseStored(required(entry.definition(), "text")), Definition.class);
+  }
+
+  private static <T> T required(@Nullable T value, String what) {
+    if (value == null) {
+      throw CqlException.invalid("its %s is not stored".formatted(what));
+    }
+    return value;
+  }
+
+  private static <T> T cast(Object statement, Class<T> wanted) {
+    if (!wanted.isInstance(statement)) {
+      throw CqlException.invalid(
+          "it is no %s, but a %s"
+              .formatted(wanted.getSimpleName(), statement.getClass().getSimpleName()));
+    }
+    return wanted.cast(statement);
+  }
+
+  private void requireName(SchemaEntry entry, TableName made) {
+    if (!name.equals(made.keyspace()) || !entry.name().equals(made.table())) {
+      throw CqlException.invalid("it makes %s.%s".formatted(made.keyspace(), made.table()));
+    }
+  }
+
+  /// A type, which is read now when it was not before: one may stand in another one that was made
+  /// earlier.
+  @Override
+  public CqlType.@Nullable UserType find(@Nullable String keyspace, String type) {
+    if (keyspace != null && !keyspace.equals(name)) {
+      throw CqlException.invalid(
+          "Statement on keyspace %s cannot refer to a user type in keyspace %s"
+              .formatted(name, keyspace));
+    }
+    CqlType.UserType found = types.get(type);
+    if (found != null) {
+      return found;
+    }
+    SchemaEntry entry = typesLeft.get(type);
+    if (entry == null) {
+      if (unreadable.stream().anyMatch(each -> isType(each, type))) {
+        throw new Blocked();
+      }
+      return null;
+    }
+    if (!typesBegun.add(type)) {
+      throw CqlException.invalid("types in a circle, with %s".formatted(type));
+    }
+    CqlType.UserType made = attempt(entry, () -> type(entry));
+    typesLeft.remove(type);
+    if (made == null) {
+      throw new Blocked();
+    }
+    types.put(type, made);
+    return made;
+  }
+
+  private static boolean isType(UnreadableStatement statement, String type) {
+    return statement.kind().equals(SchemaEntry.TYPE) && statement.name().equals(type);
+  }
+
+  private CqlType.UserType type(SchemaEntry entry) {
+    Definition.CreateType create = cast(definition(entry), Definition.CreateType.class);
+    requireName(entry, create.type());
+    List<CqlType.Field> fields = new ArrayList<>();
+    for (ColumnName field : create.fields()) {
+      TypeEditor.add(fields, field, this);
+    }
+    return new CqlType.UserType(name, entry.name(), fields, false);
+  }
+
+  private Table table(SchemaEntry entry, Definition.CreateTable create) {
+    requireName(entry, create.table());
+    Map<String, Integer> numbers = required(entry.columns(), "columns");
+    Set<String> named = new HashSet<>();
+    create.columns().forEach(column -> named.add(column.name()));
+    if (!named.equals(numbers.keySet())) {
+      throw CqlException.invalid(
+          "its columns are %s, and the stored ones %s"
+              .formatted(List.copyOf(named), numbers.keySet()));
+    }
+    return TableRules.table(create, name, this, numbers::get, stored(entry));
+  }
+
+  private Table view(SchemaEntry entry, Map<String, Table> bases) {
+    Definition.CreateView create = cast(definition(entry), Definition.CreateView.class);
+    requireName(entry, create.view());
+    String of = create.base().table();
+    Table base = bases.get(of);
+    if (base == null) {
+      boolean told = unreadable.stream().anyMatch(each -> each.name().equals(of));
+      if (told || of(SchemaEntry.TABLE).stream().anyMatch(each -> each.name().equals(of))) {
+        throw new Blocked();
+      }
+      throw CqlException.invalid("there is no table %s, which it shows".formatted(of));
+    }
+    Table view = ViewRules.kept(create, base, stored(entry));
+    ViewConditions _ = ViewConditions.of(base, view.view() == null ? List.of() : create.where());
+    return view;
+  }
+
+  private static Table.Stored stored(SchemaEntry entry) {
+    return new Table.Stored(
+        required(entry.number(), "number"),
+        required(entry.id(), "id"),
+        required(entry.next(), "next number of a column"));
+  }
+}

@@ -1,0 +1,121 @@
+package io.widerow.cql.define;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.schema.CreateText;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.schema.UnreadableStatement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// One row of the stored schema: the statement that makes a keyspace, a type, a table or a view.
+///
+/// @param kind of what it makes
+/// @param name empty for a keyspace
+/// @param number of a table or a view in all keys
+/// @param id of a table or a view that clients see
+/// @param columns of a table or a view, and their numbers
+/// @param next the number of the next column
+/// @param fault why its cells cannot be read; null when they can
+record SchemaEntry(
+    String keyspace,
+    String kind,
+    String name,
+    @Nullable String definition,
+    @Nullable Integer number,
+    @Nullable UUID id,
+    @Nullable Map<String, Integer> columns,
+    @Nullable Integer next,
+    @Nullable String fault) {
+  static final String KEYSPACE = "keyspace";
+  static final String TABLE = "table";
+  static final String TYPE = "type";
+
+  /// An entry without numbers.
+  SchemaEntry(String keyspace, String kind, String name, String definition) {
+    this(keyspace, kind, name, definition, null, null, null, null, null);
+  }
+
+  /// The entry of a row, also when only its key can be read.
+  static SchemaEntry of(Row row) {
+    String keyspace = (String) Objects.requireNonNull(row.value(0));
+    String kind = (String) Objects.requireNonNull(row.value(1));
+    String name = (String) Objects.requireNonNull(row.value(2));
+    try {
+      return new SchemaEntry(
+          keyspace,
+          kind,
+          name,
+          (String) row.value(3),
+          (Integer) row.value(4),
+          (UUID) row.value(5),
+          columns((Map<?, ?>) row.value(6)),
+          (Integer) row.value(7),
+          null);
+    } catch (CqlException unreadable) {
+      return new SchemaEntry(
+          keyspace, kind, name, null, null, null, null, null, unreadable.sentence());
+    }
+  }
+
+  private static @Nullable Map<String, Integer> columns(@Nullable Map<?, ?> stored) {
+    if (stored == null) {
+      return null;
+    }
+    Map<String, Integer> columns = new TreeMap<>();
+    stored.forEach((name, number) -> columns.put((String) name, (Integer) number));
+    return columns;
+  }
+
+  /// All entries of a keyspace as it is.
+  static List<SchemaEntry> of(Keyspace keyspace) {
+    String in = keyspace.name();
+    List<SchemaEntry> entries = new ArrayList<>();
+    entries.add(new SchemaEntry(in, KEYSPACE, "", CreateText.of(keyspace)));
+    keyspace
+        .types()
+        .forEach(type -> entries.add(new SchemaEntry(in, TYPE, type.name(), CreateText.of(type))));
+    keyspace.tables().forEach(table -> entries.add(of(table)));
+    return entries;
+  }
+
+  private static SchemaEntry of(Table table) {
+    Table.Stored stored = Objects.requireNonNull(table.stored());
+    Map<String, Integer> columns = new TreeMap<>();
+    table.columns().forEach(column -> columns.put(column.name(), column.number()));
+    return new SchemaEntry(
+        table.keyspace(),
+        TABLE,
+        table.name(),
+        CreateText.of(table),
+        stored.number(),
+        stored.id(),
+        columns,
+        stored.nextColumn(),
+        null);
+  }
+
+  /// The same with another statement.
+  SchemaEntry withDefinition(String text) {
+    return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, fault);
+  }
+
+  boolean makes(String inKeyspace, String ofKind, String ofName) {
+    return keyspace.equals(inKeyspace) && kind.equals(ofKind) && name.equals(ofName);
+  }
+
+  boolean makes(UnreadableStatement statement) {
+    return makes(statement.keyspace(), statement.kind(), statement.name());
+  }
+
+  UnreadableStatement unreadable(String error) {
+    return new UnreadableStatement(
+        keyspace, kind, name, definition == null ? "" : definition, error);
+  }
+}

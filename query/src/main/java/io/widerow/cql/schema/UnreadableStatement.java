@@ -1,0 +1,28 @@
+package io.widerow.cql.schema;
+
+import io.widerow.cql.type.Names;
+
+/// A stored statement of the schema that cannot be read. Its keyspace cannot be used; the rows of
+/// its tables stay as they are.
+///
+/// @param keyspace empty when no statement of any keyspace can be read
+/// @param kind `keyspace`, `type` or `table`, which a materialized view is too
+/// @param name of the type or the table; empty for a keyspace
+/// @param text of the statement; empty when there is none
+/// @param error why it cannot be read, in one sentence
+public record UnreadableStatement(
+    String keyspace, String kind, String name, String text, String error) {
+  /// What the statement makes, such as `table r.mail`.
+  public String place() {
+    if (keyspace.isEmpty()) {
+      return "schema of tables";
+    }
+    String in = kind + " " + Names.quoted(keyspace);
+    return name.isEmpty() ? in : in + "." + Names.quoted(name);
+  }
+
+  /// Place and error in one sentence.
+  public String sentence() {
+    return "the stored statement of %s cannot be read: %s".formatted(place(), error);
+  }
+}
