@@ -15,7 +15,7 @@ final class DamageLog {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final EventStore store;
-  private final Set<String> told = new HashSet<>();
+  private final Set<String> known = new HashSet<>();
 
   DamageLog(EventStore store) {
     this.store = store;
@@ -24,7 +24,8 @@ final class DamageLog {
   /// Looks at what was found, and logs what is new.
   void look() {
     for (Damage damage : store.statistics().damage()) {
-      if (told.add(damage.sentence())) {
+      boolean told = damage.kind() == Damage.Kind.SCHEMA; // by the port of CQL, with the text
+      if (!told && known.add(damage.sentence())) {
         LOG.log(
             Level.SEVERE,
             "{0}; {1} events of {2} cannot be read, all others are served",

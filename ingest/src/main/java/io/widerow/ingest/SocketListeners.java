@@ -104,11 +104,15 @@ final class SocketListeners implements AutoCloseable {
     if (address != null) {
       CqlPort.Terms terms =
           new CqlPort.Terms(clientTls, access.tokens(), config.limits(), config.durability());
-      cql =
+      CqlPort port =
           ListenException.listen(
               CqlPort.NAME,
               address,
               () -> new CqlPort(address, terms, store, tables(), intake, memory, registry));
+      cql = port;
+      if (store instanceof EmbeddedStore embedded) {
+        embedded.tables().report(port.damage());
+      }
     }
   }
 

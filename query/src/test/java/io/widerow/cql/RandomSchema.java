@@ -129,7 +129,7 @@ final class RandomSchema {
               oneIn(2)
                   ? "{'class': 'SimpleStrategy', 'replication_factor': 3}"
                   : "{'class': 'org.apache.cassandra.locator.NetworkTopologyStrategy', 'd''c':"
-                        + " '2'}",
+                      + " '2'}",
               oneIn(2) ? " AND durable_writes = false" : "");
     }
     Keyspace in = any(keyspaces);

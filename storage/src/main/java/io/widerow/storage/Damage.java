@@ -31,11 +31,13 @@ public record Damage(
     /// A lane's notes of recent batches.
     NOTES,
     /// The witness of the journals; every event can be read. The next opening writes a new one.
-    WITNESS;
+    WITNESS,
+    /// A stored statement of the schema of tables; every event and every row stays as it is.
+    SCHEMA;
 
     /// True when events, or what tells of them, cannot be read for it.
     public boolean isOfEvents() {
-      return this != FILTER && this != CELLS;
+      return this != FILTER && this != CELLS && this != SCHEMA;
     }
   }
 
@@ -63,6 +65,8 @@ public record Damage(
 
   /// Place, offset and finding in one sentence, without the partitions.
   public String sentence() {
-    return "%s: corrupt at byte %d: %s".formatted(place, offset, found);
+    return kind == Kind.SCHEMA
+        ? "%s: cannot be read: %s".formatted(place, found)
+        : "%s: corrupt at byte %d: %s".formatted(place, offset, found);
   }
 }

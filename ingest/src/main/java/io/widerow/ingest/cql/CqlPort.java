@@ -22,6 +22,7 @@ import io.widerow.cql.define.Tables;
 import io.widerow.cql.events.EventSource;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.schema.RowSource;
+import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.ingest.config.LimitOptions;
@@ -32,12 +33,14 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.socket.Handshakes;
 import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
+import io.widerow.storage.Damage;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import io.widerow.table.TableStore;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +81,7 @@ public final class CqlPort implements AutoCloseable {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong stalled = new AtomicLong();
+  private final List<Damage> damage;
   private final EventLoopGroup loops;
   private final Channel listener;
   private volatile boolean stopping;
@@ -120,6 +124,7 @@ public final class CqlPort implements AutoCloseable {
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
     Tables tables = tableStore == null ? null : new Tables(tableStore, InstantSource.system());
+    damage = tables == null ? List.of() : damage(tables);
     CqlEvents events = new CqlEvents(intake, terms.durability);
     List<RowSource> sources = List.of(new EventSource(store::view, memory, events));
     Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
@@ -134,6 +139,25 @@ public final class CqlPort implements AutoCloseable {
     FunctionCounter.builder("widerow.cql.stalled", stalled, AtomicLong::get).register(registry);
     Gauge.builder("widerow.cql.connections", connections, ChannelGroup::size).register(registry);
     var _ = listener.config().setAutoRead(true);
+  }
+
+  /// Logs the statements of the schema that cannot be read, with their texts.
+  private static List<Damage> damage(Tables tables) {
+    List<Damage> damage = new ArrayList<>();
+    for (UnreadableStatement each : tables.schema().unreadable()) {
+      LOG.log(
+          Level.SEVERE,
+          "cql: {0}; its keyspace cannot be used until widerow repair, all else is served; the"
+              + " statement: {1}",
+          new Object[] {each.sentence(), each.text()});
+      damage.add(new Damage(Damage.Kind.SCHEMA, each.place(), 0, each.error(), List.of()));
+    }
+    return damage;
+  }
+
+  /// The statements of the schema of tables that cannot be read.
+  public List<Damage> damage() {
+    return List.copyOf(damage);
   }
 
   /// The schema has changed: statements mean something else, and clients are told.

@@ -122,7 +122,9 @@ public record Conditions(
         (double) damage.events(),
         0.0,
         damage.sentence(),
-        "stop the daemon, then widerow repair; or restore a snapshot");
+        damage.kind() == Damage.Kind.SCHEMA
+            ? "stop the daemon, then widerow repair --help: --statement, --drop-table"
+            : "stop the daemon, then widerow repair; or restore a snapshot");
   }
 
   private static Finding cluster(String code, String says) {

@@ -101,9 +101,10 @@ record SchemaEntry(
         null);
   }
 
-  /// The same with another statement.
+  /// The same with another statement. That of a table needs its other cells, too.
   SchemaEntry withDefinition(String text) {
-    return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, fault);
+    String left = kind.equals(TABLE) ? fault : null;
+    return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, left);
   }
 
   boolean makes(String inKeyspace, String ofKind, String ofName) {

@@ -23,6 +23,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import io.widerow.table.Mutations;
+import io.widerow.table.TableCursor;
 import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
 import java.net.InetAddress;
@@ -110,6 +111,7 @@ final class StoredSchema {
     long timestamp = 0;
     long viewTime = 0;
     int nextTable = 1;
+    boolean numbered = false;
     DroppedNumbers dropped = DroppedNumbers.NONE;
     RowScan all = new RowScan(List.of(), KeyLimits.NONE, List.of(), false, null);
     try (RowCursor rows = new TableSource(ROWS, store, InstantSource.system()).open(all, NOBODY)) {
@@ -125,6 +127,7 @@ final class StoredSchema {
           if (entry.next() == null) {
             throw CqlException.invalid("the number of the next table is not stored");
           }
+          numbered = true;
           nextTable = Math.max(nextTable, entry.next());
           dropped = entry.columns() == null ? dropped : DroppedNumbers.of(entry.columns());
         } else {
@@ -134,7 +137,20 @@ final class StoredSchema {
         }
       }
     }
+    if (!numbered) { // none was made, or a repair has lost the row: rows of tables are there yet
+      nextTable = Math.max(nextTable, greatestNumber(store) + 1);
+    }
     return new Stored(entries, nextTable, dropped, timestamp, viewTime);
+  }
+
+  /// The greatest number of a table that has rows; 0 for none.
+  private static int greatestNumber(TableStore store) {
+    byte[] from = ByteBuffer.allocate(Integer.BYTES).putInt(1).array();
+    byte[] until = ByteBuffer.allocate(Integer.BYTES).putInt(Integer.MAX_VALUE).array(); // requests
+    try (TableView view = store.view();
+        TableCursor rows = view.scan(from, until, true, 0)) {
+      return rows.next() ? rows.key().getInt() : 0;
+    }
   }
 
   /// @throws RuntimeException when no statement can be read, as of damaged data

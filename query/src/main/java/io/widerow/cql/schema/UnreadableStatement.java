@@ -23,6 +23,7 @@ public record UnreadableStatement(
 
   /// Place and error in one sentence.
   public String sentence() {
-    return "the stored statement of %s cannot be read: %s".formatted(place(), error);
+    String what = keyspace.isEmpty() ? "the " : "the stored statement of ";
+    return "%s%s cannot be read: %s".formatted(what, place(), error);
   }
 }

@@ -6,6 +6,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.repair.StoreRepair;
 import io.widerow.storage.repair.StoreRepair.Repair;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,22 @@ public final class RepairCommand implements Callable<Integer> {
   boolean acceptLoss;
 
   @Option(
+      names = "--statement",
+      paramLabel = "CQL",
+      description =
+          "A CREATE statement, keyspace.name in it, in the place of a stored one of the schema of"
+              + " tables that cannot be read. Rows stay. May be given several times.")
+  List<String> statements = new ArrayList<>();
+
+  @Option(
+      names = "--drop-table",
+      paramLabel = "KEYSPACE.TABLE",
+      description =
+          "Drop a table or a materialized view, with its rows, whose stored statement cannot be"
+              + " read. May be given several times.")
+  List<String> dropped = new ArrayList<>();
+
+  @Option(
       names = "--output",
       paramLabel = "FORMAT",
       description = "${COMPLETION-CANDIDATES}. Default: table.")
@@ -84,7 +101,12 @@ public final class RepairCommand implements Callable<Integer> {
       throw new QueryException.Refused("data", "name the directory of a store");
     }
     ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.REPAIR);
-    Repair repair = repairer.repair(directory.toAbsolutePath(), acceptLoss);
+    Repair files = repairer.repair(directory.toAbsolutePath(), acceptLoss);
+    StoppedSchema schema = StoppedSchema.of(directory.toAbsolutePath(), files.left());
+    if (!statements.isEmpty() || !dropped.isEmpty()) {
+      schema.repair(statements, dropped);
+    }
+    Repair repair = all(files, schema);
     DamageTable table = new DamageTable();
     table.add("lost", repair.lost());
     table.add("left", repair.left());
@@ -98,15 +120,35 @@ public final class RepairCommand implements Callable<Integer> {
         out.putJson(repair.done().get(i));
         out.put('"');
       }
+      out.put("],\"statements\":[");
+      for (int i = 0; i < schema.unreadable().size(); i++) {
+        out.put(i == 0 ? "{\"place\":\"" : ",{\"place\":\"");
+        out.putJson(schema.unreadable().get(i).place());
+        out.put("\",\"text\":\"");
+        out.putJson(schema.unreadable().get(i).text());
+        out.put("\"}");
+      }
       out.put(
           "],\"lost\":%d,\"lostEventsKnown\":%d,\"left\":%d}\n"
               .formatted(repair.lost().size(), lost, repair.left().size()));
     } else {
+      schema
+          .unreadable()
+          .forEach(each ->
+              out.put("the stored statement of %s:%n%s%n".formatted(each.place(), each.text())));
       repair.done().forEach(done -> out.put(done + "\n"));
       out.put(sentence(repair, lost) + "\n");
     }
     shell.write(out);
     return (repair.left().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
+  }
+
+  private static Repair all(Repair files, StoppedSchema schema) {
+    List<Damage> left = new ArrayList<>(files.left());
+    left.addAll(schema.damage());
+    List<String> done = new ArrayList<>(files.done());
+    done.addAll(schema.done());
+    return new Repair(files.lost(), left, done);
   }
 
   private static String sentence(Repair repair, long lost) {
@@ -127,8 +169,12 @@ public final class RepairCommand implements Callable<Integer> {
         left.stream()
             .map(Damage::kind)
             .anyMatch(kind -> kind == Damage.Kind.FORMAT || kind == Damage.Kind.MANIFEST);
-    return fatal
-        ? "FORMAT and manifest name all else and cannot be made anew: restore a copy"
+    if (fatal) {
+      return "FORMAT and manifest name all else and cannot be made anew: restore a copy";
+    }
+    return left.stream().allMatch(damage -> damage.kind() == Damage.Kind.SCHEMA)
+        ? "statements of the schema of tables cannot be read, and their keyspaces not be used:"
+            + " --statement puts another one in the place of one, --drop-table drops a table"
         : "acknowledged data is lost; --accept-loss goes on without it";
   }
 }

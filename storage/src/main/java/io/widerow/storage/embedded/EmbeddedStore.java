@@ -4,6 +4,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.RetentionRule;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.ClockReport;
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.LaneWriter;
@@ -27,16 +28,19 @@ import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
+import io.widerow.storage.table.TableContext;
 import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.Drainer;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.Merger;
 import io.widerow.storage.upkeep.Sealer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The store on this machine: a directory, open rows (memtables) in native memory, one journal
@@ -382,6 +386,13 @@ public final class EmbeddedStore implements EventStore {
         : room.full();
   }
 
+  /// True when a store has tables.
+  ///
+  /// @param directory of the store
+  public static boolean hasTables(Path directory) {
+    return Files.isDirectory(TableContext.directoryIn(directory));
+  }
+
   /// Tables beside the events. The first write makes them; before that nothing of the store
   /// changes.
   public Tables tables() {
@@ -404,8 +415,9 @@ public final class EmbeddedStore implements EventStore {
   public StoreStatistics statistics() {
     long held = start == null ? 0 : start.memoryBytes();
     long memoryBytes = memory.usedBytes() + held + tables.memoryBytes();
-    return StoreFigures.of(
-        contents, lanesNow(), memoryBytes, files, sealer, merger, recovery.damage());
+    List<Damage> found =
+        Stream.concat(recovery.damage().stream(), tables.reported().stream()).toList();
+    return StoreFigures.of(contents, lanesNow(), memoryBytes, files, sealer, merger, found);
   }
 
   /// Every event that arrived before a position is no longer needed; the store forgets it when that

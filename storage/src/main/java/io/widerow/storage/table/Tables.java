@@ -40,6 +40,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private volatile @Nullable TableLane lane; // made by the running task
   private volatile Durability durability = Durability.DISK;
   private volatile Executor writers; // runs the writes, one at a time
+  private volatile List<Damage> reported = List.of();
   private volatile boolean sealRequested;
   private volatile boolean forceRequested;
 
@@ -94,6 +95,17 @@ public final class Tables implements TableStore, AutoCloseable {
   /// What is lost or cannot be read.
   public List<Damage> damage() {
     return opening.damage();
+  }
+
+  /// Keeps what a reader of the rows found: statements of the schema that cannot be read. It is
+  /// part of the statistics of the store.
+  public void report(List<Damage> found) {
+    reported = List.copyOf(found);
+  }
+
+  /// What was told so, last.
+  public List<Damage> reported() {
+    return reported;
   }
 
   /// What opening found, a sentence each.
