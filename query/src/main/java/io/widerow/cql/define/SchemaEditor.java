@@ -244,7 +244,10 @@ final class SchemaEditor {
     TableEditor editor = new TableEditor(table, users(keyspace));
     Table altered =
         switch (alter.alteration()) {
-          case Alteration.Add add -> editor.add(add);
+          case Alteration.Add add -> {
+            ViewEditor.requireNoStatics(keyspace, table, add);
+            yield editor.add(add);
+          }
           case Alteration.Drop drop -> {
             Table rest = editor.drop(drop);
             if (!rest.equals(table) && !keyspace.views(table.name()).isEmpty()) {

@@ -133,7 +133,7 @@ record TypeEditor(SchemaEditor editor) {
             && condition.columns().stream()
                 .anyMatch(name -> isIn(base.columns().get(base.find(name)).type(), type))) {
           throw CqlException.invalid(
-              "Cannot rename fields of type %s: a condition of materialized view %s has a value of it"
+              "Cannot rename fields of type %s: a condition of view %s has a value of it"
                   .formatted(qualified(type), view.name()));
         }
       }

@@ -3,6 +3,8 @@ package io.widerow.cql.define;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.define.SchemaChange.How;
 import io.widerow.cql.parse.Definition;
+import io.widerow.cql.parse.Definition.Alteration;
+import io.widerow.cql.parse.Definition.ColumnName;
 import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.schema.Keyspace;
 import io.widerow.cql.schema.Schema;
@@ -117,6 +119,19 @@ record ViewEditor(SchemaEditor editor) {
       throw CqlException.invalid(
           "Cannot drop a table when materialized views still depend on it (%s)"
               .formatted(String.join(", ", views)));
+    }
+  }
+
+  /// A view with all columns of a table with static ones could not be made again from what DESCRIBE
+  /// shows.
+  static void requireNoStatics(Keyspace keyspace, Table table, Alteration.Add add) {
+    for (Table view : keyspace.views(table.name())) {
+      Table.ViewOf of = view.view();
+      if (of != null && of.all() && add.columns().stream().anyMatch(ColumnName::isStatic)) {
+        throw CqlException.invalid(
+            "Cannot add static columns to table '%s': materialized view '%s' has all of its columns"
+                .formatted(table.name(), view.name()));
+      }
     }
   }
 

@@ -5,7 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// The options of a table: those that were given, as texts and maps of texts. Only `comment` and
-/// `default_time_to_live` have an effect; all others are kept and shown. An empty comment is none.
+/// `default_time_to_live` have an effect; all others are kept and shown. An empty comment is none,
+/// and a life of 0 seconds, which a view may not be made with.
 ///
 /// - Threads: any; immutable.
 ///
@@ -19,6 +20,7 @@ public record TableOptions(Map<String, String> texts, Map<String, Map<String, St
   public TableOptions {
     Map<String, String> given = new TreeMap<>(texts);
     given.remove(COMMENT, "");
+    given.remove(TTL, "0");
     texts = Collections.unmodifiableMap(given);
     Map<String, Map<String, String>> all = new TreeMap<>();
     maps.forEach((name, map) -> all.put(name, Collections.unmodifiableMap(new TreeMap<>(map))));

@@ -23,8 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /// Goal: an operator whose store has a schema statement that cannot be read learns which one it is,
-/// and puts another one in its place, or drops its table. Method: the command lines on a store on
-/// disk.
+/// and replaces it, or drops its table. Method: the command lines on a store on disk.
 class SchemaRepairCommandTest {
   private static final String TABLE = "CREATE TABLE r.mail (id int PRIMARY KEY, \"from\" text)";
   private static final String BROKEN = "CREATE TABLE r.mail (id int PRIMARY KEY, from text)";
