@@ -188,7 +188,7 @@ final class KeyspaceReader implements TypeName.Users {
       throw CqlException.invalid("types in a circle, with %s".formatted(type));
     }
     CqlType.UserType made = attempt(entry, () -> type(entry));
-    typesLeft.remove(type);
+    SchemaEntry _ = typesLeft.remove(type);
     if (made == null) {
       throw new Blocked();
     }
@@ -220,7 +220,12 @@ final class KeyspaceReader implements TypeName.Users {
           "its columns are %s, and the stored ones %s"
               .formatted(List.copyOf(named), numbers.keySet()));
     }
-    return TableRules.table(create, name, this, numbers::get, stored(entry));
+    return TableRules.table(
+        create,
+        name,
+        this,
+        column -> required(numbers.get(column), "number of a column"),
+        stored(entry));
   }
 
   private Table view(SchemaEntry entry, Map<String, Table> bases) {

@@ -54,7 +54,7 @@ public final class SchemaRepair {
     UnreadableStatement old = required(made);
     SchemaEntry before = find(made);
     if (before != null) {
-      entries.remove(before);
+      boolean _ = entries.remove(before);
       made = before.withDefinition(text);
     }
     entries.add(made);
@@ -135,7 +135,7 @@ public final class SchemaRepair {
     UnreadableStatement old = required(wanted);
     SchemaEntry entry = find(wanted);
     if (entry != null) {
-      entries.remove(entry);
+      boolean _ = entries.remove(entry);
       deleted.add(entry);
     }
     done.add("%s: dropped, with its rows".formatted(old.place()));

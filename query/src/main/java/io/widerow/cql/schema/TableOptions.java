@@ -19,8 +19,8 @@ public record TableOptions(Map<String, String> texts, Map<String, Map<String, St
 
   public TableOptions {
     Map<String, String> given = new TreeMap<>(texts);
-    given.remove(COMMENT, "");
-    given.remove(TTL, "0");
+    boolean _ = given.remove(COMMENT, "");
+    boolean _ = given.remove(TTL, "0");
     texts = Collections.unmodifiableMap(given);
     Map<String, Map<String, String>> all = new TreeMap<>();
     maps.forEach((name, map) -> all.put(name, Collections.unmodifiableMap(new TreeMap<>(map))));

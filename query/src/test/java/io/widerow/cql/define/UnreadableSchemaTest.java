@@ -138,7 +138,7 @@ class UnreadableSchemaTest {
         asking.rows("SELECT keyspace_name FROM system_schema.keyspaces").stream()
             .filter(row -> !row.contains("system"))
             .toList());
-    assertTrue(asking.rows("DESCRIBE SCHEMA").size() == 2);
+    assertEquals(2, asking.rows("DESCRIBE SCHEMA").size());
   }
 
   private void repair(String statement) {
