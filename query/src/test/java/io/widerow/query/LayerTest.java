@@ -47,8 +47,8 @@ class LayerTest extends LayerRules {
           cql.define
       cql.system: cql.type cql.schema cql.define
       cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
-      query.cli: event storage storage.embedded storage.repair cql cql.schema cql.define \
-          query query.output query.figures query.remote query.answer
+      query.cli: event storage storage.embedded storage.repair table cql cql.schema cql.define \
+          cql.table query query.output query.figures query.remote query.answer
       query.cli.daemon: query query.output query.figures query.sizing query.remote query.cli
       query.cli.cql: query query.output query.figures query.remote query.cli cql cql.type
       query.cli.export: event storage query query.output query.remote query.export query.cli

@@ -26,6 +26,8 @@ public record Damage(
     FILTER,
     /// Counts of the events of a segment by minute; every event can be read, and is counted.
     CELLS,
+    /// A row of a table that cannot be read by the schema, whose bytes are as they were written.
+    ROW,
     /// Acknowledged groups of a journal.
     JOURNAL,
     /// A lane's notes of recent batches.
@@ -37,7 +39,7 @@ public record Damage(
 
     /// True when events, or what tells of them, cannot be read for it.
     public boolean isOfEvents() {
-      return this != FILTER && this != CELLS && this != SCHEMA;
+      return this != FILTER && this != CELLS && this != SCHEMA && this != ROW;
     }
   }
 

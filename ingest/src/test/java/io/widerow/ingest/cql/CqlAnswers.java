@@ -3,6 +3,7 @@ package io.widerow.ingest.cql;
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
 import com.datastax.oss.driver.api.core.cql.ColumnDefinitions;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
@@ -20,7 +21,7 @@ import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
 final class CqlAnswers {
   private CqlAnswers() {}
 
-  /// A statement and the size of the pages of its answer.
+  /// A statement and the size of the pages of its answer; 0 for none.
   record Step(String statement, int page) {}
 
   /// What a server has answered.
@@ -31,9 +32,15 @@ final class CqlAnswers {
 
   static Given of(CqlSession session, Step step) {
     try {
-      ResultSet rows =
-          session.execute(
-              SimpleStatement.builder(step.statement()).setPageSize(step.page()).build());
+      SimpleStatement statement =
+          SimpleStatement.newInstance(step.statement())
+              .setExecutionProfile(
+                  session
+                      .getContext()
+                      .getConfig()
+                      .getDefaultProfile()
+                      .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, step.page()));
+      ResultSet rows = session.execute(statement);
       return new Given(shown(rows), "");
     } catch (DriverException refused) {
       return new Given("error " + code(refused), String.valueOf(refused.getMessage()));

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// Writes the cells of one group.
 ///
 /// An element of a list has as path the time of its write, turned over for one that comes before
-/// all others, and its place in that write: so adding to a list reads nothing.
+/// all others, and its place in that write, which falls from prepend to prepend: so adding to a
+/// list reads nothing, and the last prepend of a group comes first.
 ///
 /// - Threads: one.
 final class CellWriter {
@@ -32,7 +33,8 @@ final class CellWriter {
   private final long nowSeconds;
   private final long micros; // of the group, later than all before it
   private final Map<Counted, Sum> sums = new HashMap<>();
-  private long elements; // of lists that the group has added
+  private long appended; // elements of lists, by the group
+  private long prepended;
 
   /// A counter that the group has counted.
   private record Counted(ByteBuffer key, int column) {}
@@ -105,8 +107,8 @@ final class CellWriter {
       case CellChange.Add(Column column, Object value) -> add(column, value, target);
       case CellChange.Prepend(Column column, List<?> values) -> {
         CqlType element = ((CqlType.ListOf) column.type()).element();
-        for (Object value : values) {
-          cell(column, path(-micros), bytes(element, value), target);
+        for (Object value : values.reversed()) {
+          cell(column, path(-micros, Long.MAX_VALUE - prepended++), bytes(element, value), target);
         }
       }
       case CellChange.Remove(Column column, Iterable<?> values) ->
@@ -154,7 +156,7 @@ final class CellWriter {
     switch (column.type()) {
       case CqlType.ListOf(CqlType element, _) -> {
         for (Object each : (List<?>) value) {
-          cell(column, path(micros), bytes(element, each), target);
+          cell(column, path(micros, appended++), bytes(element, each), target);
         }
       }
       case CqlType.SetOf(CqlType element, _) -> {
@@ -177,11 +179,8 @@ final class CellWriter {
     }
   }
 
-  private byte[] path(long time) {
-    return ByteBuffer.allocate(PATH_BYTES)
-        .putLong(time ^ Long.MIN_VALUE)
-        .putLong(elements++)
-        .array();
+  private static byte[] path(long time, long place) {
+    return ByteBuffer.allocate(PATH_BYTES).putLong(time ^ Long.MIN_VALUE).putLong(place).array();
   }
 
   private static byte[] fieldPath(int field) {

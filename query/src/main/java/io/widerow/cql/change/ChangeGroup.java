@@ -4,21 +4,22 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.RequestKey;
-import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.table.KeySpans;
 import io.widerow.cql.table.KeySpans.Span;
 import io.widerow.cql.table.RowReader;
+import io.widerow.cql.table.TableRow;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableView;
 import io.widerow.table.TableWrite;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -45,11 +46,29 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     Outcome(boolean applied, List<Found> found) {
       this(applied, found, null);
     }
+
+    /// The rows that are told, each once: those that conditions on rows have found; where there is
+    /// none, or no such condition, the others.
+    public List<Found> shown() {
+      List<Found> rows =
+          found.stream()
+              .filter(each -> each.ofRow && each.row != null && !each.row.isHeader())
+              .toList();
+      List<Found> all = rows.isEmpty() ? found : rows;
+      boolean ofRows = rows.isEmpty() && found.stream().anyMatch(Found::ofRow);
+      Set<TableKeys.Parts> seen = new HashSet<>();
+      return all.stream()
+          .filter(each -> each.row != null && (!ofRows || each.row.isHeader()))
+          .filter(each -> seen.add(Objects.requireNonNull(each.row).key()))
+          .toList();
+    }
   }
 
   /// What a guard has looked at: the row, or where there is none the static columns of its
   /// partition, or null.
-  public record Found(RowChange change, @Nullable Row row) {}
+  ///
+  /// @param ofRow whether it tests more than static columns
+  public record Found(RowChange change, @Nullable TableRow row, boolean ofRow) {}
 
   /// @param schema that the group finds when it is written
   /// @param once null for changes that are made each time
@@ -96,9 +115,9 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       Guard guard = change.guard();
       if (guard != null) {
         RowReader reader = reader(readers, change);
-        Row row = row(change, reader);
-        Row seen = seen(change, guard, row, reader);
-        found.add(new Found(change, seen));
+        TableRow row = row(change, reader);
+        TableRow seen = seen(change, guard, row, reader);
+        found.add(new Found(change, seen, isOfRow(change, guard)));
         applied &= guard.isMet(row, seen);
       }
     }
@@ -129,22 +148,30 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   }
 
   /// The row that a guard looks at: of a change of static columns alone these.
-  private static @Nullable Row row(RowChange change, RowReader reader) {
+  private static @Nullable TableRow row(RowChange change, RowReader reader) {
     KeySpans spans =
         new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
     byte[] partition = partitions(spans).getFirst();
     if (change.isOfHeader()) {
       return reader.header(partition);
     }
-    List<Span> rows = spans.spans(partition);
+    List<Span> rows = rows(spans, partition);
     return rows.isEmpty() ? null : reader.find(partition, rows.getFirst().from());
+  }
+
+  private static boolean isOfRow(RowChange change, Guard guard) {
+    return !change.isOfHeader()
+        && (guard.exists()
+            || guard.notExists()
+            || guard.shown().stream()
+                .anyMatch(index -> change.table().columns().get(index).kind() != Kind.STATIC));
   }
 
   /// What a guard tests, and what is told when it is not met. Static columns are seen by a change
   /// that writes or tests some. One that is about nothing else sees the first row of the partition:
   /// it tells a partition without static columns from none.
-  private static @Nullable Row seen(
-      RowChange change, Guard guard, @Nullable Row row, RowReader reader) {
+  private static @Nullable TableRow seen(
+      RowChange change, Guard guard, @Nullable TableRow row, RowReader reader) {
     List<Kind> tested =
         guard.exists() || guard.notExists()
             ? List.of()
@@ -158,8 +185,8 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
         new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
     byte[] partition = partitions(spans).getFirst();
     if (onlyStatics && (row == null || change.isOfHeader())) {
-      Row first = reader.first(partition);
-      return first == null ? row : first;
+      TableRow first = reader.first(partition);
+      return first == null ? reader.header(partition) : first;
     }
     if (row == null) {
       return statics ? reader.header(partition) : null;
@@ -173,6 +200,23 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       throw new IllegalStateException("a change without its partition");
     }
     return partitions;
+  }
+
+  /// The keys that a change is about, one or ranges of them: a condition that they do not say is
+  /// refused, for no row is tried.
+  private static List<Span> ranges(KeySpans spans, byte[] partition) {
+    List<Span> ranges = spans.spans(partition);
+    spans.requireNothingLeft();
+    return ranges;
+  }
+
+  /// The same for what is written row by row.
+  private static List<Span> rows(KeySpans spans, byte[] partition) {
+    List<Span> rows = ranges(spans, partition);
+    if (!rows.stream().allMatch(Span::isOne)) {
+      throw new IllegalStateException("a change of rows with a range of them");
+    }
+    return rows;
   }
 
   private void write(
@@ -192,12 +236,13 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       Table table, KeySpans spans, byte[] partition, Mutations out, long timestamp) {
     byte[] header = TableKeys.header(partition);
     if (!spans.isClusteringRestricted()) {
+      spans.requireNothingLeft();
       changed.partition(table, partition);
       var _ = out.row(header, partition.length).deletePartition(timestamp);
       return;
     }
-    for (Span span : spans.spans(partition)) {
-      if (Arrays.equals(span.until(), TableKeys.next(span.from()))) {
+    for (Span span : ranges(spans, partition)) {
+      if (span.isOne()) {
         changed.row(table, span.from());
         var _ = out.row(span.from(), partition.length).deleteRow(timestamp);
       } else {
@@ -224,9 +269,10 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       cells.write(statics, target, reader);
     }
     if (change.isOfHeader()) {
+      spans.requireNothingLeft();
       return;
     }
-    for (Span span : spans.spans(partition)) {
+    for (Span span : rows(spans, partition)) {
       CellWriter.Target target =
           new CellWriter.Target(change.table(), partition, span.from(), timestamp, change.ttl());
       changed.row(change.table(), span.from());

@@ -6,7 +6,6 @@ import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
-import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
@@ -94,11 +93,12 @@ final class ChangeCompiler {
   }
 
   private void requireInsertKey() {
-    requirePartition();
+    WhereRules rules = rules();
+    rules.requireNamedRows("INSERT");
     boolean onlyStatics =
         !operations.isEmpty()
             && operations.stream().allMatch(each -> each.column().kind() == Kind.STATIC);
-    List<String> missing = missing(Kind.CLUSTERING);
+    List<String> missing = rules.missing(Kind.CLUSTERING);
     boolean none = missing.size() == table.of(Kind.CLUSTERING).size();
     if (!missing.isEmpty() && !(onlyStatics && none)) {
       throw CqlException.invalid(
@@ -106,51 +106,31 @@ final class ChangeCompiler {
     }
   }
 
-  private List<String> missing(Kind kind) {
-    List<String> missing = new ArrayList<>();
-    for (Column column : table.of(kind)) {
-      boolean named = where.stream().anyMatch(each -> each.column().equals(column));
-      boolean several =
-          keys.stream()
-              .anyMatch(each -> each.columns().contains(column) && !each.relation().token());
-      if (!named && !several) {
-        missing.add(column.name());
-      }
-    }
-    return missing;
-  }
-
-  private void requirePartition() {
-    List<String> missing = missing(Kind.PARTITION_KEY);
-    if (!missing.isEmpty()) {
-      throw CqlException.invalid(
-          "Some partition key parts are missing: %s".formatted(String.join(", ", missing)));
-    }
-    for (Restriction each : where) {
-      if (each.column().kind() == Kind.PARTITION_KEY && !each.isExact()) {
-        throw CqlException.invalid(
-            "Only EQ and IN relation are supported on the partition key (unless you use the"
-                + " token() function)");
-      }
-    }
+  private WhereRules rules() {
+    return new WhereRules(table, where, keys, false, false);
   }
 
   private RowChangePlan update(Change.Update update) {
     Times times = times(update.using(), update.condition());
     update.assignments().forEach(each -> operations.add(Operation.of(each, scope)));
-    readWhere(update.where());
-    requirePartition();
-    List<String> missing = missing(Kind.CLUSTERING);
-    requireNoSlice("UPDATE");
+    keys = KeyRestriction.all(update.where(), scope, where, "UPDATE");
+    WhereRules rules = rules();
+    rules.requireNamedRows("UPDATE");
     Condition guard = guard(update.condition());
     boolean onlyStatics = isOnlyOfStatics(guard);
     if (onlyStatics) {
-      requireNoRows("UPDATE");
+      requireNoRows(rules, "UPDATE");
     }
+    if (rules.isSliced()) {
+      throw CqlException.invalid(
+          "Slice restrictions are not supported on the clustering columns in UPDATE statements");
+    }
+    List<String> missing = rules.missing(Kind.CLUSTERING);
     if (!onlyStatics && !missing.isEmpty()) {
       throw CqlException.invalid(
           "Some clustering keys are missing: %s".formatted(String.join(", ", missing)));
     }
+    rules.requireOnlyKeys();
     return new RowChangePlan(table, How.UPDATE, where, keys, operations, times, guard, null);
   }
 
@@ -166,39 +146,12 @@ final class ChangeCompiler {
             .anyMatch(each -> table.columns().get(each.index()).kind() != Kind.STATIC);
   }
 
-  private void requireNoRows(String statement) {
-    List<Column> clustering = table.of(Kind.CLUSTERING);
-    boolean none = missing(Kind.CLUSTERING).size() == clustering.size();
-    if (!none && !operations.isEmpty() && !clustering.isEmpty()) {
+  private void requireNoRows(WhereRules rules, String statement) {
+    if (!operations.isEmpty() && rules.areOfRows()) {
       throw CqlException.invalid(
           ("Invalid restrictions on clustering columns since the %s statement modifies only static"
                   + " columns")
               .formatted(statement));
-    }
-  }
-
-  private void requireNoSlice(String statement) {
-    boolean sliced =
-        where.stream().anyMatch(each -> each.operator().isSlice())
-            || keys.stream().anyMatch(KeyRestriction::isSlice);
-    if (sliced) {
-      throw CqlException.invalid(
-          "Slice restrictions are not supported on the clustering columns in %s statements"
-              .formatted(statement));
-    }
-  }
-
-  private void readWhere(List<Where> conditions) {
-    keys = KeyRestriction.all(conditions, scope, where);
-    for (Restriction each : where) {
-      if (!each.column().isKey()) {
-        throw CqlException.invalid(
-            "Non PRIMARY KEY columns found in where clause: %s".formatted(each.column().name()));
-      }
-    }
-    if (keys.stream().anyMatch(each -> each.relation().token())) {
-      throw CqlException.invalid(
-          "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements");
     }
   }
 
@@ -207,32 +160,28 @@ final class ChangeCompiler {
     for (Change.Part part : delete.columns()) {
       operations.add(Operation.delete(part, scope));
     }
-    readWhere(delete.where());
-    requirePartition();
-    new WhereRules(table, where, keys, false, false).requireConditions();
+    keys = KeyRestriction.all(delete.where(), scope, where, "DELETE");
+    WhereRules rules = rules();
+    rules.requireNamedRows("DELETE");
+    Condition guard = guard(delete.condition());
+    if (isOnlyOfStatics(guard)) {
+      requireNoRows(rules, "DELETE");
+    }
+    rules.requireClustering();
+    rules.requireOnlyKeys();
     boolean regular = operations.stream().anyMatch(each -> each.column().kind() == Kind.REGULAR);
-    boolean sliced =
-        where.stream().anyMatch(each -> each.operator().isSlice())
-            || keys.stream().anyMatch(KeyRestriction::isSlice);
-    if (!operations.isEmpty() && (sliced || (regular && !missing(Kind.CLUSTERING).isEmpty()))) {
+    boolean wholeKey = rules.missing(Kind.CLUSTERING).isEmpty();
+    if (!operations.isEmpty() && (rules.isSliced() || (regular && !wholeKey))) {
       throw CqlException.invalid("Range deletions are not supported for specific columns");
     }
-    Condition guard = guard(delete.condition());
     boolean ofRows = operations.isEmpty() || isOfRows(guard);
-    if (guard != null && (sliced || (ofRows && !isWholeKey()))) {
+    if (guard != null && (rules.isSliced() || (ofRows && !wholeKey))) {
       throw CqlException.invalid(
           "DELETE statements must restrict all PRIMARY KEY columns with equality relations in"
               + " order to use conditions on non static columns");
     }
-    if (isOnlyOfStatics(guard)) {
-      requireNoRows("DELETE");
-    }
     How how = operations.isEmpty() ? How.DELETE : How.UPDATE;
     return new RowChangePlan(table, how, where, keys, operations, times, guard, null);
-  }
-
-  private boolean isWholeKey() {
-    return missing(Kind.CLUSTERING).isEmpty();
   }
 
   /// When something is written, and for how long.

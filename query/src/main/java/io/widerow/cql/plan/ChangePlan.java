@@ -17,9 +17,12 @@ import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /// Changes of rows: one, or a batch of them, which is made as a whole or not at all.
 ///
@@ -191,20 +194,14 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
 
   /// `[applied]`, and what is there when it is false.
   private Answer.Rows conditional(ChangeGroup.Outcome outcome) {
-    List<ChangeGroup.Found> found = new ArrayList<>();
-    for (ChangeGroup.Found each : outcome.found()) {
-      Guard guard = each.change().guard();
-      if (each.row() != null && guard != null && !guard.shown().isEmpty()) {
-        found.add(each);
-      }
-    }
+    List<ChangeGroup.Found> found = outcome.shown();
     List<Variable> columns = new ArrayList<>(List.of(applied()));
     CellBuffer cells = new CellBuffer(64);
     if (outcome.applied() || found.isEmpty()) {
       Wire.putCell(NativeType.BOOLEAN, outcome.applied(), cells);
       return new Answer.Rows(columns, 1, cells, null);
     }
-    List<Integer> shown = shown(found);
+    List<Integer> shown = shown(outcome.found());
     Table table = found.getFirst().change().table();
     shown.forEach(index -> columns.add(variable(table, index)));
     for (ChangeGroup.Found each : found) {
@@ -215,22 +212,21 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return new Answer.Rows(columns, found.size(), cells, null);
   }
 
-  /// Of one change the columns that it tests; of a batch the key of each row too.
+  /// Of one change the columns that it tests; of a batch the key of each row before them.
   private List<Integer> shown(List<ChangeGroup.Found> found) {
-    List<Integer> shown = new ArrayList<>();
     Table table = found.getFirst().change().table();
-    for (int i = 0; i < table.columns().size(); i++) {
-      int index = i;
-      boolean tested =
-          found.stream()
-              .anyMatch(each -> {
-                Guard guard = each.change().guard();
-                return guard != null && guard.shown().contains(index);
-              });
-      if (tested || (changes().size() > 1 && table.columns().get(i).isKey())) {
-        shown.add(i);
-      }
+    Set<Integer> shown = new LinkedHashSet<>();
+    List<Integer> all = IntStream.range(0, table.columns().size()).boxed().toList();
+    if (changes().size() > 1) {
+      all.stream().filter(index -> table.columns().get(index).isKey()).forEach(shown::add);
     }
-    return shown;
+    for (ChangeGroup.Found each : found) {
+      Guard guard = Objects.requireNonNull(each.change().guard());
+      if (guard.exists() || guard.notExists()) {
+        return all;
+      }
+      shown.addAll(guard.shown());
+    }
+    return List.copyOf(shown);
   }
 }

@@ -53,6 +53,9 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
     for (Where each : create.where()) {
       if (each instanceof Relation relation && relation.operator() == Operator.IS_NOT) {
         int _ = scope.require(relation.column());
+        if (relation.key() != null || relation.field() != null) {
+          throw CqlException.invalid("Unsupported restriction: %s".formatted(relation));
+        }
       } else if (each instanceof KeyRelation relation && relation.token()) {
         return; // is refused later
       } else {

@@ -77,11 +77,17 @@ record Grouping(
   }
 
   /// How rows are grouped; null when each is shown.
+  ///
+  /// @param firstOnly whether the rows are those of DISTINCT; else their groups are
   static @Nullable Grouping of(
-      Statement.Select select, Scope scope, List<Restriction> where, boolean sorted) {
+      Statement.Select select,
+      Scope scope,
+      List<Restriction> where,
+      boolean sorted,
+      boolean firstOnly) {
     Table table = scope.table();
     List<Integer> by = new ArrayList<>();
-    if (select.distinct()) {
+    if (select.distinct() && !firstOnly) {
       table.of(Kind.PARTITION_KEY).forEach(column -> by.add(table.find(column.name())));
     }
     Value last = null;

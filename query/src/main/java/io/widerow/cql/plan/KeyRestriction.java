@@ -37,11 +37,23 @@ record KeyRestriction(
   /// @param singles gets the conditions on single columns
   /// @return the others
   static List<KeyRestriction> all(List<Where> where, Scope scope, List<Restriction> singles) {
+    return all(where, scope, singles, null);
+  }
+
+  /// The same for a statement that changes rows.
+  ///
+  /// @param change `UPDATE` or `DELETE`; null for a question
+  static List<KeyRestriction> all(
+      List<Where> where, Scope scope, List<Restriction> singles, @Nullable String change) {
     List<KeyRestriction> kept = new ArrayList<>();
     ColumnRelations together = new ColumnRelations();
     for (Where each : where) {
       if (each instanceof Relation single) {
+        requireNoParts(single, change);
         Restriction restriction = Restriction.of(single, scope);
+        if (single.operator() == Operator.LIKE && scope.table().stored() != null) {
+          throw CqlException.invalid(WhereRules.LIKE.formatted(single));
+        }
         singles.add(restriction);
         together.add(restriction);
         continue;
@@ -61,6 +73,14 @@ record KeyRestriction(
       together.add(relation, columns);
     }
     return kept;
+  }
+
+  /// A change is of rows that its conditions name: it reads none to see what is in a collection.
+  private static void requireNoParts(Relation relation, @Nullable String change) {
+    Operator operator = relation.operator();
+    if (change != null && (operator == Operator.CONTAINS || operator == Operator.CONTAINS_KEY)) {
+      throw CqlException.invalid("Cannot use %s with %s".formatted(change, operator.sign));
+    }
   }
 
   private static List<Column> columns(KeyRelation relation, Scope scope) {

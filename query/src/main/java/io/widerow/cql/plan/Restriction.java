@@ -36,27 +36,17 @@ record Restriction(
     Compiler compiler = new Compiler(scope, false);
     int index = scope.require(relation.column());
     Column column = scope.table().columns().get(index);
+    boolean stored = scope.table().stored() != null;
+    requireTyped(relation, column, stored);
     Expression keyGiven = relation.key();
     Value key = null;
     CqlType type = column.type();
     String name = column.name();
-    if (relation.field() != null) {
-      throw CqlException.invalid("fields in WHERE are not supported: %s".formatted(relation));
-    }
-    if (keyGiven != null) {
-      if (!(type instanceof CqlType.MapOf(CqlType keys, CqlType of, _))) {
-        throw CqlException.invalid("Column %s cannot be used as a map".formatted(name));
-      }
-      if (!type.isMultiCell()) {
-        throw CqlException.invalid(
-            "Map-entry equality predicates on frozen map column %s are not supported"
-                .formatted(name));
-      }
+    if (keyGiven != null && type instanceof CqlType.MapOf(CqlType keys, CqlType of, _)) {
       key = compiler.compile(keyGiven, keys, "key(" + name + ")");
       type = of;
       name = "value(" + name + ")";
     }
-    requireTyped(relation, column, type);
     CqlType compared = Condition.compared(relation.operator(), type);
     List<Value> values = new ArrayList<>();
     if (relation.operator() == Operator.IN
@@ -71,35 +61,79 @@ record Restriction(
     } else {
       values.add(compiler.compile(relation.value(), compared, name));
     }
-    boolean stored = scope.table().stored() != null;
+    requireText(relation, type);
     return new Restriction(relation, column, index, compared, key, values, stored);
   }
 
-  private static void requireTyped(Relation relation, Column column, CqlType type) {
-    switch (relation.operator()) {
-      case NEQ -> throw CqlException.invalid("Unsupported \"!=\" relation: %s".formatted(relation));
-      case IS_NOT ->
-          throw CqlException.invalid(
-              "Unsupported restriction: %s IS NOT NULL".formatted(column.name()));
-      case CONTAINS -> {
-        if (!type.isCollection()) {
-          throw CqlException.invalid(
-              "Cannot use CONTAINS on non-collection column %s".formatted(column.name()));
-        }
-      }
-      case CONTAINS_KEY -> {
-        if (!(type instanceof CqlType.MapOf)) {
-          throw CqlException.invalid(
-              "Cannot use CONTAINS KEY on non-map column %s".formatted(column.name()));
-        }
-      }
-      case LIKE -> {
-        if (!(type instanceof NativeType simple && simple.isText())) {
-          throw CqlException.invalid(
-              "LIKE restriction is only supported on text. %s is not valid.".formatted(relation));
-        }
-      }
-      case EQ, LT, LTE, GT, GTE, IN -> {}
+  /// What no statement answers about a column of its type.
+  ///
+  /// @param stored whether it is of a table of users
+  private static void requireTyped(Relation relation, Column column, boolean stored) {
+    String name = column.name();
+    CqlType type = column.type();
+    Operator operator = relation.operator();
+    boolean contains = operator == Operator.CONTAINS;
+    boolean containsKey = operator == Operator.CONTAINS_KEY;
+    require(operator != Operator.NEQ, "Unsupported \"!=\" relation: %s", relation);
+    require(operator != Operator.IS_NOT, "Unsupported restriction: %s IS NOT NULL", name);
+    require(relation.field() == null, "fields in WHERE are not supported: %s", relation);
+    require(
+        !containsKey || type instanceof CqlType.MapOf,
+        "Cannot use CONTAINS KEY on non-map column %s",
+        name);
+    require(
+        !contains || type.isCollection(), "Cannot use CONTAINS on non-collection column %s", name);
+    if (relation.key() != null) {
+      requireEntry(relation, column, stored);
+      return;
+    }
+    if (type.isMultiCell()) {
+      require(
+          type.isCollection(),
+          "Non-frozen UDT column '%s' (%s) cannot be restricted by any relation",
+          name,
+          type.cql());
+      require(
+          contains || containsKey,
+          "Collection column '%s' (%s) cannot be restricted by a '%s' relation",
+          name,
+          type.cql(),
+          operator.sign);
+    }
+    require(
+        !operator.isSlice() || !type.contains(NativeType.DURATION),
+        "Slice restrictions are not supported on duration columns");
+  }
+
+  /// What no statement answers about an entry of a map.
+  private static void requireEntry(Relation relation, Column column, boolean stored) {
+    String name = column.name();
+    require(
+        !(column.type() instanceof CqlType.ListOf),
+        "Indexes on list entries (%s[index] = value) are not currently supported.",
+        name);
+    require(column.type() instanceof CqlType.MapOf, "Column %s cannot be used as a map", name);
+    require(
+        column.type().isMultiCell(),
+        "Map-entry equality predicates on frozen map column %s are not supported",
+        name);
+    Operator operator = relation.operator();
+    boolean parts = operator == Operator.CONTAINS || operator == Operator.CONTAINS_KEY;
+    require(
+        operator == Operator.EQ || (!stored && !parts),
+        "Only EQ relations are supported on map entries");
+  }
+
+  private static void requireText(Relation relation, CqlType type) {
+    require(
+        relation.operator() != Operator.LIKE || (type instanceof NativeType of && of.isText()),
+        "LIKE restriction is only supported on text. %s is not valid.",
+        relation);
+  }
+
+  private static void require(boolean met, String otherwise, Object... of) {
+    if (!met) {
+      throw CqlException.invalid(otherwise.formatted(of));
     }
   }
 

@@ -7,6 +7,7 @@ import io.widerow.cql.change.RowChange;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.plan.ChangeCompiler.Times;
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Condition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Table;
@@ -93,7 +94,7 @@ record RowChangePlan(
       return standard;
     }
     if (!(value.of(null, bound) instanceof Integer ttl)) {
-      return standard;
+      return 0; // null, as in Cassandra; only one that is unset is that of the table
     }
     if (ttl < 0) {
       throw CqlException.invalid("A TTL must be greater or equal to 0, but was " + ttl);
@@ -111,12 +112,14 @@ record RowChangePlan(
       return null;
     }
     List<Integer> shown = new ArrayList<>();
-    for (int i = 0; i < table.columns().size(); i++) {
-      int index = i;
-      boolean tested = condition.tests().stream().anyMatch(test -> test.index() == index);
-      if (condition.notExists() || condition.exists() || tested) {
-        shown.add(i);
-      }
+    if (condition.notExists() || condition.exists()) {
+      table.columns().forEach(column -> shown.add(table.find(column.name())));
+    }
+    for (Kind kind : List.of(Kind.REGULAR, Kind.STATIC)) { // as Cassandra has them
+      condition.tests().stream()
+          .map(ColumnTest::index)
+          .filter(index -> table.columns().get(index).kind() == kind && !shown.contains(index))
+          .forEach(shown::add);
     }
     return new Guard(
         condition.exists(),
@@ -128,7 +131,7 @@ record RowChangePlan(
   /// Which variables are the partition key; empty when one of its columns has none.
   List<Integer> partitionKey() {
     List<Integer> indexes = new ArrayList<>();
-    for (Column column : table.of(Column.Kind.PARTITION_KEY)) {
+    for (Column column : table.of(Kind.PARTITION_KEY)) {
       for (Restriction each : where) {
         if (each.column().equals(column)
             && each.operator() == Operator.EQ
@@ -137,6 +140,6 @@ record RowChangePlan(
         }
       }
     }
-    return indexes.size() == table.of(Column.Kind.PARTITION_KEY).size() ? indexes : List.of();
+    return indexes.size() == table.of(Kind.PARTITION_KEY).size() ? indexes : List.of();
   }
 }

@@ -113,6 +113,11 @@ final class Scope {
             .allMatch(kind -> kind == Column.Kind.STATIC || kind == Column.Kind.PARTITION_KEY);
   }
 
+  /// Indexes of the columns that are shown or aggregated.
+  List<Integer> used() {
+    return List.copyOf(used);
+  }
+
   /// Indexes of the columns that are shown, and not only aggregated.
   List<Integer> shown() {
     return List.copyOf(shown);

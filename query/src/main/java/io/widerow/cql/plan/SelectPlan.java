@@ -43,7 +43,8 @@ record SelectPlan(
   ///
   /// @param reversed against the clustering order
   /// @param merged whether ORDER BY rules over several partitions
-  record Order(boolean reversed, boolean merged) {}
+  /// @param firstOnly whether one row of each partition is read
+  record Order(boolean reversed, boolean merged, boolean firstOnly) {}
 
   static SelectPlan of(Statement.Select select, RowSource source) {
     Table table = source.table();
@@ -54,6 +55,7 @@ record SelectPlan(
     WhereRules rules =
         new WhereRules(table, where, keys, select.allowFiltering(), source.isOrdered());
     rules.requireConditions();
+    rules.requireReadRanges();
     if (scope.isOfStatics() && rules.areOfRows()) {
       throw CqlException.invalid(
           "Cannot restrict clustering columns when selecting only static columns");
@@ -64,13 +66,19 @@ record SelectPlan(
     if (rowsOfPartition != null) {
       requirePartitionLimit(source, select);
     }
+    boolean firstOnly = select.distinct() && source.takesLimits();
     if (select.distinct()) {
-      selection.requireDistinct(scope);
+      selection.requireDistinct(scope, rules.namesPartitions());
       if (table.stored() != null) {
         requireDistinct(select, where, keys);
       }
+      if (!firstOnly && !scope.aggregates().isEmpty()) {
+        throw CqlException.invalid(
+            "SELECT DISTINCT with aggregates is answered for tables, not for %s; use GROUP BY"
+                .formatted(table.qualified()));
+      }
     }
-    Grouping grouping = Grouping.of(select, scope, where, source.isOrdered());
+    Grouping grouping = Grouping.of(select, scope, where, source.isOrdered(), firstOnly);
     if (rowsOfPartition != null && grouping != null && grouping.by().isEmpty()) {
       throw CqlException.invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
@@ -79,7 +87,7 @@ record SelectPlan(
         selection,
         where,
         keys,
-        new Order(reversed, merged),
+        new Order(reversed, merged, firstOnly),
         grouping,
         rows(select.limit(), scope, "[limit]"),
         rowsOfPartition,
@@ -193,7 +201,7 @@ record SelectPlan(
       }
     }
     boolean ofRows = grouping == null; // else of groups, which are counted when they are made
-    long rows = ofRows ? limit(rowsOfPartition, bound) : Long.MAX_VALUE;
+    long rows = order.firstOnly() ? 1 : ofRows ? limit(rowsOfPartition, bound) : Long.MAX_VALUE;
     return new KeyLimits(tuples, tokens, rows == Long.MAX_VALUE ? 0 : (int) rows, order.merged());
   }
 

@@ -4,6 +4,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CellBuffer;
@@ -152,14 +153,23 @@ record Selection(List<Variable> columns, List<Variable> shown, List<Value> value
     return name.chars().anyMatch(c -> c >= 'A' && c <= 'Z') ? "\"" + name + "\"" : name;
   }
 
-  /// @throws CqlException unless only columns of the partition key are shown
-  void requireDistinct(Scope scope) {
-    for (int index : scope.shown()) {
+  /// @param ofSome whether conditions name the partitions
+  /// @throws CqlException unless only columns of the partition key, all of them without such
+  ///   conditions, and static ones are read
+  void requireDistinct(Scope scope, boolean ofSome) {
+    for (int index : scope.used()) {
       Column column = scope.table().columns().get(index);
-      if (column.kind() != Column.Kind.PARTITION_KEY && column.kind() != Column.Kind.STATIC) {
+      if (column.kind() != Kind.PARTITION_KEY && column.kind() != Kind.STATIC) {
         throw CqlException.invalid(
             ("SELECT DISTINCT queries must only request partition key columns and/or static columns"
                     + " (not %s)")
+                .formatted(column.name()));
+      }
+    }
+    for (Column column : ofSome ? List.<Column>of() : scope.table().of(Kind.PARTITION_KEY)) {
+      if (!scope.used().contains(scope.table().find(column.name()))) {
+        throw CqlException.invalid(
+            "SELECT DISTINCT queries must request all the partition key columns (missing %s)"
                 .formatted(column.name()));
       }
     }

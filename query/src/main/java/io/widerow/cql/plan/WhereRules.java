@@ -6,8 +6,7 @@ import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
-import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.NativeType;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +21,9 @@ record WhereRules(
     List<KeyRestriction> keys,
     boolean filtering,
     boolean ordered) {
+  static final String LIKE =
+      "LIKE restriction is only supported on properly indexed columns. %s is not valid.";
+
   private static final String FILTERING =
       "Cannot execute this query as it might involve data filtering and thus may have unpredictable"
           + " performance. If you want to execute this query despite the performance"
@@ -29,24 +31,99 @@ record WhereRules(
 
   /// @throws CqlException when the conditions cannot be answered
   void requireConditions() {
-    for (Column column : table.columns()) {
-      requireOne(column);
+    if (!ordered) {
+      for (Restriction each : where) {
+        if (each.operator() == Operator.LIKE) {
+          throw CqlException.invalid(LIKE.formatted(each.relation()));
+        }
+      }
     }
     if (filtering) {
       return;
     }
+    boolean some = where.stream().anyMatch(WhereRules::isPartition);
+    boolean named = ordered || namesPartitions();
+    if (!named && some) {
+      throw CqlException.invalid(FILTERING);
+    }
+    if (!ordered) {
+      requireClustering();
+    }
     for (Restriction restriction : where) {
       boolean key = restriction.column().isKey() && restriction.key() == null;
       boolean like = restriction.operator() == Operator.LIKE;
-      boolean slicedType =
-          restriction.column().kind() == Kind.PARTITION_KEY && restriction.operator().isSlice();
+      boolean slicedType = isPartition(restriction) && restriction.operator().isSlice();
       if (!key || slicedType || (like && !isPartition(restriction))) {
         throw CqlException.invalid(FILTERING);
       }
     }
-    if (!ordered && !(where.isEmpty() && keys.isEmpty())) {
-      requirePartition();
-      requireClustering();
+    if (!named && areOfRows()) {
+      throw CqlException.invalid(FILTERING);
+    }
+  }
+
+  /// The same for a change, which is of the rows that its conditions name: all of them must.
+  ///
+  /// @param statement `UPDATE` or `DELETE`
+  void requireNamedRows(String statement) {
+    if (keys.stream().anyMatch(each -> each.relation().token())) {
+      throw CqlException.invalid(
+          "The token function cannot be used in WHERE clauses for %s statements"
+              .formatted(statement));
+    }
+    List<String> missing = missing(Kind.PARTITION_KEY);
+    if (!missing.isEmpty()) {
+      throw CqlException.invalid(
+          "Some partition key parts are missing: %s".formatted(String.join(", ", missing)));
+    }
+    if (!namesPartitions()) {
+      throw CqlException.invalid(
+          ("Only EQ and IN relation are supported on the partition key (unless you use the token()"
+                  + " function) for %s statements")
+              .formatted(statement));
+    }
+  }
+
+  /// @throws CqlException when one column of another kind has a condition
+  void requireOnlyKeys() {
+    for (Restriction each : where) {
+      if (!each.column().isKey()) {
+        throw CqlException.invalid(
+            "Non PRIMARY KEY columns found in where clause: %s".formatted(each.column().name()));
+      }
+    }
+  }
+
+  /// The columns of a kind that have no condition.
+  List<String> missing(Kind kind) {
+    List<String> missing = new ArrayList<>();
+    for (Column column : table.of(kind)) {
+      if (of(column) == null && tuple(column) == null) {
+        missing.add(column.name());
+      }
+    }
+    return missing;
+  }
+
+  /// True when a condition is a range of clustering columns.
+  boolean isSliced() {
+    return where.stream()
+            .anyMatch(each -> each.operator().isSlice() && each.column().kind() == Kind.CLUSTERING)
+        || keys.stream().anyMatch(KeyRestriction::isSlice);
+  }
+
+  /// A range over several columns chooses what is read; rows are not tried with it.
+  ///
+  /// @throws CqlException when there is one that cannot
+  void requireReadRanges() {
+    boolean chosen = true;
+    for (Column column : table.of(Kind.CLUSTERING)) {
+      KeyRestriction several = tuple(column);
+      if (several != null && several.isSlice() && !chosen) {
+        throw CqlException.invalid("Multi-column slice restrictions cannot be used for filtering.");
+      }
+      Restriction found = of(column);
+      chosen &= several != null || (found != null && found.isExact());
     }
   }
 
@@ -60,53 +137,6 @@ record WhereRules(
     return restriction.column().kind() == Kind.PARTITION_KEY;
   }
 
-  /// What no table answers about a column.
-  private void requireOne(Column column) {
-    List<Restriction> all =
-        where.stream().filter(each -> each.column().equals(column) && each.key() == null).toList();
-    if (!ordered && all.stream().anyMatch(each -> each.operator() == Operator.LIKE)) {
-      throw CqlException.invalid(
-          "LIKE restriction is only supported on properly indexed columns. %s is not valid."
-              .formatted(all.getFirst().relation()));
-    }
-    requireSimple(column, all);
-  }
-
-  /// What no read answers, whatever it filters.
-  private static void requireSimple(Column column, List<Restriction> all) {
-    for (Restriction each : all) {
-      Operator operator = each.operator();
-      boolean compares = operator == Operator.EQ || operator == Operator.IN || operator.isSlice();
-      boolean cells = compares && column.type().isMultiCell();
-      if (cells && column.type() instanceof CqlType.UserType user) {
-        throw CqlException.invalid(
-            "Non-frozen UDT column '%s' (%s) cannot be restricted by any relation"
-                .formatted(column.name(), user.name()));
-      }
-      if (cells) {
-        throw CqlException.invalid(
-            "Collection column '%s' (%s) cannot be restricted by a '%s' relation"
-                .formatted(column.name(), column.type().cql(), operator));
-      }
-      if (operator.isSlice() && column.type().contains(NativeType.DURATION)) {
-        throw CqlException.invalid("Slice restrictions are not supported on duration columns");
-      }
-    }
-  }
-
-  private void requirePartition() {
-    boolean tokens = keys.stream().anyMatch(each -> each.relation().token());
-    if (tokens && where.isEmpty() && keys.stream().allMatch(each -> each.relation().token())) {
-      return; // a range of partitions
-    }
-    for (Column column : table.of(Kind.PARTITION_KEY)) {
-      Restriction found = of(column);
-      if (found == null || !found.isExact()) {
-        throw CqlException.invalid(FILTERING);
-      }
-    }
-  }
-
   private @Nullable KeyRestriction tuple(Column column) {
     for (KeyRestriction each : keys) {
       if (!each.relation().token() && each.columns().contains(column)) {
@@ -116,7 +146,17 @@ record WhereRules(
     return null;
   }
 
-  private void requireClustering() {
+  /// @throws CqlException unless the conditions on clustering columns are ranges of rows
+  void requireClustering() {
+    for (Restriction each : where) {
+      boolean parts =
+          each.operator() == Operator.CONTAINS || each.operator() == Operator.CONTAINS_KEY;
+      if (parts && each.column().kind() == Kind.CLUSTERING) {
+        throw CqlException.invalid(
+            "Clustering columns can only be restricted with CONTAINS with a secondary index or"
+                + " filtering");
+      }
+    }
     Column open = null; // the first one without a condition, and
     Column sliced = null; // the first one with a range
     for (Column column : table.of(Kind.CLUSTERING)) {
@@ -163,11 +203,7 @@ record WhereRules(
     if (orders.isEmpty()) {
       return false;
     }
-    boolean partitions =
-        table.of(Kind.PARTITION_KEY).stream()
-            .map(this::of)
-            .allMatch(found -> found != null && found.isExact());
-    if (!ordered && !partitions) {
+    if (!ordered && !namesPartitions()) {
       throw CqlException.invalid(
           "ORDER BY is only supported when the partition key is restricted by an EQ or an IN.");
     }
@@ -194,6 +230,13 @@ record WhereRules(
       reversed = turned;
     }
     return Boolean.TRUE.equals(reversed);
+  }
+
+  /// True when each column of the partition key has its values.
+  boolean namesPartitions() {
+    return table.of(Kind.PARTITION_KEY).stream()
+        .map(this::of)
+        .allMatch(found -> found != null && found.isExact());
   }
 
   private Column ordering(Statement.Ordering order) {

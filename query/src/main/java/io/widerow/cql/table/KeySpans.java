@@ -37,6 +37,7 @@ public final class KeySpans {
   private final LongConsumer memory;
   private long held; // while keys are made
   private final Set<Condition> used = new HashSet<>();
+  private final Set<TupleCondition> usedTuples = new HashSet<>();
 
   /// A range of keys: its least one, and the key after its greatest.
   public static final class Span {
@@ -54,6 +55,15 @@ public final class KeySpans {
 
     public byte[] until() {
       return until;
+    }
+
+    /// True when it has one key.
+    public boolean isOne() {
+      return Arrays.equals(until, TableKeys.next(from));
+    }
+
+    private boolean isEmpty() {
+      return Arrays.compareUnsigned(from, until) >= 0;
     }
   }
 
@@ -162,16 +172,18 @@ public final class KeySpans {
     }
     TreeMap<byte[], Span> spans = new TreeMap<>(Arrays::compareUnsigned);
     for (List<Object> prefix : prefixes) {
-      Span span = at == clustering.size() ? row(partition, prefix) : slice(partition, prefix, at);
-      if (Arrays.compareUnsigned(span.from, span.until) < 0) {
-        spans.put(span.from, span);
-      }
+      List<Span> found =
+          at == clustering.size()
+              ? List.of(row(partition, prefix))
+              : slices(partition, prefix, clustering.get(at));
+      found.forEach(span -> spans.put(span.from, span));
     }
     release();
     return List.copyOf(spans.values());
   }
 
   private List<List<Object>> product(List<List<Object>> before, TupleCondition tuple) {
+    usedTuples.add(tuple);
     hold(before.size(), tuple.values().size());
     List<List<Object>> all = new ArrayList<>();
     for (List<Object> values : before) {
@@ -199,28 +211,73 @@ public final class KeySpans {
     return new Span(key, TableKeys.next(key));
   }
 
-  /// The range behind a prefix: that of the conditions on the next column.
-  private Span slice(byte[] partition, List<Object> prefix, int at) {
+  /// The ranges behind a prefix: those of the conditions that begin with the next column.
+  private List<Span> slices(byte[] partition, List<Object> prefix, Column column) {
     byte[] all = keys.prefix(partition, prefix);
-    Span span = new Span(all, TableKeys.after(all));
-    Column column = keys.clustering().get(at);
+    List<Span> spans = List.of(new Span(all, TableKeys.after(all)));
     for (Condition condition : conditions) {
       if (isOf(condition, column) && condition.operator().isSlice()) {
         used.add(condition);
-        List<Object> values = new ArrayList<>(prefix);
-        values.add(condition.value());
-        span = cut(span, bound(partition, values), condition.operator(), column.descending());
+        List<Object> bound = List.of(condition.value());
+        spans =
+            common(spans, List.of(slice(partition, prefix, bound, condition.operator(), column)));
       }
     }
     for (TupleCondition tuple : tuples) {
       boolean begins = table.columns().get(tuple.indexes().getFirst()).equals(column);
-      if (begins && tuple.operator().isSlice() && isOneWay(tuple)) {
-        List<Object> values = new ArrayList<>(prefix);
-        values.addAll(tuple.values().getFirst());
-        span = cut(span, bound(partition, values), tuple.operator(), column.descending());
+      if (begins && tuple.operator().isSlice()) {
+        usedTuples.add(tuple);
+        spans = common(spans, slices(partition, prefix, tuple));
       }
     }
-    return span;
+    return spans;
+  }
+
+  /// The range behind a prefix that a bound on its next columns leaves.
+  ///
+  /// @param column whose direction is that of all of them
+  private Span slice(
+      byte[] partition, List<Object> prefix, List<Object> bound, Operator operator, Column column) {
+    byte[] all = keys.prefix(partition, prefix);
+    List<Object> values = new ArrayList<>(prefix);
+    values.addAll(bound);
+    Span span = new Span(all, TableKeys.after(all));
+    return cut(span, keys.prefix(partition, values), operator, column.descending());
+  }
+
+  /// The ranges of a condition on several columns. Where they lie in both directions, these are the
+  /// rows that differ first in the first column, those that differ first in the second, and so on.
+  private List<Span> slices(byte[] partition, List<Object> prefix, TupleCondition tuple) {
+    List<Object> bound = tuple.values().getFirst();
+    Column last = table.columns().get(tuple.indexes().getLast());
+    if (isOneWay(tuple)) {
+      return List.of(slice(partition, prefix, bound, tuple.operator(), last));
+    }
+    Operator beyond = tuple.operator().isStart() ? Operator.GT : Operator.LT;
+    List<Span> spans = new ArrayList<>();
+    for (int i = 0; i < bound.size(); i++) {
+      List<Object> same = new ArrayList<>(prefix);
+      same.addAll(bound.subList(0, i));
+      Column differs = table.columns().get(tuple.indexes().get(i));
+      Operator operator = differs.equals(last) ? tuple.operator() : beyond;
+      spans.add(slice(partition, same, bound.subList(i, i + 1), operator, differs));
+    }
+    return spans;
+  }
+
+  /// What two lists of ranges have in common.
+  private static List<Span> common(List<Span> some, List<Span> others) {
+    List<Span> common = new ArrayList<>();
+    for (Span one : some) {
+      for (Span other : others) {
+        byte[] until = Arrays.compareUnsigned(one.until, other.until) < 0 ? one.until : other.until;
+        Span both = new Span(greater(one.from, other.from), until);
+        if (!both.isEmpty()) {
+          common.add(both);
+        }
+      }
+    }
+    return common;
   }
 
   private boolean isOneWay(TupleCondition tuple) {
@@ -229,10 +286,6 @@ public final class KeySpans {
             .distinct()
             .count()
         == 1;
-  }
-
-  private byte[] bound(byte[] partition, List<Object> values) {
-    return keys.prefix(partition, values);
   }
 
   /// Cuts what does not meet a bound off a range.
@@ -261,5 +314,17 @@ public final class KeySpans {
   /// The conditions that the ranges of [#spans] have not taken into account.
   public List<Condition> rest() {
     return conditions.stream().filter(each -> !used.contains(each)).toList();
+  }
+
+  /// Refuses conditions that the ranges of [#spans] leave to be tried on each row, for who tries
+  /// none.
+  ///
+  /// @throws CqlException when there is one
+  public void requireNothingLeft() {
+    if (!used.containsAll(conditions) || !usedTuples.containsAll(tuples)) {
+      throw CqlException.invalid(
+          "Conditions that name no rows cannot be part of a change of %s"
+              .formatted(table.qualified()));
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.cql.table;
 
+import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
@@ -18,9 +19,10 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of several partitions in one clustering order, those of equal clustering keys by their
-/// tokens. Where the rows of each partition are limited, a page reads those again that were shown
-/// before it: only they tell how many are left.
+/// The rows of several partitions in one clustering order, those of equal clustering keys in the
+/// order of their partitions. A partition that has only static columns comes before all rows of
+/// that order. Where the rows of each partition are limited, a page reads those again that were
+/// shown before it: only they tell how many are left.
 ///
 /// - Threads: one.
 /// - Memory: holds its view and a cursor for each partition until it is closed.
@@ -47,9 +49,10 @@ final class MergedRows implements RowCursor {
     this.filter = filter;
     this.heads = new PriorityQueue<>(this::compare);
     try {
+      Shown shown = after == null ? null : shown(after, partitions);
       for (byte[] partition : partitions) {
         filter.hold(PARTITION_BYTES);
-        Partition opened = new Partition(partition, after);
+        Partition opened = new Partition(partition, all.size(), shown);
         all.add(opened);
         if (opened.next()) {
           heads.add(opened);
@@ -62,44 +65,85 @@ final class MergedRows implements RowCursor {
   }
 
   private int compare(Partition one, Partition other) {
-    int order =
-        Arrays.compareUnsigned(
-            one.key,
-            one.prefix.length,
-            one.key.length,
-            other.key,
-            other.prefix.length,
-            other.key.length);
-    if (order != 0) {
-      return filter.descending() ? -order : order;
+    int order = compare(one.key, one.prefix.length, other.key, other.prefix.length);
+    return order == 0 ? Integer.compare(one.place, other.place) : order;
+  }
+
+  /// Orders what keys of rows, or of headers, add to their partitions.
+  ///
+  /// @param prefix how many bytes of the key are those of its partition
+  private int compare(byte[] key, int prefix, byte[] other, int otherPrefix) {
+    int order = Arrays.compareUnsigned(key, prefix, key.length, other, otherPrefix, other.length);
+    return filter.descending() ? -order : order;
+  }
+
+  /// The row that was shown last: its key, how many bytes of it are those of its partition, and the
+  /// place of that.
+  private static final class Shown {
+    private final byte[] key;
+    private final int prefix;
+    private final int place;
+
+    Shown(byte[] key, int prefix, int place) {
+      this.key = key;
+      this.prefix = prefix;
+      this.place = place;
     }
-    return Arrays.compareUnsigned(one.prefix, other.prefix);
+  }
+
+  private Shown shown(Position after, List<byte[]> partitions) {
+    for (int place = 0; place < partitions.size(); place++) {
+      byte[] partition = partitions.get(place);
+      if (after.isIn(partition)) {
+        return new Shown(after.key(), partition.length, place);
+      }
+    }
+    throw CqlException.protocol("Invalid value for the paging state");
   }
 
   /// One partition, and the row at which it stands.
   private final class Partition {
     private final byte[] prefix;
-    private final Deque<Span> left = new ArrayDeque<>();
+    private final int place; // among the partitions
+    private final Deque<Span> spans = new ArrayDeque<>();
     private @Nullable TableCursor cursor;
     private @Nullable TableRow row;
     private byte[] key = {};
     private int count; // of its rows so far
+    private @Nullable TableRow alone; // its static columns, until they are shown
 
-    Partition(byte[] prefix, @Nullable Position after) {
+    Partition(byte[] prefix, int place, @Nullable Shown after) {
       this.prefix = prefix;
+      this.place = place;
+      if (hasOnlyStatics()) {
+        alone = isLeft(TableKeys.header(prefix), after) ? reader.header(prefix) : null;
+        return;
+      }
       boolean limited = filter.rowsOfPartition() != Integer.MAX_VALUE;
-      List<Span> spans = filter.spans().spans(prefix);
-      filter.hold(KeySpans.KEY_BYTES * spans.size());
-      for (Span span : spans) {
-        Span rest = after == null ? span : rest(span, after.key());
+      List<Span> found = filter.spans().spans(prefix);
+      filter.hold(KeySpans.KEY_BYTES * found.size());
+      for (Span span : found) {
+        Span rest = after == null ? span : rest(span, after);
         addSpan(limited && after != null ? before(span, rest) : rest);
       }
       if (limited && after != null) {
         countShown();
         for (Span span : filter.spans().spans(prefix)) {
-          addSpan(rest(span, after.key()));
+          addSpan(rest(span, after));
         }
       }
+    }
+
+    private boolean hasOnlyStatics() {
+      return !filter.spans().isClusteringRestricted()
+          && reader.header(prefix) != null
+          && reader.first(prefix) == null;
+    }
+
+    /// True when a key of this partition comes after the row that was shown last.
+    private boolean isLeft(byte[] own, @Nullable Shown after) {
+      int order = after == null ? 1 : compare(own, prefix.length, after.key, after.prefix);
+      return order > 0 || (order == 0 && after != null && place > after.place);
     }
 
     private void addSpan(Span span) {
@@ -107,9 +151,9 @@ final class MergedRows implements RowCursor {
         return;
       }
       if (filter.descending()) {
-        left.addFirst(span);
+        spans.addFirst(span);
       } else {
-        left.addLast(span);
+        spans.addLast(span);
       }
     }
 
@@ -136,12 +180,11 @@ final class MergedRows implements RowCursor {
     }
 
     /// What comes after a row of this partition or of another one.
-    private Span rest(Span span, byte[] last) {
-      int length = reader.keys().read(ByteBuffer.wrap(last)).prefix();
-      byte[] here = Arrays.copyOf(prefix, prefix.length + last.length - length);
-      System.arraycopy(last, length, here, prefix.length, last.length - length);
-      boolean own = Arrays.compareUnsigned(prefix, 0, prefix.length, last, 0, length) <= 0;
-      if (own) { // the row of this clustering key was shown
+    private Span rest(Span span, Shown last) {
+      int bytes = last.key.length - last.prefix;
+      byte[] here = Arrays.copyOf(prefix, prefix.length + bytes);
+      System.arraycopy(last.key, last.prefix, here, prefix.length, bytes);
+      if (place <= last.place) { // the row of this clustering key was shown
         return PartitionRows.behind(span, here, filter.descending());
       }
       return filter.descending()
@@ -155,11 +198,16 @@ final class MergedRows implements RowCursor {
         close();
         return false;
       }
+      TableRow header = alone;
+      alone = null;
+      if (header != null) {
+        return found(header, TableKeys.header(prefix));
+      }
       while (true) {
         TableCursor open = cursor;
         if (open == null) {
           filter.requireGoingOn();
-          Span next = left.poll();
+          Span next = spans.poll();
           if (next == null) {
             return false;
           }
@@ -170,14 +218,20 @@ final class MergedRows implements RowCursor {
           close();
           continue;
         }
-        TableRow found = reader.row(open, reader.header(prefix));
-        if (filter.test(found)) {
-          row = found;
-          key = Wire.bytes(open.key());
-          count++;
+        if (found(reader.row(open, reader.header(prefix)), Wire.bytes(open.key()))) {
           return true;
         }
       }
+    }
+
+    private boolean found(TableRow next, byte[] of) {
+      if (!filter.test(next)) {
+        return false;
+      }
+      row = next;
+      key = of;
+      count++;
+      return true;
     }
 
     void close() {

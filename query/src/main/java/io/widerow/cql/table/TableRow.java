@@ -75,6 +75,11 @@ public final class TableRow implements Row {
     return key;
   }
 
+  /// True for a partition that has only static columns.
+  public boolean isHeader() {
+    return key.clustering() == null;
+  }
+
   /// The cells of a column; empty when it has none.
   public List<Cell> cells(int column) {
     List<Cell> found = cells[column];

@@ -43,8 +43,8 @@ final class TableRows implements RowCursor {
       from = TableKeys.next(after.key());
       TableKeys.Parts parts = reader.keys().read(ByteBuffer.wrap(after.key()));
       partition = Arrays.copyOf(after.key(), parts.prefix());
-      count = after.count();
-      if (parts.clustering() != null && count >= filter.rowsOfPartition()) {
+      count = parts.clustering() == null ? 1 : after.count();
+      if (count >= filter.rowsOfPartition()) {
         from = TableKeys.behind(partition);
       }
     }

@@ -2,12 +2,8 @@ package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.storage.Damage;
-import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.repair.StoreVerifier.Verification;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +20,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Checks every byte of a stopped store: the FORMAT file, the manifest, each block",
-      "of each segment, the journals and the notes, and reads the schema of tables.",
-      "Changes nothing."
+      "of each segment, the journals and the notes. Reads the schema of tables, and",
+      "each row by it. Changes nothing."
     },
     footer = {
       "",
@@ -63,15 +59,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
   /// The command with its error handling, to be executed or added to a parent command.
   public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new VerifyCommand(VerifyCommand::verify, shell), shell);
-  }
-
-  private static Verification verify(Path directory) {
-    Verification files = StoreVerifier.verify(directory);
-    List<Damage> damage = new ArrayList<>(files.damage());
-    damage.addAll(StoppedSchema.of(directory, files.damage()).damage());
-    return new Verification(
-        files.segments(), files.blocks(), files.events(), files.bytes(), damage, files.remarks());
+    return CommandLines.of(new VerifyCommand(RowVerifier::verify, shell), shell);
   }
 
   @Override

@@ -22,6 +22,7 @@ import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.table.TableCheck;
+import io.widerow.storage.table.TableContext;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,16 @@ public final class StoreVerifier {
                     id,
                     Runnable::run))
         .verify();
+  }
+
+  /// Whether the directory of a store has tables.
+  public static boolean hasTables(Path directory) {
+    return new RealDisk().exists(tables(directory).resolve(Manifest.NAME));
+  }
+
+  /// Where the tables of a store lie.
+  public static Path tables(Path directory) {
+    return TableContext.directoryIn(directory);
   }
 
   Verification verify() {

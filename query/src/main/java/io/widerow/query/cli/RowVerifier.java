@@ -1,0 +1,54 @@
+package io.widerow.query.cli;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.define.Tables;
+import io.widerow.cql.table.RowCheck;
+import io.widerow.storage.Damage;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.repair.StoreVerifier;
+import io.widerow.storage.repair.StoreVerifier.Verification;
+import io.widerow.table.TableView;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Verifier of a stopped store that reads the rows of its tables by their schema, after every byte
+/// was checked: bytes that were written as they are may still be no row.
+final class RowVerifier {
+  private RowVerifier() {}
+
+  /// @throws StorageException when the directory is not a store, in use, or of a newer format
+  static Verification verify(Path directory) {
+    Verification bytes = StoreVerifier.verify(directory);
+    if (!StoreVerifier.hasTables(directory)) {
+      return bytes;
+    }
+    List<Damage> damage = new ArrayList<>(bytes.damage());
+    damage.addAll(StoppedSchema.of(directory, bytes.damage()).damage());
+    List<String> remarks = new ArrayList<>(bytes.remarks());
+    Path tables = StoreVerifier.tables(directory);
+    try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
+        TableView view = store.tables().view()) {
+      Tables schema = new Tables(store.tables(), InstantSource.system());
+      RowCheck rows = new RowCheck().check(schema.schema(), view);
+      rows.found().forEach(found -> damage.add(damage(tables, found)));
+      long more = rows.bad() - rows.found().size();
+      if (more > 0) {
+        damage.add(damage(tables, more + " more rows cannot be read"));
+      }
+      remarks.add("%d rows of tables were read".formatted(rows.rows()));
+    } catch (CqlException unreadable) {
+      damage.add(damage(tables, "the schema cannot be read: " + unreadable.sentence()));
+    } catch (StorageException.Corrupt unreadable) { // and is damage already
+      remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
+    }
+    return new Verification(
+        bytes.segments(), bytes.blocks(), bytes.events(), bytes.bytes(), damage, remarks);
+  }
+
+  private static Damage damage(Path tables, String found) {
+    return new Damage(Damage.Kind.ROW, tables, 0, found, List.of());
+  }
+}
