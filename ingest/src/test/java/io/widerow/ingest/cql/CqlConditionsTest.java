@@ -1,5 +1,6 @@
 package io.widerow.ingest.cql;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.datastax.oss.driver.api.core.CqlSession;
@@ -7,10 +8,13 @@ import io.widerow.cluster.CassandraNode;
 import io.widerow.ingest.cql.ConditionStatements.Case;
 import io.widerow.ingest.cql.CqlAnswers.Given;
 import io.widerow.ingest.cql.CqlAnswers.Step;
+import io.widerow.query.cli.Shell;
+import io.widerow.query.cli.VerifyCommand;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -115,16 +119,24 @@ class CqlConditionsTest {
     assertEquals("", String.join("\n", shown), () -> differences.size() + " differences");
   }
 
+  /// The answers of a daemon, whose rows can all be read afterwards.
   private List<String> answers(List<Case> cases) {
+    List<String> answers;
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
         CqlSession session = daemon.driver("V5", "none").build()) {
-      return cases.stream().map(each -> answer(session, each)).toList();
+      answers = cases.stream().map(each -> answer(session, each)).toList();
     }
+    var out = new ByteArrayOutputStream();
+    Shell shell = new Shell(out, new PrintStream(out, true, UTF_8), false, false, false, Map.of());
+    String data = directory.resolve("store").toString();
+    int code = VerifyCommand.commandLine(shell).execute("--data", data);
+    assertEquals(0, code, () -> out.toString(UTF_8));
+    return answers;
   }
 
   @ParameterizedTest
   @EnumSource(Subject.class)
-  @Timeout(300)
+  @Timeout(600)
   void asRecorded(Subject subject) throws IOException {
     List<Case> cases = subject.cases.get();
     List<String> statements = new ArrayList<>();
@@ -136,7 +148,7 @@ class CqlConditionsTest {
                     Objects.requireNonNull(
                         CqlConditionsTest.class.getResourceAsStream(
                             "/cql/" + subject.file + ".txt.gz"))),
-                StandardCharsets.UTF_8))) {
+                UTF_8))) {
       for (String line : lines.lines().toList()) {
         String[] parts = line.split("\t", -1);
         statements.add(parts[0]);

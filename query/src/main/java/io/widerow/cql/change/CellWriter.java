@@ -11,6 +11,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Wire;
 import io.widerow.table.Mutations;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +34,7 @@ final class CellWriter {
   private final long nowSeconds;
   private final long micros; // of the group, later than all before it
   private final Map<Counted, Sum> sums = new HashMap<>();
+  private final Map<Integer, List<Cell>> lists = new HashMap<>(); // changed twice, by column
   private long appended; // elements of lists, by the group
   private long prepended;
 
@@ -89,10 +91,19 @@ final class CellWriter {
     return ttl == 0 ? Long.MAX_VALUE : nowSeconds + ttl;
   }
 
+  /// Writes what one statement changes of a row. What it does to a list sees what it did before.
   void write(List<CellChange> changes, Target target, RowReader before) {
     for (CellChange change : changes) {
+      Column column = change.column();
+      boolean again =
+          changes.stream().filter(each -> each.column().equals(column)).count() > 1
+              && column.type() instanceof CqlType.ListOf;
+      if (again && !lists.containsKey(column.number())) {
+        lists.put(column.number(), new ArrayList<>(cells(column, target, before)));
+      }
       write(change, target, before);
     }
+    lists.clear();
   }
 
   private void write(CellChange change, Target target, RowReader before) {
@@ -130,12 +141,28 @@ final class CellWriter {
   private void cell(Column column, byte @Nullable [] path, byte[] value, Target target) {
     var _ =
         out.cell(column.number(), path, value, target.timestamp, target.ttl, expiry(target.ttl));
+    List<Cell> list = lists.get(column.number());
+    if (list != null && path != null) {
+      list.removeIf(cell -> Arrays.equals(cell.path(), path));
+      list.add(new Cell(path, value, target.timestamp, target.ttl, target.ttl));
+      list.sort((one, other) ->
+          Arrays.compareUnsigned(
+              Objects.requireNonNull(one.path()), Objects.requireNonNull(other.path())));
+    }
+  }
+
+  private void deleteCell(Column column, byte @Nullable [] path, Target target) {
+    var _ = out.deleteCell(column.number(), path, target.timestamp);
+    List<Cell> list = lists.get(column.number());
+    if (list != null) {
+      list.removeIf(cell -> Arrays.equals(cell.path(), path));
+    }
   }
 
   private void putOrDelete(
       Column column, byte @Nullable [] path, CqlType type, @Nullable Object value, Target target) {
     if (value == null) {
-      var _ = out.deleteCell(column.number(), path, target.timestamp);
+      deleteCell(column, path, target);
     } else {
       cell(column, path, bytes(type, value), target);
     }
@@ -188,6 +215,10 @@ final class CellWriter {
   }
 
   private List<Cell> cells(Column column, Target target, RowReader before) {
+    List<Cell> list = lists.get(column.number());
+    if (list != null) {
+      return List.copyOf(list);
+    }
     TableRow row =
         column.kind() == Kind.STATIC
             ? before.header(target.partition)
@@ -202,7 +233,7 @@ final class CellWriter {
         byte[] wanted = bytes(element, value);
         for (Cell cell : cells) {
           if (Arrays.equals(cell.value(), wanted)) {
-            var _ = out.deleteCell(column.number(), cell.path(), target.timestamp);
+            deleteCell(column, cell.path(), target);
           }
         }
       }

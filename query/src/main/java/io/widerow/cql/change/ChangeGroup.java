@@ -47,18 +47,13 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       this(applied, found, null);
     }
 
-    /// The rows that are told, each once: those that conditions on rows have found; where there is
-    /// none, or no such condition, the others.
+    /// The rows that are told, each once: those that conditions on rows have found, or where there
+    /// is none the static columns.
     public List<Found> shown() {
-      List<Found> rows =
-          found.stream()
-              .filter(each -> each.ofRow && each.row != null && !each.row.isHeader())
-              .toList();
-      List<Found> all = rows.isEmpty() ? found : rows;
-      boolean ofRows = rows.isEmpty() && found.stream().anyMatch(Found::ofRow);
+      boolean some = found.stream().anyMatch(each -> each.row != null && !each.isOfStatics());
       Set<TableKeys.Parts> seen = new HashSet<>();
-      return all.stream()
-          .filter(each -> each.row != null && (!ofRows || each.row.isHeader()))
+      return found.stream()
+          .filter(each -> each.row != null && some != each.isOfStatics())
           .filter(each -> seen.add(Objects.requireNonNull(each.row).key()))
           .toList();
     }
@@ -68,7 +63,12 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   /// partition, or null.
   ///
   /// @param ofRow whether it tests more than static columns
-  public record Found(RowChange change, @Nullable TableRow row, boolean ofRow) {}
+  public record Found(RowChange change, @Nullable TableRow row, boolean ofRow) {
+    /// True when there is no row, but static columns.
+    public boolean isOfStatics() {
+      return row != null && row.isHeader();
+    }
+  }
 
   /// @param schema that the group finds when it is written
   /// @param once null for changes that are made each time
@@ -110,6 +110,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
           table.number(), _ -> new RowReader(table, before, now.getEpochSecond()));
     }
     List<Found> found = new ArrayList<>();
+    boolean ofRows = changes.stream().anyMatch(ChangeGroup::isOfRow);
     boolean applied = true;
     for (RowChange change : changes) {
       Guard guard = change.guard();
@@ -117,7 +118,8 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
         RowReader reader = reader(readers, change);
         TableRow row = row(change, reader);
         TableRow seen = seen(change, guard, row, reader);
-        found.add(new Found(change, seen, isOfRow(change, guard)));
+        boolean ofRow = isOfRow(change);
+        found.add(new Found(change, ofRow || !ofRows ? seen : header(change, reader), ofRow));
         applied &= guard.isMet(row, seen);
       }
     }
@@ -159,39 +161,37 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     return rows.isEmpty() ? null : reader.find(partition, rows.getFirst().from());
   }
 
-  private static boolean isOfRow(RowChange change, Guard guard) {
-    return !change.isOfHeader()
+  private static boolean isOfRow(RowChange change) {
+    Guard guard = change.guard();
+    return guard != null
+        && !change.isOfHeader()
         && (guard.exists()
             || guard.notExists()
             || guard.shown().stream()
                 .anyMatch(index -> change.table().columns().get(index).kind() != Kind.STATIC));
   }
 
-  /// What a guard tests, and what is told when it is not met. Static columns are seen by a change
-  /// that writes or tests some. One that is about nothing else sees the first row of the partition:
-  /// it tells a partition without static columns from none.
+  private static @Nullable TableRow header(RowChange change, RowReader reader) {
+    KeySpans spans =
+        new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
+    return reader.header(partitions(spans).getFirst());
+  }
+
+  /// What a guard tests, and what is told when it is not met: the row, or the static columns of its
+  /// partition. A guard that is about nothing else sees the first row of the partition: it tells a
+  /// partition without static columns from none.
   private static @Nullable TableRow seen(
       RowChange change, Guard guard, @Nullable TableRow row, RowReader reader) {
-    List<Kind> tested =
-        guard.exists() || guard.notExists()
-            ? List.of()
-            : guard.shown().stream()
-                .map(index -> change.table().columns().get(index).kind())
-                .toList();
-    boolean statics = !cells(change, true).isEmpty() || tested.contains(Kind.STATIC);
-    boolean onlyStatics =
-        change.isOfHeader() || (!tested.isEmpty() && tested.stream().allMatch(Kind.STATIC::equals));
+    boolean exists = guard.exists() || guard.notExists();
+    boolean onlyStatics = change.isOfHeader() || (!exists && !isOfRow(change));
+    if (row != null && !(onlyStatics && change.isOfHeader())) {
+      return row;
+    }
     KeySpans spans =
         new KeySpans(change.table(), reader.keys(), change.conditions(), change.limits());
     byte[] partition = partitions(spans).getFirst();
-    if (onlyStatics && (row == null || change.isOfHeader())) {
-      TableRow first = reader.first(partition);
-      return first == null ? reader.header(partition) : first;
-    }
-    if (row == null) {
-      return statics ? reader.header(partition) : null;
-    }
-    return statics ? row : reader.alone(spans.spans(partition).getFirst().from());
+    TableRow first = onlyStatics ? reader.first(partition) : null;
+    return first == null ? reader.header(partition) : first;
   }
 
   private static List<byte[]> partitions(KeySpans spans) {

@@ -80,13 +80,27 @@ final class ChangeParser {
     Expression ttl = null;
     do {
       if (words.skipWord("timestamp")) {
-        timestamp = expressions.term();
+        timestamp = number();
       } else {
         words.requireWord("ttl");
-        ttl = expressions.term();
+        ttl = number();
       }
     } while (words.skipWord("and"));
     return new Using(timestamp, ttl);
+  }
+
+  /// A number as it is written, or a marker.
+  private Expression number() {
+    Expression number = expressions.term();
+    boolean isNumber =
+        number instanceof Expression.Marker
+            || (number instanceof Expression.Constant(Literals.Kind kind, String _)
+                && kind == Literals.Kind.INTEGER);
+    if (!isNumber) {
+      throw new CqlException(
+          Code.SYNTAX, "USING takes a number or a marker, got %s".formatted(number));
+    }
+    return number;
   }
 
   private Change update() {

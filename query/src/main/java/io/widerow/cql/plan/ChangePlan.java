@@ -10,6 +10,7 @@ import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.plan.ChangeCompiler.Times;
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
@@ -17,6 +18,7 @@ import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -194,27 +196,67 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
 
   /// `[applied]`, and what is there when it is false.
   private Answer.Rows conditional(ChangeGroup.Outcome outcome) {
-    List<ChangeGroup.Found> found = outcome.shown();
+    List<Integer> shown = shown(outcome.found());
+    Set<Integer> readStatics = readStatics(outcome.found());
+    List<ChangeGroup.Found> found =
+        outcome.shown().stream().filter(each -> isShown(each, readStatics)).toList();
     List<Variable> columns = new ArrayList<>(List.of(applied()));
     CellBuffer cells = new CellBuffer(64);
     if (outcome.applied() || found.isEmpty()) {
       Wire.putCell(NativeType.BOOLEAN, outcome.applied(), cells);
       return new Answer.Rows(columns, 1, cells, null);
     }
-    List<Integer> shown = shown(outcome.found());
     Table table = found.getFirst().change().table();
     shown.forEach(index -> columns.add(variable(table, index)));
     for (ChangeGroup.Found each : found) {
       Row row = Objects.requireNonNull(each.row());
       Wire.putCell(NativeType.BOOLEAN, false, cells);
-      shown.forEach(index -> row.put(index, cells));
+      for (int index : shown) {
+        if (table.columns().get(index).kind() != Kind.STATIC || readStatics.contains(index)) {
+          row.put(index, cells);
+        } else {
+          cells.putNull();
+        }
+      }
     }
     return new Answer.Rows(columns, found.size(), cells, null);
   }
 
+  /// The static columns that are told: all of them when a change with a condition writes some, else
+  /// those that are tested, as in Cassandra, which reads no others.
+  private Set<Integer> readStatics(List<ChangeGroup.Found> found) {
+    boolean writes =
+        changes().stream()
+            .filter(each -> each.guard() != null)
+            .anyMatch(each ->
+                each.json() != null
+                    || each.operations().stream()
+                        .anyMatch(operation -> operation.column().kind() == Kind.STATIC));
+    Table table = changes().getFirst().table();
+    Set<Integer> read = new HashSet<>();
+    for (int i = 0; i < table.columns().size(); i++) {
+      int index = i;
+      boolean tested =
+          found.stream()
+              .map(each -> Objects.requireNonNull(each.change().guard()))
+              .anyMatch(
+                  guard -> !guard.exists() && !guard.notExists() && guard.shown().contains(index));
+      if (table.columns().get(i).kind() == Kind.STATIC && (writes || tested)) {
+        read.add(i);
+      }
+    }
+    return read;
+  }
+
+  /// Static columns alone are told when one of those that are read has a value.
+  private static boolean isShown(ChangeGroup.Found found, Set<Integer> readStatics) {
+    Row row = Objects.requireNonNull(found.row());
+    return !found.isOfStatics() || readStatics.stream().anyMatch(index -> row.value(index) != null);
+  }
+
   /// Of one change the columns that it tests; of a batch the key of each row before them.
   private List<Integer> shown(List<ChangeGroup.Found> found) {
-    Table table = found.getFirst().change().table();
+    Table table = changes().getFirst().table();
     Set<Integer> shown = new LinkedHashSet<>();
     List<Integer> all = IntStream.range(0, table.columns().size()).boxed().toList();
     if (changes().size() > 1) {

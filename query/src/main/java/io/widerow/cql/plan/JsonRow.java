@@ -4,7 +4,6 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.change.CellChange;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Condition;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.Json;
@@ -39,12 +38,9 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
       Object json = values.remove(column.name());
       Object value = json == null ? null : JsonValues.of(column.type(), json);
       if (column.isKey()) {
-        if (value == null) {
-          boolean needed = column.kind() == Kind.PARTITION_KEY || !isStaticAlone(object);
-          if (needed && table.stored() != null) { // others say themselves what they need
-            missing.add(column.name());
-          }
-        } else {
+        if (value == null && table.stored() != null) { // others say themselves what they need
+          missing.add(column.name());
+        } else if (value != null) {
           conditions.add(new Condition(i, column.type(), null, Operator.EQ, List.of(value)));
         }
       } else if (there || !defaultUnset) {
@@ -60,15 +56,6 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
           "JSON values map contains unrecognized column: %s"
               .formatted(values.keySet().iterator().next()));
     }
-  }
-
-  private boolean isStaticAlone(Map<?, ?> object) {
-    return object.keySet().stream()
-        .map(name -> table.find(column((String) name)))
-        .allMatch(index ->
-            index >= 0
-                && (table.columns().get(index).kind() == Kind.STATIC
-                    || table.columns().get(index).kind() == Kind.PARTITION_KEY));
   }
 
   /// In lower case, or as it is in quotes.

@@ -202,7 +202,8 @@ record SelectPlan(
     }
     boolean ofRows = grouping == null; // else of groups, which are counted when they are made
     long rows = order.firstOnly() ? 1 : ofRows ? limit(rowsOfPartition, bound) : Long.MAX_VALUE;
-    return new KeyLimits(tuples, tokens, rows == Long.MAX_VALUE ? 0 : (int) rows, order.merged());
+    boolean merged = order.merged() && (grouping == null || !grouping.isOfAll());
+    return new KeyLimits(tuples, tokens, rows == Long.MAX_VALUE ? 0 : (int) rows, merged);
   }
 
   private static long limit(@Nullable Value value, Bound bound) {

@@ -73,13 +73,6 @@ public final class RowReader {
     }
   }
 
-  /// The same without the static columns of the partition.
-  public @Nullable TableRow alone(byte[] key) {
-    try (TableCursor cursor = scan(key, TableKeys.next(key), false)) {
-      return cursor.next() ? row(cursor, null) : null;
-    }
-  }
-
   /// The key of the first row of a partition that is live, with the static columns; null when there
   /// is no row.
   public @Nullable TableRow first(byte[] wantedPartition) {
