@@ -155,7 +155,8 @@ class ConditionPlacesTest {
     for (String condition : conditions) {
       String name = "w" + views;
       String statement =
-          "CREATE MATERIALIZED VIEW %s AS SELECT * FROM t WHERE p IS NOT NULL AND c IS NOT NULL AND b IS NOT NULL AND %s PRIMARY KEY (c, p, b)"
+          ("CREATE MATERIALIZED VIEW %s AS SELECT * FROM t WHERE p IS NOT NULL"
+                  + " AND c IS NOT NULL AND b IS NOT NULL AND %s PRIMARY KEY (c, p, b)")
               .formatted(name, condition);
       try {
         run(statement);
@@ -172,7 +173,7 @@ class ConditionPlacesTest {
       List<List<String>> wanted =
           condition.endsWith("IS NOT NULL")
               ? asking.cells(shown + "t")
-              : asking.cells(shown + "t WHERE " + condition + " ALLOW FILTERING");
+              : asking.cells(shown + "t WHERE " + single(condition) + " ALLOW FILTERING");
       assertEquals(
           wanted.stream().map(List::toString).sorted().toList(),
           asking.cells(shown + name).stream().map(List::toString).sorted().toList(),
@@ -180,6 +181,11 @@ class ConditionPlacesTest {
       run("DROP MATERIALIZED VIEW " + name, "TRUNCATE t");
     }
     assertTrue(views >= 12, views + " views");
+  }
+
+  /// A range of one column without its parentheses, with which rows are not tried.
+  private static String single(String condition) {
+    return condition.replaceAll("^\\((\\w)\\) > \\((.*)\\)$", "$1 > $2");
   }
 
   private void execute(String statement, @Nullable ByteBuffer... values) {

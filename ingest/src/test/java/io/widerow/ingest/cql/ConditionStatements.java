@@ -119,57 +119,21 @@ final class ConditionStatements {
 
   private static final List<String> OPERATORS =
       List.of(
-          "c = V",
-          "c != V",
-          "c < V",
-          "c <= V",
-          "c > L",
-          "c >= V",
-          "c > L AND c < G",
-          "c IN (L, V)",
-          "c IN (V)",
-          "c IN ()",
-          "c NOT IN (V)",
-          "c CONTAINS E",
-          "c CONTAINS 9",
-          "c NOT CONTAINS E",
-          "c CONTAINS KEY E",
-          "c CONTAINS KEY 9",
-          "c NOT CONTAINS KEY E",
-          "c LIKE 'b%'",
-          "c BETWEEN L AND V",
-          "c IS NOT NULL",
-          "c IS NULL",
-          "c[1] = 1",
-          "c[1] = 2",
-          "c[1] != 1",
-          "c[1] > 0",
-          "c[1] IN (1)",
-          "c[1] CONTAINS 1",
-          "c[1] = null",
-          "c.x = 1",
-          "c.x > 0",
-          "c.x IN (1)",
-          "c = null",
-          "c > null",
-          "c IN (null)",
-          "c CONTAINS null",
-          "c CONTAINS KEY null",
-          "(c) = (V)",
-          "(c) != (V)",
-          "(c) > (L)",
-          "(c) IN ((V), (G))",
-          "(c) CONTAINS (E)",
-          "(c) = (null)",
-          "token(c) > -9000000000000000000",
-          "token(c) = token(V)",
-          "token(c) IN (1)",
-          "c = V AND c = V",
-          "c = V AND c > L",
-          "c > L AND c > L",
-          "c CONTAINS E AND c CONTAINS 2",
-          "c CONTAINS E AND c = V",
-          "c = c");
+          """
+          c = V | c != V | c < V | c <= V | c > L | c >= V | c > L AND c < G |
+          c IN (L, V) | c IN (V) | c IN () | c NOT IN (V) | c CONTAINS E |
+          c CONTAINS 9 | c NOT CONTAINS E | c CONTAINS KEY E | c CONTAINS KEY 9 |
+          c NOT CONTAINS KEY E | c LIKE 'b%' | c BETWEEN L AND V | c IS NOT NULL |
+          c IS NULL | c[1] = 1 | c[1] = 2 | c[1] != 1 | c[1] > 0 | c[1] IN (1) |
+          c[1] CONTAINS 1 | c[1] = null | c.x = 1 | c.x > 0 | c.x IN (1) | c = null |
+          c > null | c IN (null) | c CONTAINS null | c CONTAINS KEY null |
+          (c) = (V) | (c) != (V) | (c) > (L) | (c) IN ((V), (G)) | (c) CONTAINS (E) |
+          (c) = (null) | token(c) > -9000000000000000000 | token(c) = token(V) |
+          token(c) IN (1) | c = V AND c = V | c = V AND c > L | c > L AND c > L |
+          c CONTAINS E AND c CONTAINS 2 | c CONTAINS E AND c = V | c = c
+          """
+              .strip()
+              .split("\\s*\\|\\s*", -1));
 
   private final List<Case> all = new ArrayList<>();
   private long time = 1_000;

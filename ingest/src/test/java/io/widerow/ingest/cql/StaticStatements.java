@@ -113,7 +113,8 @@ final class StaticStatements {
         "USE statics");
     for (String table : List.of("one", "other")) {
       add(
-          "CREATE TABLE %s (p int, c int, s int static, sl list<int> static, v int, l list<int>, PRIMARY KEY (p, c))%s"
+          ("CREATE TABLE %s (p int, c int, s int static, sl list<int> static, v int,"
+                  + " l list<int>, PRIMARY KEY (p, c))%s")
               .formatted(table, table.equals("one") ? "" : " WITH CLUSTERING ORDER BY (c DESC)"));
     }
     for (String table : List.of("asked", "turned")) {

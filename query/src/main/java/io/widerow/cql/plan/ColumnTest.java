@@ -112,7 +112,7 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
     return rows.compile(subject, null, column.name());
   }
 
-  /// An element of a list; null behind its end.
+  /// An element of a list; null past the end of it.
   private static @Nullable Object at(@Nullable List<?> list, @Nullable Object index) {
     if (!(index instanceof Integer place)) {
       throw CqlException.invalid("Invalid null value for list element access");

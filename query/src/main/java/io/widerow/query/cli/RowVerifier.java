@@ -8,6 +8,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.repair.StoreVerifier.Verification;
+import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -29,10 +30,8 @@ final class RowVerifier {
     damage.addAll(StoppedSchema.of(directory, bytes.damage()).damage());
     List<String> remarks = new ArrayList<>(bytes.remarks());
     Path tables = StoreVerifier.tables(directory);
-    try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
-        TableView view = store.tables().view()) {
-      Tables schema = new Tables(store.tables(), InstantSource.system());
-      RowCheck rows = new RowCheck().check(schema.schema(), view);
+    try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
+      RowCheck rows = check(store.tables());
       rows.found().forEach(found -> damage.add(damage(tables, found)));
       long more = rows.bad() - rows.found().size();
       if (more > 0) {
@@ -46,6 +45,13 @@ final class RowVerifier {
     }
     return new Verification(
         bytes.segments(), bytes.blocks(), bytes.events(), bytes.bytes(), damage, remarks);
+  }
+
+  private static RowCheck check(TableStore tables) {
+    Tables schema = new Tables(tables, InstantSource.system());
+    try (TableView view = tables.view()) {
+      return new RowCheck().check(schema.schema(), view);
+    }
   }
 
   private static Damage damage(Path tables, String found) {
