@@ -189,6 +189,14 @@ public final class EventBatch implements AutoCloseable {
     version = EventLayout.VERSION_OWN;
   }
 
+  /// Starts the event that was rejected last once more, with its id and its time.
+  public void beginAgain(byte[] type, int typeOffset, int typeBytes) {
+    start(type, typeOffset, typeBytes);
+    if (!TimeUuid.isEventTime(idTime)) {
+      reject(Rejection.TIME_OUT_OF_RANGE);
+    }
+  }
+
   public void putString(byte[] name, int nameOffset, int nameBytes, byte[] value) {
     putString(name, nameOffset, nameBytes, value, 0, value.length);
   }

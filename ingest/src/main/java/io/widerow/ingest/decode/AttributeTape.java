@@ -4,6 +4,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
 import java.nio.charset.StandardCharsets;
+import io.widerow.event.Rejection;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class AttributeTape {
   private static final int START = 32;
   private static final int NONE = -1;
   private static final byte[] NO_NAME = {};
+  private static final long JSON = 1; // bits of a string
 
   private byte[] body = new byte[0];
   final TapeScratch scratch = new TapeScratch();
@@ -62,6 +64,7 @@ public final class AttributeTape {
   private int constantsLimit; // of the scratch that [#constant] filled
   private boolean wroteExpected; // the last event written is the one that is expected
   private int renamed = NONE; // the attribute of this event that gets another name
+  private byte[] renamedTo = NO_NAME; // when it was written
   private int knownRenamed = NONE; // that of the event whose names are known
 
   /// A tape that hands attributes of equal names to the batch, which refuses the event.
@@ -69,7 +72,8 @@ public final class AttributeTape {
     this(false);
   }
 
-  /// @param lastWins of attributes with equal names, the one that was added last is written alone
+  /// @param lastWins of attributes with equal names, the one that was added last keeps the name,
+  ///   see [FittedEvent]
   public AttributeTape(boolean lastWins) {
     this.lastWins = lastWins;
     this.levels = null;
@@ -237,7 +241,14 @@ public final class AttributeTape {
     inScratch[2 * count + 1] = ofScratch;
     valueOffsets[count] = offset;
     valueBytes[count] = length;
+    bits[count] = 0;
     kinds[count++] = AttributeKind.STRING.code;
+  }
+
+  /// Adds a string that is JSON text, such as that of an array.
+  public void json(boolean ofScratch, int offset, int length) {
+    string(ofScratch, offset, length);
+    bits[count - 1] = JSON;
   }
 
   /// Adds a value of opaque bytes.
@@ -316,6 +327,7 @@ public final class AttributeTape {
     if (renamed == NONE) {
       distinct = putSorted(events);
     } else {
+      renamedTo = newName;
       boolean sentInScratch = inScratch[2 * renamed];
       int sentOffset = nameOffsets[renamed];
       int sentBytes = nameBytes[renamed];
@@ -341,16 +353,15 @@ public final class AttributeTape {
       putRenamed(events, levels);
       return true;
     }
-    boolean distinct = true;
     for (int i = 0; i < count; i++) {
       if (lastWins && i + 1 < count && order.isNamedAlike(i)) {
-        distinct = false;
-      } else {
-        int next = order.at(i);
-        put(events, next, nameSource(next), nameOffsets[next], nameBytes[next]);
+        events.reject(Rejection.ATTRIBUTE_TWICE); // see FittedEvent
+        return false;
       }
+      int next = order.at(i);
+      put(events, next, nameSource(next), nameOffsets[next], nameBytes[next]);
     }
-    return distinct;
+    return true;
   }
 
   /// Whether two attributes have the same name, or one has a name that its level may not have.
@@ -456,17 +467,31 @@ public final class AttributeTape {
     }
   }
 
-  /// Adds the value of an attribute of another tape. A text or bytes lie in this one's scratch.
-  void value(AttributeTape from, int i, int offset, int length) {
-    bits[count] = from.bits[i];
-    inScratch[2 * count + 1] = true;
-    valueOffsets[count] = offset;
-    valueBytes[count] = length;
-    kinds[count++] = from.kinds[i];
-  }
-
   byte[] body() {
     return body;
+  }
+
+  boolean lastWins() {
+    return lastWins;
+  }
+
+  @Nullable AttributeLevels levels() {
+    return levels;
+  }
+
+  /// The name under which the renamed attribute was written; null for the others.
+  byte @Nullable [] newName(int i) {
+    return i == renamed ? renamedTo : null;
+  }
+
+  /// The value of a number or a boolean.
+  long bits(int i) {
+    return bits[i];
+  }
+
+  /// Whether a string is JSON text.
+  boolean isJson(int i) {
+    return bits[i] == JSON;
   }
 
   int levelOf(int i) {

@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 public final class DecimalText {
   private static final int TEXT_BYTES_MAX = 1_000;
   private static final int DIGITS_SAFE = 18; // so many always fit into a long
+  private static final String NAN = "nan";
+  private static final String INFINITY = "infinity";
   private static final int SCALE_EXACT = 22; // so many powers of ten are exact doubles
 
   /// True when it has neither point nor exponent and fits into 64 bits.
@@ -20,11 +22,15 @@ public final class DecimalText {
   /// The nearest double, also of whole numbers.
   public double value;
 
+  /// True when the bytes that were refused are a number, which no double holds.
+  public boolean wide;
+
   /// Reads the number that fills `[offset, limit)`. Plain digits need one exact division (Clinger);
   /// the JDK parses all others.
   ///
   /// @return false when the bytes are something else, such as `nan`, or too large for a double
   public boolean read(byte[] bytes, int offset, int limit) {
+    wide = false;
     int at = offset;
     boolean negative = at < limit && bytes[at] == '-';
     if (at < limit && (negative || bytes[at] == '+')) {
@@ -60,7 +66,29 @@ public final class DecimalText {
         return true;
       }
     }
-    return (at == limit || isExponent(bytes, at, limit)) && parse(bytes, offset, limit);
+    return (at == limit || isExponent(bytes, at, limit))
+        && parse(bytes, offset, limit, mantissa != 0);
+  }
+
+  /// As [#read], and reads `nan` and `inf` or `infinity` with or without a sign, in any case.
+  public boolean readAny(byte[] bytes, int offset, int limit) {
+    if (read(bytes, offset, limit)) {
+      return true;
+    }
+    int length = limit - offset;
+    if (wide || length < NAN.length() || length > 1 + INFINITY.length()) {
+      return false;
+    }
+    String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
+    boolean signed = text.charAt(0) == '-' || text.charAt(0) == '+';
+    String word = signed ? text.substring(1) : text;
+    whole = false;
+    if (word.equalsIgnoreCase("inf") || word.equalsIgnoreCase(INFINITY)) {
+      value = text.charAt(0) == '-' ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+      return true;
+    }
+    value = Double.NaN;
+    return text.equalsIgnoreCase(NAN);
   }
 
   private static boolean isExponent(byte[] bytes, int offset, int limit) {
@@ -72,9 +100,11 @@ public final class DecimalText {
     return at < limit && Times.fractionLimit(bytes, at, limit) == limit;
   }
 
-  private boolean parse(byte[] bytes, int offset, int limit) {
+  /// @param some whether a digit is not 0
+  private boolean parse(byte[] bytes, int offset, int limit, boolean some) {
     String text = new String(bytes, offset, limit - offset, StandardCharsets.US_ASCII);
     value = Double.parseDouble(text);
+    wide = Double.isInfinite(value) || (value == 0 && some);
     if (whole) {
       try {
         wholeValue = Long.parseLong(text);
@@ -82,6 +112,6 @@ public final class DecimalText {
         whole = false;
       }
     }
-    return Double.isFinite(value);
+    return !wide;
   }
 }

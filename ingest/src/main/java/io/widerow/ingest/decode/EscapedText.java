@@ -124,8 +124,8 @@ public final class EscapedText {
     return copyOf(tape.valueSource(i), offset, offset + tape.valueBytes(i), false);
   }
 
-  private static @Nullable EscapedText copyOf(
-      byte[] source, int offset, int limit, boolean quoted) {
+  /// A copy of a text; null when all of it is UTF-8, or when an event could not hold the copy.
+  static @Nullable EscapedText copyOf(byte[] source, int offset, int limit, boolean quoted) {
     int wrong = 0;
     for (int at = Utf8.validEnd(source, offset, limit);
         at < limit;
@@ -140,31 +140,6 @@ public final class EscapedText {
     byte[] bytes = new byte[(int) length + Swar.SLACK_BYTES];
     copy(source, offset, limit, quoted, bytes);
     return new EscapedText(bytes, (int) length, wrong);
-  }
-
-  /// Copies all attributes to another tape, which begins anew, with each byte of a name or a string
-  /// that is not UTF-8 escaped. Values of bytes stay as they are.
-  ///
-  /// @return how many bytes were escaped
-  public static int copy(AttributeTape from, AttributeTape to) {
-    to.begin(from.body());
-    int escaped = 0;
-    for (int i = 0; i < from.count(); i++) {
-      to.level(from.levelOf(i));
-      int at = to.scratchLimit();
-      escaped += append(from.nameSource(i), from.nameOffset(i), from.nameBytes(i), to);
-      to.name(true, at, to.scratchLimit() - at);
-      at = to.scratchLimit();
-      switch (from.kind(i)) {
-        case STRING ->
-            escaped += append(from.valueSource(i), from.valueOffset(i), from.valueBytes(i), to);
-        case BYTES ->
-            to.appendScratch(from.valueSource(i), from.valueOffset(i), from.valueBytes(i));
-        default -> {}
-      }
-      to.value(from, i, at, to.scratchLimit() - at);
-    }
-    return escaped;
   }
 
   /// Appends a copy of a text to the scratch of a tape. One that is too long for an event with its

@@ -29,6 +29,7 @@ public final class IncomingBatch {
   private final LongSupplier arrivalClock;
   private long arrivalNanos; // valid when `allOwn` is false
   private int decoded;
+  private int fitted;
   private boolean allOwn = true; // all events have their own times
   private boolean allGiven = true; // a sender gave a time to all of them
   private int replacedCount; // events whose own time was replaced
@@ -77,6 +78,38 @@ public final class IncomingBatch {
     Rejection why = events.end();
     decoded += why == null ? 1 : 0;
     return why;
+  }
+
+  /// Ends the current event of `events`, which was written from a tape. One that the store cannot
+  /// hold as it was sent is stored in the form of [FittedEvent].
+  ///
+  /// @param type with which the event was begun
+  /// @return why it is not stored in any form; null when it is stored
+  public @Nullable Rejection tryEnd(AttributeTape tape, byte[] type, int offset, int length) {
+    Rejection why = events.end();
+    if (why != null && FittedEvent.canFit(why)) {
+      why = FittedEvent.write(events, tape, type, offset, length);
+      fitted += why == null ? 1 : 0;
+    }
+    decoded += why == null ? 1 : 0;
+    return why;
+  }
+
+  /// As [#tryEnd], and refuses an event that cannot be stored.
+  ///
+  /// @return true when the event is stored as it was sent, so that others may be written like it
+  public boolean end(AttributeTape tape, byte[] type, int offset, int length) {
+    int before = fitted;
+    Rejection why = tryEnd(tape, type, offset, length);
+    if (why != null) {
+      refuse(why.reason());
+    }
+    return why == null && fitted == before;
+  }
+
+  /// How many events are stored in the form of [FittedEvent].
+  public int fitted() {
+    return fitted;
   }
 
   /// Refuses the next event, which could not be decoded.

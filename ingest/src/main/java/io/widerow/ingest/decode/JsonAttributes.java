@@ -1,20 +1,16 @@
 package io.widerow.ingest.decode;
 
-import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import java.util.Arrays;
 
 /// Puts the members of a JSON object on a tape: objects within it are flattened, with names joined
-/// by dots; an array is its JSON text; a whole number of more than 64 bits is the string of its
-/// digits; null is left out. A protocol takes the members that are more than an attribute itself.
+/// by dots; an array is its JSON text, and so is an object that is nested too deep or whose names
+/// are too long together; a number that no long and no double holds is the string of its digits;
+/// null is left out. A protocol takes the members that are more than an attribute itself.
 ///
 /// - Threads: one.
 public final class JsonAttributes {
-  private static final String NAME = "the name of an attribute is longer than 255 bytes";
-
-  private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
-  private static final int MEMBERS_MAX =
-      EventLayout.ATTRIBUTES_MAX + 100; // the batch has the limit
+  private static final String MANY = Rejection.EVENT_TOO_LARGE.reason();
 
   private final AttributeTape tape;
   private final NamePrefix prefix = new NamePrefix();
@@ -91,7 +87,6 @@ public final class JsonAttributes {
   }
 
   private void members(JsonScanner json, int depth, Taker taker) throws JsonScanner.Bad {
-    json.requireDepth(depth);
     json.expect('{');
     if (json.peek() == '}') {
       json.at++;
@@ -121,23 +116,20 @@ public final class JsonAttributes {
       json.word("null");
       return;
     }
-    if (first == '{') {
-      int before = prefix.length();
-      if (!prefix.push(nameSource(json), nameOffset, nameBytes)) {
-        throw new JsonScanner.Bad(NAME); // here, before many members copy the prefix
-      }
+    if (first == '{' && prefix.push(depth, nameSource(json), nameOffset, nameBytes)) {
+      int before = prefix.length() - nameBytes - 1;
       members(json, depth + 1, (_, _) -> false);
       prefix.pop(before);
       return;
     }
-    if (tape.count() > MEMBERS_MAX) {
+    if (tape.count() >= FittedEvent.MEMBERS_MAX) {
       throw new JsonScanner.Bad(MANY); // here, before they fill the heap
     }
     prefix.name(tape, nameInScratch, json.bytes, nameOffset, nameBytes);
     putValue(json, first, depth, tape);
   }
 
-  /// Puts a value that is no object on a tape, which has its name.
+  /// Puts a value on a tape, which has its name. An object is its text.
   ///
   /// @param first its first byte, which is at `json.at`
   /// @param depth levels of nesting around it
@@ -148,12 +140,12 @@ public final class JsonAttributes {
         json.string(tape);
         tape.string(json.textInScratch, json.textOffset, json.textBytes);
       }
-      case '[' -> {
+      case '[', '{' -> {
         int start = json.at;
         int before = json.loneSurrogates; // those in it stay as they are
         json.skip(tape, depth);
         json.loneSurrogates = before;
-        tape.string(false, start, json.at - start);
+        tape.json(false, start, json.at - start);
       }
       case 't' -> {
         json.word("true");
@@ -175,7 +167,7 @@ public final class JsonAttributes {
   public static void putNumber(JsonScanner json, AttributeTape tape) {
     if (json.whole) {
       tape.whole(json.wholeValue);
-    } else if (json.wide) { // its digits, which a double would round
+    } else if (json.wide) { // its digits
       tape.string(false, json.numberOffset, json.numberBytes);
     } else {
       tape.fraction(json.value);

@@ -1,6 +1,7 @@
 package io.widerow.ingest.decode;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /// Reads the tokens of JSON text (RFC 8259). Where each line is a text of its own, a newline is the
 /// end of it and no white space. It builds no trees and no strings. A number or a string is in the
@@ -8,7 +9,12 @@ import java.nio.charset.StandardCharsets;
 ///
 /// - Threads: one.
 public final class JsonScanner {
-  static final int DEPTH_MAX = 64;
+  /// Objects in each other whose members become attributes; a deeper one is kept as its text.
+  public static final int DEPTH_MAX = 64;
+
+  /// Brackets in each other that are read at all.
+  static final int NESTED_MAX = 10_000;
+
   static final int NUMBER_BYTES_MAX = 1_000;
 
   private static final double[] POWERS_OF_TEN = {
@@ -38,7 +44,7 @@ public final class JsonScanner {
 
   // The number read last.
   public boolean whole;
-  public boolean wide; // a whole number of more than 64 bits; `value` is not set
+  public boolean wide; // one that no long and no double holds; `value` is 0
   public long wholeValue;
   public double value;
   public int numberOffset;
@@ -58,8 +64,9 @@ public final class JsonScanner {
   private static final String CONTROL = "a control character in a JSON string";
   private static final String ESCAPE = "a bad escape in a JSON string";
   private static final String NUMBER = "a bad number";
-  public static final String NUMBER_RANGE = "a number is out of range";
-  private static final String DEPTH = "JSON nested deeper than 64 levels";
+  private static final String DEPTH = "JSON nested deeper than %d levels".formatted(NESTED_MAX);
+  private static final byte[] NAN = "NaN".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] INFINITY = "Infinity".getBytes(StandardCharsets.US_ASCII);
 
   /// @param limit end of the text; [Swar#SLACK_BYTES] bytes after it are readable
   /// @param lines whether a newline ends a text, else it is white space
@@ -205,8 +212,8 @@ public final class JsonScanner {
   }
 
   /// Reads a number: a long when it is whole and fits, a double when it has a fraction or an
-  /// exponent. A whole number that does not fit is only marked as `wide`, because a double would
-  /// round it.
+  /// exponent. One that does not fit is only marked as `wide`: a double would round it, or be
+  /// infinite or 0. `NaN`, `Infinity` and `-Infinity`, which some programs write, are doubles.
   public void number() throws Bad {
     int start = at;
     boolean negative = bytes[at] == '-';
@@ -214,7 +221,8 @@ public final class JsonScanner {
     int digits = at;
     long mantissa = skipDigits(0);
     if (at == digits || (bytes[digits] == '0' && at - digits > 1)) {
-      throw new Bad(NUMBER);
+      constant(start, negative);
+      return;
     }
     int significant = at - digits;
     int scale = 0;
@@ -234,16 +242,42 @@ public final class JsonScanner {
       whole = false;
       scale += exponent();
     }
-    if (at - start > NUMBER_BYTES_MAX) {
-      throw new Bad(NUMBER_RANGE);
-    }
     numberOffset = start;
     numberBytes = at - start;
+    if (numberBytes > NUMBER_BYTES_MAX) {
+      widen();
+      return;
+    }
     convert(start, negative, mantissa, significant, scale);
   }
 
-  private void convert(int start, boolean negative, long mantissa, int significant, int scale)
-      throws Bad {
+  private void widen() {
+    whole = false;
+    wide = true;
+    value = 0;
+  }
+
+  /// Reads a double that JSON has no digits for.
+  private void constant(int start, boolean negative) throws Bad {
+    int first = start + (negative ? 1 : 0);
+    boolean infinite = isWord(INFINITY, first);
+    if (!infinite && (negative || !isWord(NAN, first))) {
+      throw new Bad(NUMBER);
+    }
+    whole = false;
+    wide = false;
+    value = !infinite ? Double.NaN : negative ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+    at = first + (infinite ? INFINITY : NAN).length;
+    numberOffset = start;
+    numberBytes = at - start;
+  }
+
+  private boolean isWord(byte[] word, int from) {
+    return from + word.length <= limit
+        && Arrays.equals(bytes, from, from + word.length, word, 0, word.length);
+  }
+
+  private void convert(int start, boolean negative, long mantissa, int significant, int scale) {
     if (whole && significant <= 18) {
       wholeValue = negative ? -mantissa : mantissa;
       return;
@@ -260,29 +294,24 @@ public final class JsonScanner {
         wholeValue = Long.parseLong(text);
         return;
       } catch (NumberFormatException tooLarge) {
-        whole = false;
-        wide = true;
+        widen();
         return;
       }
     }
     value = Double.parseDouble(text);
-    if (Double.isInfinite(value)) {
-      throw new Bad(NUMBER_RANGE);
+    if (Double.isInfinite(value) || (value == 0 && !isZero(start))) {
+      widen();
     }
   }
 
-  /// Passes over a number, however large it is.
-  public void anyNumber() throws Bad {
-    int start = at;
-    try {
-      number();
-    } catch (Bad bad) {
-      if (!NUMBER_RANGE.equals(bad.getMessage())) {
-        throw bad;
+  /// Whether the number at `offset` has no digit but 0 before its exponent.
+  private boolean isZero(int offset) {
+    for (int i = offset; i < at && (bytes[i] | 0x20) != 'e'; i++) {
+      if (bytes[i] >= '1' && bytes[i] <= '9') {
+        return false;
       }
-      numberOffset = start; // it was read to its end
-      numberBytes = at - start;
     }
+    return true;
   }
 
   private long skipDigits(long sofar) {
@@ -312,51 +341,58 @@ public final class JsonScanner {
   ///
   /// @param depth levels of nesting around the value
   public void skip(AttributeTape tape, int depth) throws Bad {
-    int first = peek();
+    TapeScratch scratch = tape.scratch;
+    int open = 0;
+    while (true) {
+      int first = peek();
+      if (first == '{' || first == '[') {
+        if (depth + ++open > NESTED_MAX) {
+          throw new Bad(DEPTH);
+        }
+        at++;
+        scratch.open(open, first == '{');
+        if (peek() != scratch.close(open)) {
+          skipName(tape, first == '{');
+          continue;
+        }
+      } else {
+        skipScalar(tape, first);
+      }
+      while (open > 0 && peek() == scratch.close(open)) {
+        at++;
+        open--;
+      }
+      if (open == 0) {
+        return;
+      }
+      expect(',');
+      skipName(tape, scratch.close(open) == '}');
+    }
+  }
+
+  private void skipName(AttributeTape tape, boolean ofObject) throws Bad {
+    if (ofObject) {
+      string(tape);
+      expect(':');
+    }
+  }
+
+  private void skipScalar(AttributeTape tape, int first) throws Bad {
     switch (first) {
       case '"' -> string(tape);
-      case '{', '[' -> skipNested(tape, depth + 1, first == '{');
       case 't' -> word("true");
       case 'f' -> word("false");
       case 'n' -> word("null");
       default -> {
         requireNumber(first);
-        anyNumber();
+        number();
       }
     }
   }
 
   public void requireNumber(int first) throws Bad {
-    if (first != '-' && !Times.isDigit((byte) first)) {
+    if (first != '-' && !Times.isDigit((byte) first) && !isWord(NAN, at) && !isWord(INFINITY, at)) {
       throw new Bad(first == '\n' ? CUT : NOT_JSON);
-    }
-  }
-
-  public void requireDepth(int depth) throws Bad {
-    if (depth > DEPTH_MAX) {
-      throw new Bad(DEPTH);
-    }
-  }
-
-  private void skipNested(AttributeTape tape, int depth, boolean object) throws Bad {
-    requireDepth(depth);
-    at++;
-    int end = object ? '}' : ']';
-    if (peek() == end) {
-      at++;
-      return;
-    }
-    while (true) {
-      if (object) {
-        string(tape);
-        expect(':');
-      }
-      skip(tape, depth);
-      if (peek() == end) {
-        at++;
-        return;
-      }
-      expect(',');
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: keeps its array.
 public final class NamePrefix {
-  /// Longer names are refused by the batch, so that no member needs a longer prefix.
+  /// What has a longer name is no attribute, so that no member needs a longer prefix.
   private static final int BYTES_MAX = EventLayout.NAME_BYTES_MAX + 1;
 
   private byte[] bytes = new byte[256];
@@ -23,6 +23,14 @@ public final class NamePrefix {
   /// Forgets all names.
   public void clear() {
     length = 0;
+  }
+
+  /// Goes into an object of JSON.
+  ///
+  /// @param depth of the object that it is a member of
+  /// @return false when it is nested too deep, or the names are too long together
+  public boolean push(int depth, byte[] source, int offset, int nameBytes) {
+    return depth < JsonScanner.DEPTH_MAX && push(source, offset, nameBytes);
   }
 
   /// Goes into an object.

@@ -182,7 +182,7 @@ public final class SenderTime {
       }
       default -> {
         json.requireNumber(first);
-        json.anyNumber();
+        json.number();
         text(json.bytes, false, start, json.at - start, unitNanos, nowNanos);
       }
     }

@@ -20,6 +20,22 @@ final class TapeScratch {
 
   byte[] bytes = new byte[1 << 10];
   int limit; // where the next byte goes
+  private boolean[] objects = new boolean[64]; // of the brackets around what is passed over
+
+  /// Notes a bracket.
+  ///
+  /// @param depth how many are open with it
+  void open(int depth, boolean object) {
+    if (depth > objects.length) {
+      objects = Arrays.copyOf(objects, 2 * objects.length);
+    }
+    objects[depth - 1] = object;
+  }
+
+  /// The bracket that closes the innermost open one.
+  int close(int depth) {
+    return objects[depth - 1] ? '}' : ']';
+  }
 
   void append(int value) {
     if (limit == bytes.length) {

@@ -13,6 +13,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
@@ -277,8 +278,15 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       if (!codings.isEmpty()) {
         plain = unpack();
       }
-      if (charset != null) {
-        plain = transcode(plain, charset);
+      Charset from = charset;
+      if (from == null && protocol.isText()) {
+        from = Transcoding.marked(plain);
+      }
+      if (from != null) {
+        plain = transcode(plain, from);
+      }
+      if (protocol.isText()) {
+        plain.cutFront(ByteOrderMark.skip(plain.bytes(), 0, plain.length()));
       }
       batch = intake.lanes().begin(intake.epochNanos());
       protocol.decode(plain.bytes(), plain.length(), batch);

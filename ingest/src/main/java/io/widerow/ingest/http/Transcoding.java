@@ -2,6 +2,7 @@ package io.widerow.ingest.http;
 
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
+import io.widerow.ingest.decode.Utf16Text;
 import io.widerow.ingest.intake.Body;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -34,6 +35,16 @@ final class Transcoding {
           HttpStatus.UNSUPPORTED_MEDIA_TYPE,
           "the charset of Content-Type is not known: " + contentType);
     }
+  }
+
+  /// The charset that the byte order mark of a body names; null for UTF-8 and for none.
+  static @Nullable Charset marked(Body body) {
+    if (!Utf16Text.isMarked(body.bytes(), body.length())) {
+      return null;
+    }
+    return Utf16Text.isBigEndian(body.bytes())
+        ? StandardCharsets.UTF_16BE
+        : StandardCharsets.UTF_16LE;
   }
 
   /// A body as UTF-8. Bytes that the charset does not have stay as they are: the decoder of the

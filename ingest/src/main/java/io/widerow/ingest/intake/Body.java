@@ -51,8 +51,10 @@ public final class Body {
 
   /// Drops the first bytes.
   public void cutFront(int count) {
-    length -= count;
-    System.arraycopy(bytes, count, bytes, 0, length);
+    if (count > 0) {
+      length -= count;
+      System.arraycopy(bytes, count, bytes, 0, length);
+    }
   }
 
   /// Drops all bytes from an offset on.

@@ -2,6 +2,7 @@ package io.widerow.ingest.ship;
 
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.Utf16Text;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -57,6 +58,8 @@ final class FollowedFile {
 
   /// Whether it is gone, and was read to its end.
   boolean done;
+
+  private static final byte[] NO_ORDER = {};
 
   private @Nullable FileChannel channel;
 
@@ -197,7 +200,16 @@ final class FollowedFile {
       throw new ChangedException();
     }
     boolean all = length < room;
-    RecordReader.Made made = reader.read(buffer, length, labels, timeNanos, nowNanos, flush && all);
+    byte[] order = order(file);
+    RecordReader.Made made;
+    if (order.length == 0) {
+      made = reader.read(buffer, length, labels, timeNanos, nowNanos, flush && all);
+    } else {
+      byte[] text = new byte[Utf16Text.utf8Bytes(length) + Swar.SLACK_BYTES];
+      int count = Utf16Text.toUtf8(buffer, length, Utf16Text.isBigEndian(order), text);
+      made = reader.read(text, count, labels, timeNanos, nowNanos, flush && all);
+      made = made.of(Utf16Text.rawBytes(text, made.consumed));
+    }
     atEnd = all && !made.limited;
     if (made.consumed == 0) {
       return null;
@@ -205,14 +217,33 @@ final class FollowedFile {
     return advance(made, buffer, salt, nowNanos, made.consumed < length && !atEnd);
   }
 
+  /// The byte order mark of a file of UTF-16; empty for another one.
+  private static byte[] order(FileChannel file) throws IOException {
+    byte[] first = new byte[2];
+    return Utf16Text.isMarked(first, readAt(file, first, first.length, 0)) ? first : NO_ORDER;
+  }
+
   /// Whether what is not read yet ends with a newline; true when there is nothing.
   boolean endsWithNewline() throws IOException {
     FileChannel file = file();
-    byte[] last = new byte[1];
-    return file == null
-        || sizeBytes <= position
-        || readAt(file, last, 1, sizeBytes - 1) < 1
-        || last[0] == '\n';
+    if (file == null || sizeBytes <= position) {
+      return true;
+    }
+    byte[] order = order(file);
+    int width = Math.max(1, order.length);
+    byte[] last = new byte[width];
+    return readAt(file, last, width, sizeBytes - width) < width || isNewline(last, 0, order);
+  }
+
+  /// Whether a character is a newline.
+  ///
+  /// @param order see [#order]
+  private static boolean isNewline(byte[] bytes, int at, byte[] order) {
+    if (order.length == 0) {
+      return bytes[at] == '\n';
+    }
+    int low = Utf16Text.isBigEndian(order) ? 1 : 0;
+    return bytes[at + low] == '\n' && bytes[at + 1 - low] == 0;
   }
 
   private Batch advance(
@@ -273,11 +304,16 @@ final class FollowedFile {
   /// the last MiB, else its end.
   long lastLineStart() throws IOException {
     FileChannel file = file();
-    long size = file == null ? 0 : file.size();
+    if (file == null) {
+      return 0;
+    }
+    byte[] order = order(file);
+    int width = Math.max(1, order.length);
+    long size = file.size() / width * width;
     byte[] bytes = new byte[(int) Math.min(1 << 20, size)];
-    int count = file == null ? 0 : readAt(file, bytes, bytes.length, size - bytes.length);
-    for (int at = count; at > 0; at--) {
-      if (bytes[at - 1] == '\n') {
+    int count = readAt(file, bytes, bytes.length, size - bytes.length) / width * width;
+    for (int at = count; at > 0; at -= width) {
+      if (isNewline(bytes, at - width, order)) {
         return size - bytes.length + at;
       }
     }
@@ -299,8 +335,16 @@ final class FollowedFile {
             .equals(underWayBefore.key())) {
       return null;
     }
-    RecordReader.Made made =
-        reader.again(bytes, count, labels, timeNanos, underWayBefore.nowNanos());
+    byte[] order = order(file);
+    RecordReader.Made made;
+    if (order.length == 0) {
+      made = reader.again(bytes, count, labels, timeNanos, underWayBefore.nowNanos());
+    } else {
+      byte[] text = new byte[Utf16Text.utf8Bytes(count) + Swar.SLACK_BYTES];
+      int length = Utf16Text.toUtf8(bytes, count, Utf16Text.isBigEndian(order), text);
+      made = reader.again(text, length, labels, timeNanos, underWayBefore.nowNanos());
+      made = made.of(Utf16Text.rawBytes(text, made.consumed));
+    }
     return made.consumed < count
         ? null
         : advance(made, bytes, salt, underWayBefore.nowNanos(), true);

@@ -106,7 +106,7 @@ final class Importer {
     byte[] magic = packed.readNBytes(Packing.MAGIC_BYTES);
     packed.reset();
     Packing packing = Packing.of(magic, magic.length);
-    try (InputStream plain = packing.unpack(packed)) {
+    try (InputStream plain = Utf16Stream.of(packing.unpack(packed))) {
       read(name, labels, keySalt, inode, plain, counted);
     } catch (EOFException cut) {
       damaged(name, "is cut");

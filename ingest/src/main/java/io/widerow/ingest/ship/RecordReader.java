@@ -70,6 +70,13 @@ final class RecordReader {
 
   /// A batch, made of the first `consumed` bytes.
   static final class Made {
+    /// The same, made of a file of another charset.
+    ///
+    /// @param fileBytes that became what was consumed
+    Made of(int fileBytes) {
+      return new Made(json, fileBytes, limited, events, timeBefore, forms);
+    }
+
     /// JSON lines.
     final byte[] json;
 

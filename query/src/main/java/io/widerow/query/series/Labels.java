@@ -1,9 +1,12 @@
 package io.widerow.query.series;
 
+import io.widerow.query.logql.Names;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /// The labels of a series, `__name__` among them, in the order of their names.
 ///
@@ -23,6 +26,25 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
     all = List.copyOf(all);
   }
 
+  /// These labels with names that every Prometheus can have: other characters show as `_`. Where
+  /// several show as one label, that of its very name counts, else the first. The same object when
+  /// all are such names.
+  Labels shown() {
+    SortedMap<String, String> shown = new TreeMap<>();
+    boolean same = true;
+    for (Label label : all) {
+      String name = Names.shown(label.name);
+      String value = label.name.equals(NAME) ? Names.metric(label.value) : label.value;
+      same &= name.equals(label.name) && value.equals(label.value);
+      if (name.equals(label.name)) {
+        shown.put(name, value);
+      } else {
+        shown.putIfAbsent(name, value);
+      }
+    }
+    return same ? this : of(shown);
+  }
+
   static Labels of(SortedMap<String, String> labels) {
     return new Labels(
         labels.entrySet().stream()
@@ -38,6 +60,13 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
       }
     }
     return "";
+  }
+
+  /// The labels as a selector has them.
+  String text() {
+    return all.stream()
+        .map(label -> "\"%s\"=\"%s\"".formatted(label.name, label.value))
+        .collect(Collectors.joining(",", "{", "}"));
   }
 
   /// Heap memory in bytes, roughly.

@@ -14,7 +14,9 @@ public final class SampledSeries {
   private static final int NATIVE_BYTES = 48; // of a histogram's objects
   private static final int OPEN_BYTES = 72; // of the chunk that is written
 
-  private final Labels labels;
+  private final Labels sent;
+  private final Labels shown;
+  private Labels labels;
   private final List<Chunk> chunks = new ArrayList<>(1);
   private final List<Native> natives = new ArrayList<>(0);
   private @Nullable XorChunk open;
@@ -79,13 +81,31 @@ public final class SampledSeries {
     }
   }
 
-  SampledSeries(Labels labels) {
-    this.labels = labels;
-    this.grown = SERIES_BYTES + labels.heapBytes();
+  /// @param sent its labels with the names that its sender gave, which it has for itself
+  /// @param shown see [Labels#shown]
+  SampledSeries(Labels sent, Labels shown) {
+    this.sent = sent;
+    this.shown = shown;
+    this.labels = shown;
+    this.grown = SERIES_BYTES + sent.heapBytes() + (shown == sent ? 0 : shown.heapBytes());
   }
 
+  /// Its labels in the answer.
   public Labels labels() {
     return labels;
+  }
+
+  Labels sent() {
+    return sent;
+  }
+
+  Labels shown() {
+    return shown;
+  }
+
+  /// Decides between [#sent] and [#shown].
+  void label(Labels answered) {
+    labels = answered;
   }
 
   /// Adds a sample that is not earlier than those before. One with the millisecond of the one

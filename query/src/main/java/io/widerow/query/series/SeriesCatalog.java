@@ -50,7 +50,7 @@ public final class SeriesCatalog {
   public SortedSet<Labels> series(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
-      SeriesSet found = new SeriesSet(execution);
+      SeriesSet found = new SeriesSet(execution, selector);
       SeriesTable table = new SeriesTable(execution, selector, found);
       read(selector, table::note);
       found.sorted().forEach(series -> all.add(series.labels()));
@@ -87,7 +87,7 @@ public final class SeriesCatalog {
   private SortedSet<Labels> metrics(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
-      SeriesSet found = new SeriesSet(execution);
+      SeriesSet found = new SeriesSet(execution, selector);
       SeriesTable table = new SeriesTable(execution, selector, found);
       RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
       if (query.fromNanos() < query.untilNanos()) {

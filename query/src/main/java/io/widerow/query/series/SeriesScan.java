@@ -59,7 +59,7 @@ public final class SeriesScan {
   /// @param samples false to leave out their samples
   public static SeriesSet read(
       QueryExecution execution, SeriesSelector selector, Range range, boolean samples) {
-    SeriesSet found = new SeriesSet(execution);
+    SeriesSet found = new SeriesSet(execution, selector);
     RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
     if (query.fromNanos() < query.untilNanos()) {
       SeriesTable table = new SeriesTable(execution, selector, found);

@@ -53,12 +53,21 @@ public record SeriesSelector(List<Matcher> matchers) {
 
   /// True when a series with these labels is wanted.
   boolean keeps(Labels labels) {
+    return keeps(labels, labels);
+  }
+
+  /// True when a series is wanted by its labels as sent, or as they show.
+  boolean keeps(Labels sent, Labels shown) {
     for (Matcher matcher : matchers) {
-      if (!matcher.test(labels.get(matcher.name()))) {
+      if (!keeps(matcher, sent.get(matcher.name()), shown.get(matcher.name()))) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean keeps(Matcher matcher, String sent, String shown) {
+    return (matcher.finds(sent) || matcher.finds(shown)) != matcher.kind().isNegative();
   }
 
   /// The events to read.
@@ -96,13 +105,18 @@ public record SeriesSelector(List<Matcher> matchers) {
     @Override
     public boolean keeps(MemorySegment memory, long offset, int length) {
       byte[] utf8 = WholeText.bytes(memory, offset, length);
-      String name = Names.metric(new String(utf8, StandardCharsets.UTF_8));
+      String sent = new String(utf8, StandardCharsets.UTF_8);
+      String shown = Names.metric(sent);
       for (String suffix : SUFFIXES) {
-        if (matchers.stream().allMatch(matcher -> matcher.test(name + suffix))) {
+        if (matchers.stream().allMatch(each -> keeps(each, sent + suffix, shown + suffix))) {
           return true;
         }
       }
       return false;
+    }
+
+    private static boolean keeps(Matcher matcher, String sent, String shown) {
+      return SeriesSelector.keeps(matcher, sent, shown);
     }
   }
 

@@ -4,7 +4,6 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryExecution;
-import io.widerow.query.logql.Names;
 import io.widerow.storage.rollup.ValueTable;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -136,12 +135,13 @@ final class SeriesTable {
         all.put(SeriesSelector.EXPORTED + made, before);
       }
     }
-    Labels of = Labels.of(all);
-    return selector.keeps(of) ? found.of(of) : null;
+    Labels sent = Labels.of(all);
+    Labels shown = sent.shown();
+    return selector.keeps(sent, shown) ? found.of(sent, shown) : null;
   }
 
-  /// The labels that a key stands for. Where several attributes show as one label, that of its very
-  /// name counts, then one that remote write has renamed, then the first.
+  /// The labels that a key stands for, with their names as sent. An attribute counts before one of
+  /// its name that remote write has renamed.
   private SortedMap<String, String> labels(KeyBytes key) {
     SortedMap<String, String> labels = new TreeMap<>();
     Map<String, Integer> ranks = new HashMap<>();
@@ -156,15 +156,15 @@ final class SeriesTable {
       if (!own && !value.isEmpty()) {
         boolean renamed =
             name.startsWith(SeriesSelector.PREFIX) && key.kind(at) == AttributeKind.STRING;
-        String shown = Names.shown(renamed ? name.substring(SeriesSelector.PREFIX.length()) : name);
-        int rank = shown.equals(name) ? 0 : renamed ? 1 : 2;
-        if (rank < ranks.getOrDefault(shown, Integer.MAX_VALUE)) {
-          ranks.put(shown, rank);
-          labels.put(shown, value);
+        String sent = renamed ? name.substring(SeriesSelector.PREFIX.length()) : name;
+        int rank = renamed ? 1 : 0;
+        if (rank < ranks.getOrDefault(sent, Integer.MAX_VALUE)) {
+          ranks.put(sent, rank);
+          labels.put(sent, value);
         }
       }
     }
-    String taken = labels.put(Labels.NAME, Names.metric(type));
+    String taken = labels.put(Labels.NAME, type);
     if (taken != null) {
       labels.put(SeriesSelector.EXPORTED + Labels.NAME, taken);
     }

@@ -1,7 +1,6 @@
 package io.widerow.ingest.receive.datadog;
 
 import com.linecorp.armeria.common.HttpStatus;
-import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EpochText;
@@ -181,16 +180,7 @@ public final class DatadogDecoder {
       json.skip(tape, 1);
       return;
     }
-    Rejection why = write(json, 0, batch);
-    if (why != null) {
-      EscapedText.storeAgain(why, json.bytes, start, json.at, batch, this::store);
-    }
-  }
-
-  private @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
-      throws JsonScanner.Bad {
-    read(json);
-    return write(json, escaped, batch);
+    write(json, batch);
   }
 
   private void read(JsonScanner json) throws JsonScanner.Bad {
@@ -205,7 +195,7 @@ public final class DatadogDecoder {
     attributes.object(json, taker);
   }
 
-  private @Nullable Rejection write(JsonScanner json, int escaped, IncomingBatch batch) {
+  private void write(JsonScanner json, IncomingBatch batch) {
     takeGiven();
     byte[] type = wantedType != null ? wantedType : DEFAULT_TYPE;
     int offset = 0;
@@ -221,12 +211,12 @@ public final class DatadogDecoder {
     }
     long nanos = time.take(batch, tape);
     tape.level(0);
-    if (escaped + json.loneSurrogates > 0) {
-      tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
+    if (json.loneSurrogates > 0) {
+      tape.mark(EscapedText.MARK, json.loneSurrogates);
     }
     batch.events.begin(type, offset, length, nanos);
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    boolean _ = batch.end(tape, type, offset, length);
   }
 
   /// Adds what the parameters of the request give to an event that does not say it itself.

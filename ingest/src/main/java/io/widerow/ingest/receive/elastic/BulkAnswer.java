@@ -130,7 +130,7 @@ final class BulkAnswer {
 
   private void refusedItem(String reason) {
     append(REFUSED);
-    boolean stores = items.kind(run).stores();
+    boolean stores = items.kind(run).stores() && !reason.startsWith(BulkDecoder.BAD_ACTION);
     append(ascii(stores ? "document_parsing_exception" : "illegal_argument_exception"));
     append(REASON);
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);

@@ -20,8 +20,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the body of a bulk: a line with an action, then a line with a document, and so on. Every
-/// action becomes one event or one refusal, in their order. A bad document costs its item; a bad
-/// line of an action refuses the request, because what follows it cannot be told apart.
+/// action becomes one event or one refusal, in their order. A bad document costs its item, and so
+/// does a bad line of an action. After a line that names no action the next line is its document,
+/// unless that line is an action. A body without any action is refused.
 ///
 /// - Threads: one.
 ///
@@ -35,6 +36,10 @@ public final class BulkDecoder {
   private static final String TRAILING = "something follows the JSON object";
   private static final String NO_INDEX = "index is missing";
   private static final String NO_SOURCE = "the line with the document is missing";
+
+  /// How the reason of an item begins whose action is bad.
+  static final String BAD_ACTION = "Malformed action/metadata line ";
+
   private static final String NOT_KEPT = "widerow keeps events: %s is not supported";
   private static final int PLACED_MAX = 1_000; // refusals that say where
   private static final int NAME_SHOWN_MAX = 60;
@@ -64,6 +69,10 @@ public final class BulkDecoder {
   private int idBytes;
   private int lineAt; // of its line, to know an equal one
   private int lineBytes;
+  private boolean known; // it names an action that is
+  private int actions; // of the body, with a name that is known
+  private int lines; // counted so far
+  private int linesEnd; // of those
 
   // The document that is being read.
   private boolean inMember;
@@ -91,17 +100,24 @@ public final class BulkDecoder {
   /// Decodes a body. Blank lines before an action are passed over.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
-  /// @throws RequestRefused when there is no action, or the line of one is bad
+  /// @throws RequestRefused when there is no action
   public void decode(byte[] body, int limit, IncomingBatch batch) throws RequestRefused {
     int start = ByteOrderMark.skip(body, 0, limit);
     JsonScanner json = new JsonScanner(body, start, limit, true);
+    String firstBad = "";
+    actions = 0;
+    lines = 1;
+    linesEnd = 0;
     while (json.at < limit) {
       if (json.peek() == '\n') {
         json.at++;
         continue;
       }
-      action(json);
-      if (action.hasSource) {
+      String bad = action(json);
+      if (!bad.isEmpty()) {
+        firstBad = firstBad.isEmpty() ? bad : firstBad;
+        batch.refuse(bad);
+      } else if (action.hasSource) {
         source(json, batch);
       } else {
         batch.refuse(NOT_KEPT.formatted(action.shown));
@@ -110,16 +126,23 @@ public final class BulkDecoder {
     if (items.count() == 0) {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, "no requests added: the body is empty");
     }
+    if (actions == 0) {
+      throw new RequestRefused(
+          HttpStatus.BAD_REQUEST, firstBad + "; nothing of the request is stored");
+    }
   }
 
   /// Reads the line of an action, to the end of the line.
-  private void action(JsonScanner json) throws RequestRefused {
+  ///
+  /// @return why it is bad, then its document was passed over, too; empty when it is good
+  private String action(JsonScanner json) {
     int start = json.at;
     if (isLastLine(json, start)) {
       items.addAlike();
       json.at = start + lineBytes + 1;
-      return;
+      return "";
     }
+    known = false;
     try {
       tape.begin(json.bytes);
       index = defaultIndex;
@@ -127,6 +150,8 @@ public final class BulkDecoder {
       idBytes = BulkItems.NO_ID;
       json.expect('{');
       action = kind(json);
+      known = true;
+      actions++;
       json.expect(':');
       if (json.peek() != '{') {
         throw new JsonScanner.Bad("expected an object after the action");
@@ -137,10 +162,7 @@ public final class BulkDecoder {
         throw new JsonScanner.Bad(TRAILING);
       }
     } catch (JsonScanner.Bad bad) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
-          "Malformed action/metadata line [%d] at byte %d: %s; nothing of the request is stored"
-              .formatted(lineNumber(json.bytes, start), json.at, bad.getMessage()));
+      return badAction(json, start, String.valueOf(bad.getMessage()));
     }
     byte[] asked = typeAsked;
     if (indexBytes == 0 && asked != null) {
@@ -151,6 +173,40 @@ public final class BulkDecoder {
     lineAt = start;
     lineBytes = idBytes == BulkItems.NO_ID ? json.at - start : 0;
     json.at++;
+    return "";
+  }
+
+  /// Passes over the line of a bad action, and over its document.
+  private String badAction(JsonScanner json, int start, String why) {
+    boolean placed = items.count() < PLACED_MAX;
+    String reason =
+        placed
+            ? "%s[%d] at byte %d: %s"
+                .formatted(BAD_ACTION, lineNumber(json.bytes, start), json.at, why)
+            : BAD_ACTION + why;
+    action = known ? action : BulkAction.INDEX;
+    items.add(action, index, 0, indexBytes, id, 0, BulkItems.NO_ID);
+    lineBytes = 0;
+    json.at = Math.min(json.limit, Swar.newline(json.bytes, start, json.limit) + 1);
+    if (known ? action.hasSource : !isAction(json)) {
+      json.at = Math.min(json.limit, Swar.newline(json.bytes, json.at, json.limit) + 1);
+    }
+    return reason;
+  }
+
+  /// Whether the line at `json.at` begins as that of an action does.
+  private boolean isAction(JsonScanner json) {
+    int start = json.at;
+    try {
+      json.expect('{');
+      BulkAction _ = kind(json);
+      json.expect(':');
+      return json.peek() == '{';
+    } catch (JsonScanner.Bad another) {
+      return false;
+    } finally {
+      json.at = start;
+    }
   }
 
   /// Whether the line at `start` has the same bytes as that of the last action, without an id.
@@ -166,9 +222,9 @@ public final class BulkDecoder {
     json.string(tape);
     byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
     int end = json.textOffset + json.textBytes;
-    for (BulkAction known : BulkAction.ALL) {
-      if (Arrays.equals(source, json.textOffset, end, known.name, 0, known.name.length)) {
-        return known;
+    for (BulkAction each : BulkAction.ALL) {
+      if (Arrays.equals(source, json.textOffset, end, each.name, 0, each.name.length)) {
+        return each;
       }
     }
     throw new JsonScanner.Bad("expected one of [create, delete, index, update]");
@@ -244,12 +300,12 @@ public final class BulkDecoder {
     return to;
   }
 
-  private static int lineNumber(byte[] body, int offset) {
-    int line = 1;
-    for (int at = 0; at < offset; at++) {
-      line += body[at] == '\n' ? 1 : 0;
+  /// The number of the line at `offset`, which is after those that were counted.
+  private int lineNumber(byte[] body, int offset) {
+    for (; linesEnd < offset; linesEnd++) {
+      lines += body[linesEnd] == '\n' ? 1 : 0;
     }
-    return line;
+    return lines;
   }
 
   /// Reads the line of a document, to the end of the line, and stores or refuses its event.
@@ -265,9 +321,10 @@ public final class BulkDecoder {
       return;
     }
     try {
-      Rejection why = document(json, 0, batch);
+      Rejection why = document(json, batch);
       if (why != null) {
-        again(why, json, start, batch);
+        inMember = false;
+        refuse(batch, why.reason(), json);
       }
     } catch (JsonScanner.Bad bad) {
       refuse(batch, String.valueOf(bad.getMessage()), json);
@@ -276,24 +333,10 @@ public final class BulkDecoder {
     json.at++;
   }
 
-  /// Reads a document again, with its bytes that are not UTF-8 escaped; or refuses it.
-  private void again(Rejection why, JsonScanner json, int start, IncomingBatch batch)
-      throws JsonScanner.Bad {
-    EscapedText text = EscapedText.of(why, json.bytes, start, json.at, true);
-    if (text != null) {
-      JsonScanner copy = new JsonScanner(text.bytes(), 0, text.length(), true);
-      why = document(copy, text.escaped(), batch);
-    }
-    if (why != null) {
-      inMember = false;
-      refuse(batch, why.reason(), json);
-    }
-  }
-
   /// Reads the document at `json.at`, to the end of its line, and puts it into the batch.
   ///
   /// @return why it cannot be stored as it is; null when it is stored
-  private @Nullable Rejection document(JsonScanner json, int escaped, IncomingBatch batch)
+  private @Nullable Rejection document(JsonScanner json, IncomingBatch batch)
       throws JsonScanner.Bad {
     inMember = false;
     time.clear();
@@ -327,11 +370,11 @@ public final class BulkDecoder {
     } else {
       batch.events.begin(type, 0, typeBytes, nanos);
     }
-    if (escaped + json.loneSurrogates > 0) {
-      tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
+    if (json.loneSurrogates > 0) {
+      tape.mark(EscapedText.MARK, json.loneSurrogates);
     }
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    return batch.tryEnd(tape, type, 0, typeBytes);
   }
 
   private void put(int nameAt, byte[] name, byte[] value, int length) {

@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.fluent;
 
-import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
@@ -81,29 +80,10 @@ final class FluentEntries {
   }
 
   private void event(boolean listed, IncomingBatch batch) throws Bad {
-    int start = in.at;
-    read(listed, false, batch);
-    Rejection why = batch.tryEnd();
-    if (why == null) {
-      return;
-    }
-    boolean texts = why == Rejection.TEXT_NOT_UTF8 || why == Rejection.ATTRIBUTE_NAME_INVALID;
-    if (texts) {
-      in.at = start;
-      read(listed, true, batch);
-      why = batch.tryEnd();
-    }
-    if (why != null) {
-      batch.refuse(why.reason());
-    }
-  }
-
-  /// Reads an entry and puts it into the batch, without its end.
-  private void read(boolean listed, boolean escapes, IncomingBatch batch) throws Bad {
     if (listed && (in.next() != Kind.LIST || in.length != 2)) {
       throw in.bad("no entry of a time and a record, but %s".formatted(in.kind));
     }
-    record.begin(in, escapes);
+    record.begin(in);
     time(batch.wallNanos);
     record.read(in);
     long nanos;
@@ -113,13 +93,15 @@ final class FluentEntries {
       throw new Bad(String.valueOf(behind.getMessage()));
     }
     LongTag other = longTag;
+    byte[] type = other == null ? tag : other.type();
+    int offset = other == null ? tagOffset : 0;
+    int length = other == null ? tagBytes : type.length;
     if (other != null) {
       record.tag(other.whole());
-      batch.events.begin(other.type(), 0, other.type().length, nanos);
-    } else {
-      batch.events.begin(tag, tagOffset, tagBytes, nanos);
     }
+    batch.events.begin(type, offset, length, nanos);
     record.tape().writeTo(batch.events);
+    boolean _ = batch.end(record.tape(), type, offset, length);
   }
 
   /// Reads a time; Fluent Bit may put it into a list with metadata.

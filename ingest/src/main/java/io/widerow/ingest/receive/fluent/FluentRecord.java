@@ -1,11 +1,10 @@
 package io.widerow.ingest.receive.fluent;
 
-import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
-import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
@@ -17,8 +16,8 @@ import java.util.Arrays;
 /// of the event; maps are flattened, with names joined by dots; a list is its JSON text; nil is
 /// left out; a whole number above 2^63-1 is its digits. Bytes that are UTF-8 are a text: Ruby
 /// programs send texts so. A time (extension 0) in a record is its seconds as text, another
-/// extension its bytes. A member whose name no attribute can have, empty or too long, is the
-/// attribute [#MEMBER] with its name and value as JSON.
+/// extension its bytes. A map whose names are too long together is its JSON text; one that is
+/// nested too deep is the bytes of its MessagePack.
 ///
 /// - Threads: one.
 final class FluentRecord {
@@ -31,8 +30,6 @@ final class FluentRecord {
   };
   private static final byte[] TAG = ascii("tag");
   private static final byte[] METADATA = ascii("metadata");
-  private static final byte[] MEMBER = ascii("widerow.member");
-  private static final String DIGITS = "0123456789ABCDEF";
 
   /// Type of the extension that is a time.
   static final int EVENT_TIME = 0;
@@ -42,8 +39,6 @@ final class FluentRecord {
   private final int bodyName = tape.constant(BODY);
   private final JsonText json = new JsonText(tape);
   private final NamePrefix prefix = new NamePrefix();
-  private boolean escaping;
-  private int escaped;
   private long members;
 
   // The text so far: its rank, its name, its value.
@@ -66,12 +61,8 @@ final class FluentRecord {
   }
 
   /// Begins an event.
-  ///
-  /// @param escapes whether texts that are not UTF-8 are escaped
-  void begin(MsgpackReader in, boolean escapes) {
+  void begin(MsgpackReader in) {
     tape.begin(in.bytes());
-    escaping = escapes;
-    escaped = 0;
     members = 0;
     rank = TEXTS.length;
     prefix.clear();
@@ -90,9 +81,6 @@ final class FluentRecord {
     if (rank < TEXTS.length) {
       tape.name(true, bodyName, BODY.length);
       tape.string(textInScratch, textOffset, textBytes);
-    }
-    if (escaped > 0) {
-      tape.mark(EscapedText.MARK, escaped);
     }
   }
 
@@ -116,11 +104,8 @@ final class FluentRecord {
     tape.level(RECORD);
     long count = in.length;
     members += count;
-    if (members > EventLayout.ATTRIBUTES_MAX + 3L || depth > DEPTH_MAX) {
-      throw in.bad(
-          depth > DEPTH_MAX
-              ? "a map in more than %d others".formatted(DEPTH_MAX)
-              : Rejection.TOO_MANY_ATTRIBUTES.reason() + ": a map");
+    if (members > FittedEvent.MEMBERS_MAX) {
+      throw in.bad(Rejection.EVENT_TOO_LARGE.reason() + ": a map");
     }
     for (long i = 0; i < count; i++) {
       name(in);
@@ -141,45 +126,34 @@ final class FluentRecord {
       case FRACTION -> json.fraction(in.fraction);
       case TRUTH -> json.truth(in.truth);
       case NIL -> json.nothing();
-      default -> throw in.bad("the name of a member is %s".formatted(in.kind));
-    }
-    took(from);
-  }
-
-  private void took(int from) {
-    takenInScratch = true;
-    takenOffset = from;
-    takenBytes = tape.scratchLimit() - from;
-  }
-
-  /// Takes the text or bytes that were read last, escaped when they must be.
-  private void take(MsgpackReader in) {
-    int length = (int) in.length;
-    takenInScratch = false;
-    takenOffset = in.offset;
-    takenBytes = length;
-    if (escaping && !Utf8.isValid(in.bytes(), in.offset, length)) {
-      int from = tape.scratchLimit();
-      escape(in.bytes(), in.offset, in.offset + length);
-      took(from);
-    }
-  }
-
-  private void escape(byte[] source, int offset, int limit) {
-    int at = offset;
-    while (true) {
-      int valid = Utf8.validEnd(source, at, limit);
-      tape.appendScratch(source, at, valid - at);
-      if (valid == limit) {
+      case LIST, MAP, EXTENSION -> {
+        packed(in);
+        took(from + 1, tape.scratchLimit() - 1); // without its quotes
         return;
       }
-      tape.appendScratch('\\');
-      tape.appendScratch('x');
-      tape.appendScratch(DIGITS.charAt((source[valid] >> 4) & 0xf));
-      tape.appendScratch(DIGITS.charAt(source[valid] & 0xf));
-      escaped++;
-      at = valid + 1;
     }
+    took(from, tape.scratchLimit());
+  }
+
+  private void took(int from, int until) {
+    takenInScratch = true;
+    takenOffset = from;
+    takenBytes = until - from;
+  }
+
+  /// Takes the text or bytes that were read last.
+  private void take(MsgpackReader in) {
+    takenInScratch = false;
+    takenOffset = in.offset;
+    takenBytes = (int) in.length;
+  }
+
+  /// Writes the MessagePack of the value that was read last, with everything in it, as base64.
+  private void packed(MsgpackReader in) throws Bad {
+    int first = in.start;
+    in.at = first;
+    in.skip();
+    json.base64(in.bytes(), first, in.at - first);
   }
 
   private static boolean isText(MsgpackReader in) {
@@ -198,23 +172,11 @@ final class FluentRecord {
       return;
     }
     if (kind == Kind.MAP) {
-      int before = prefix.length();
-      byte[] source = nameInScratch ? tape.scratch() : in.bytes();
       in.at = first;
-      if (!prefix.push(source, nameOffset, nameBytes)) {
-        asJson(in, nameInScratch, nameOffset, nameBytes, depth);
-        return;
-      }
-      map(in, "member", depth + 1);
-      prefix.pop(before);
+      map(in, nameInScratch, nameOffset, nameBytes, depth);
       return;
     }
-    if (!isName(nameBytes)) {
-      in.at = first;
-      asJson(in, nameInScratch, nameOffset, nameBytes, depth);
-      return;
-    }
-    if (depth == 1 && isText(in)) {
+    if (depth == 1 && (kind == Kind.TEXT || kind == Kind.BYTES)) {
       byte[] source = nameInScratch ? tape.scratch() : in.bytes();
       int better = rank(source, nameOffset, nameBytes);
       if (better < rank) {
@@ -233,38 +195,33 @@ final class FluentRecord {
       element(in, depth);
       int bytes = tape.scratchLimit() - from;
       prefix.name(tape, nameInScratch, in.bytes(), nameOffset, nameBytes);
-      tape.string(true, from, bytes);
+      tape.json(true, from, bytes);
       return;
     }
     value(in, nameInScratch, nameOffset, nameBytes);
   }
 
-  /// Whether an attribute can have a name of so many bytes after those of the maps around it.
-  private boolean isName(int nameBytes) {
-    int bytes = prefix.length() + nameBytes;
-    return bytes > 0 && bytes <= EventLayout.NAME_BYTES_MAX;
-  }
-
-  /// Keeps a member whose name no attribute can have.
-  private void asJson(
+  /// Reads the map that is the value of the name that was taken.
+  private void map(
       MsgpackReader in, boolean nameInScratch, int nameOffset, int nameBytes, int depth)
       throws Bad {
-    int joined =
-        prefix.join(tape, nameInScratch ? tape.scratch() : in.bytes(), nameOffset, nameBytes);
-    int joinedBytes = tape.scratchLimit() - joined;
-    int from = tape.scratchLimit();
-    json.raw('{');
-    json.quoted(tape.scratch(), joined, joinedBytes);
-    json.raw(':');
-    element(in, depth);
-    json.raw('}');
-    int bytes = tape.scratchLimit() - from;
-    int name = tape.scratchLimit();
-    tape.appendScratch(MEMBER, 0, MEMBER.length);
-    tape.level(OWN);
-    tape.name(true, name, MEMBER.length);
-    tape.string(true, from, bytes);
-    tape.level(RECORD);
+    int before = prefix.length();
+    byte[] source = nameInScratch ? tape.scratch() : in.bytes();
+    if (depth == DEPTH_MAX) {
+      int first = in.at;
+      in.skip();
+      prefix.name(tape, nameInScratch, in.bytes(), nameOffset, nameBytes);
+      tape.bytes(false, first, in.at - first);
+    } else if (prefix.push(source, nameOffset, nameBytes)) {
+      map(in, "member", depth + 1);
+      prefix.pop(before);
+    } else {
+      int from = tape.scratchLimit();
+      element(in, depth);
+      int bytes = tape.scratchLimit() - from;
+      prefix.name(tape, nameInScratch, in.bytes(), nameOffset, nameBytes);
+      tape.json(true, from, bytes);
+    }
   }
 
   private int rank(byte[] source, int offset, int length) {
@@ -346,7 +303,8 @@ final class FluentRecord {
         boolean map = in.kind == Kind.MAP;
         long count = in.length;
         if (depth > DEPTH_MAX) {
-          throw in.bad("a list in more than %d others".formatted(DEPTH_MAX));
+          packed(in);
+          return;
         }
         json.raw(map ? '{' : '[');
         for (long i = 0; i < count; i++) {
@@ -367,13 +325,13 @@ final class FluentRecord {
   private void key(MsgpackReader in) throws Bad {
     switch (in.next()) {
       case TEXT, BYTES -> quoted(in);
-      case WHOLE, UNSIGNED, TRUTH, NIL -> {
+      case WHOLE, UNSIGNED, FRACTION, TRUTH, NIL -> {
         json.raw('"');
         in.at = in.start;
         element(in, 0);
         json.raw('"');
       }
-      default -> throw in.bad("the name of a member is %s".formatted(in.kind));
+      case LIST, MAP, EXTENSION -> packed(in);
     }
   }
 

@@ -2,20 +2,20 @@ package io.widerow.ingest.receive.fluent;
 
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
-import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.KubernetesLog;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The type of events whose tag is no type. Of a tag that ends with the name of a container's log
-/// in Kubernetes it is the container, of another long one its beginning. Bytes that are not UTF-8
-/// are escaped, see [EscapedText].
+/// in Kubernetes it is the container, of another long one its beginning and a digest. Bytes that
+/// are not UTF-8 are escaped, see [EscapedText].
 ///
 /// ```
 ///   kube.var.log.containers.shop-7d4b_prod_cart-0123...ef.log     type cart, tag
-///   a.very.long.name...                                           its first 128 bytes, tag
+///   a.very.long.name...                                           see FittedEvent#type, tag
 /// ```
 ///
 /// - Threads: any; it never changes.
@@ -61,12 +61,6 @@ final class LongTag {
     String text = tag.length > NAME_BYTES_MAX ? "" : new String(tag, StandardCharsets.UTF_8);
     KubernetesLog log = KubernetesLog.of(text);
     byte[] type = log == null ? tag : log.container().getBytes(StandardCharsets.UTF_8);
-    return new LongTag(cut(type), tag);
-  }
-
-  /// The first characters of a text that are a type.
-  private static byte[] cut(byte[] text) {
-    int most = Math.min(text.length, EventLayout.TYPE_BYTES_MAX);
-    return Arrays.copyOf(text, Utf8.validEnd(text, 0, most));
+    return new LongTag(FittedEvent.type(type), tag);
   }
 }

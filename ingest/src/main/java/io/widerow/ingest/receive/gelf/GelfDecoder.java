@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.gelf;
 
-import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
@@ -61,22 +60,6 @@ public final class GelfDecoder {
   ///
   /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `limit`
   public void decode(byte[] bytes, int offset, int limit, IncomingBatch batch) {
-    Rejection why = tryDecode(bytes, offset, limit, 0, batch);
-    if (why == null) {
-      return;
-    }
-    EscapedText copy = EscapedText.of(why, bytes, offset, limit, true);
-    if (copy != null) {
-      why = tryDecode(copy.bytes(), 0, copy.length(), copy.escaped(), batch);
-    }
-    if (why != null) {
-      batch.refuse(why.reason());
-    }
-  }
-
-  /// Returns why the event cannot be stored as it is; null when it is stored or refused.
-  private @Nullable Rejection tryDecode(
-      byte[] bytes, int offset, int limit, int escaped, IncomingBatch batch) {
     start = offset;
     int from = ByteOrderMark.skip(bytes, offset, limit);
     JsonScanner json = new JsonScanner(bytes, from, limit, false);
@@ -90,19 +73,18 @@ public final class GelfDecoder {
         throw new JsonScanner.Bad("something follows the JSON object");
       }
       tape.level(0);
-      if (escaped + json.loneSurrogates > 0) {
-        tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
+      if (json.loneSurrogates > 0) {
+        tape.mark(EscapedText.MARK, json.loneSurrogates);
       }
       long nanos = time.take(batch, tape);
       batch.events.begin(type, 0, type.length, nanos);
       tape.writeTo(batch.events);
-      return batch.tryEnd();
+      boolean _ = batch.end(tape, type, 0, type.length);
     } catch (JsonScanner.Bad bad) {
       batch.refuse("message at byte %d: %s".formatted(json.at - start, bad.getMessage()));
     } catch (StorageException.ClockWrong behind) { // most senders cannot be asked to repeat it
       batch.refuse(String.valueOf(behind.getMessage()));
     }
-    return null;
   }
 
   /// Takes the members that are more than an attribute.

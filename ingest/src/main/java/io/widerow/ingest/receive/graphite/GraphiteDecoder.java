@@ -55,10 +55,13 @@ public final class GraphiteDecoder {
       int path = word;
       int pathEnd = wordEnd;
       require("value");
-      if (!number.read(bytes, word, wordEnd)) {
+      if (!number.readAny(bytes, word, wordEnd) && !number.wide) {
         throw bad("value", "a number");
       }
       double value = number.value;
+      if (number.wide) {
+        events.wide(bytes, word, wordEnd - word);
+      }
       require("time");
       time(batch.wallNanos);
       if (next()) {

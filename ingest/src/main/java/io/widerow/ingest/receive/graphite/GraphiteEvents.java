@@ -1,15 +1,13 @@
 package io.widerow.ingest.receive.graphite;
 
-import io.widerow.event.EventLayout;
-import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
-import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Makes events of Graphite's metrics. One with tags has the name before the first semicolon as its
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 ///   disk.used;datacenter=dc1;rack=a1     type disk.used, datacenter, rack, value
 ///   servers.web1.cpu.load                type graphite, path, value
 /// ```
-///
-/// Bytes that are not UTF-8 are escaped, see [EscapedText].
 ///
 /// - Threads: one.
 /// - Memory: allocates nothing for a good metric.
@@ -36,10 +32,15 @@ final class GraphiteEvents {
   private final int pathName = tape.constant(PATH);
   private final int valueName = tape.constant(VALUE);
   private byte[] bytes = new byte[0];
-  private int escapedBytes; // of the copy that is decoded
+  private byte @Nullable [] wide; // the text of the next value
 
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// Takes the text of a number that no double holds, which is the value of the next metric.
+  void wide(byte[] source, int offset, int length) {
+    wide = Arrays.copyOfRange(source, offset, offset + length);
   }
 
   /// Stores or refuses one metric.
@@ -48,34 +49,28 @@ final class GraphiteEvents {
   void put(
       byte[] path, int offset, int length, double value, SenderTime time, IncomingBatch batch) {
     try {
-      Rejection why = tryPut(path, offset, length, value, time, batch);
-      EscapedText copy =
-          why == null ? null : EscapedText.of(why, path, offset, offset + length, false);
-      if (copy != null) {
-        escapedBytes = copy.escaped();
-        why = tryPut(copy.bytes(), 0, copy.length(), value, time, batch);
-      }
-      if (why != null) {
-        batch.refuse(why.reason());
-      }
+      tryPut(path, offset, length, value, time, batch);
     } catch (BadField bad) {
       batch.refuse(bad.reason());
     } catch (StorageException.ClockWrong behind) { // the sender cannot be asked to repeat it
       batch.refuse(String.valueOf(behind.getMessage()));
-    } finally {
-      escapedBytes = 0;
     }
   }
 
-  private @Nullable Rejection tryPut(
+  private void tryPut(
       byte[] path, int offset, int length, double value, SenderTime time, IncomingBatch batch)
       throws BadField {
     bytes = path;
     tape.begin(bytes);
     tape.name(true, valueName, VALUE.length);
-    tape.fraction(value);
-    if (escapedBytes > 0) {
-      tape.mark(EscapedText.MARK, escapedBytes);
+    byte[] text = wide;
+    if (text == null) {
+      tape.fraction(value);
+    } else {
+      wide = null;
+      int at = tape.scratchLimit();
+      tape.appendScratch(text, 0, text.length);
+      tape.string(true, at, text.length);
     }
     int limit = offset + length;
     int nameEnd = find(';', offset, limit);
@@ -86,18 +81,15 @@ final class GraphiteEvents {
       throw new BadField("path", 0, "there is no name before the tags");
     } else {
       tape.level(TAGS);
-      if (!tags(nameEnd + 1, limit, offset)) {
-        return Rejection.TOO_MANY_ATTRIBUTES;
-      }
+      tags(nameEnd + 1, limit, offset);
     }
     long nanos = time.take(batch, tape);
-    if (nameEnd == limit) {
-      batch.events.begin(TYPE, 0, TYPE.length, nanos);
-    } else {
-      batch.events.begin(bytes, offset, nameEnd - offset, nanos);
-    }
+    byte[] type = nameEnd == limit ? TYPE : bytes;
+    int typeOffset = nameEnd == limit ? 0 : offset;
+    int typeBytes = nameEnd == limit ? TYPE.length : nameEnd - offset;
+    batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    boolean _ = batch.end(tape, type, typeOffset, typeBytes);
   }
 
   private int find(int wanted, int from, int limit) {
@@ -108,8 +100,7 @@ final class GraphiteEvents {
     return at;
   }
 
-  /// Returns false when no event may have so many.
-  private boolean tags(int from, int limit, int path) throws BadField {
+  private void tags(int from, int limit, int path) throws BadField {
     for (int tag = from; tag <= limit; ) {
       int end = find(';', tag, limit);
       int equals = find('=', tag, end);
@@ -117,13 +108,9 @@ final class GraphiteEvents {
         String found = BadField.shown(bytes, tag, end);
         throw new BadField("tag", tag - path, "must be name=value, got " + found);
       }
-      if (tape.count() > EventLayout.ATTRIBUTES_MAX) {
-        return false;
-      }
       tape.name(false, tag, equals - tag);
       tape.string(false, equals + 1, end - equals - 1);
       tag = end + 1;
     }
-    return true;
   }
 }

@@ -156,9 +156,13 @@ public final class PickleDecoder implements StreamDecoder {
     byte kind = pickle.kind(item);
     if (pickle.isText(item)) {
       int from = pickle.offset(item);
-      boolean read = number.read(pickle.source(item), from, from + pickle.size(item));
+      byte[] source = pickle.source(item);
+      boolean read = number.readAny(source, from, from + pickle.size(item));
       value = number.value;
-      return read;
+      if (number.wide) {
+        events.wide(source, from, pickle.size(item));
+      }
+      return read || number.wide;
     }
     value =
         kind == PickleReader.LONG ? pickle.bits(item) : Double.longBitsToDouble(pickle.bits(item));

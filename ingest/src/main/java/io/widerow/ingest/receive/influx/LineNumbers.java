@@ -10,7 +10,10 @@ final class LineNumbers {
   static final int DIGITS_SAFE = 18;
 
   private static final String NUMBER = "invalid number";
-  private static final String RANGE = "number out of range";
+
+  /// A number that no long and no double holds.
+  static final BadLine WIDE = new BadLine("number out of range");
+
   private static final String BOOLEAN = "invalid boolean";
 
   private LineNumbers() {}
@@ -59,7 +62,7 @@ final class LineNumbers {
       double value =
           Double.parseDouble(new String(body, start, end - start, StandardCharsets.US_ASCII));
       if (Double.isInfinite(value)) {
-        throw new BadLine(RANGE);
+        throw WIDE;
       }
       return value;
     } catch (NumberFormatException notANumber) {
@@ -81,12 +84,12 @@ final class LineNumbers {
       }
       long digit = (long) body[i] - '0';
       if (!fits && value < (Long.MIN_VALUE + digit) / 10) {
-        throw new BadLine(RANGE);
+        throw WIDE;
       }
       value = 10 * value - digit; // negative, because the smallest long has no positive counterpart
     }
     if (!negative && value == Long.MIN_VALUE) {
-      throw new BadLine(RANGE);
+      throw WIDE;
     }
     return negative ? value : -value;
   }

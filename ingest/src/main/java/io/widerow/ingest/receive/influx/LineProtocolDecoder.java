@@ -163,7 +163,7 @@ public final class LineProtocolDecoder {
     byte[] type = typeInScratch ? tape.scratch() : body;
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    if (batch.end() && series != null && !time.isReplaced()) {
+    if (batch.end(tape, type, typeOffset, typeBytes) && series != null && !time.isReplaced()) {
       series.learn(batch.events, tape, tags, body);
     }
   }
@@ -198,7 +198,15 @@ public final class LineProtocolDecoder {
     return true;
   }
 
-  private boolean knownFields(KnownSeries like) throws BadLine {
+  private boolean knownFields(KnownSeries like) {
+    try {
+      return areKnown(like);
+    } catch (BadLine bad) { // the decoder of other lines says why, or keeps it
+      return false;
+    }
+  }
+
+  private boolean areKnown(KnownSeries like) throws BadLine {
     EventNames names = like.fields();
     int count = names.count();
     if (numbers.length < count) {
@@ -355,11 +363,20 @@ public final class LineProtocolDecoder {
 
   private void number(int start) throws BadLine {
     int suffix = body[at - 1];
-    if (suffix == 'i' || suffix == 'u') {
-      tape.whole(LineNumbers.whole(body, start, at - 1, suffix == 'i'));
-      return;
+    boolean whole = suffix == 'i' || suffix == 'u';
+    int end = whole ? at - 1 : at;
+    try {
+      if (whole) {
+        tape.whole(LineNumbers.whole(body, start, end, suffix == 'i'));
+      } else {
+        tape.fraction(LineNumbers.fraction(body, start, end));
+      }
+    } catch (BadLine bad) {
+      if (bad != LineNumbers.WIDE) {
+        throw bad;
+      }
+      tape.string(false, start, end - start); // its digits
     }
-    tape.fraction(LineNumbers.fraction(body, start, at));
   }
 
   /// Reads the time, if there is one.

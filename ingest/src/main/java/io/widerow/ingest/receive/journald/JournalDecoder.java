@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.journald;
 
-import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
@@ -40,7 +39,7 @@ final class JournalDecoder {
   private long nowNanos;
   private int cursorAt;
   private int cursorBytes;
-  private boolean checking; // whether each text is UTF-8
+  private boolean checking; // whether each text is UTF-8: the entry was rejected
 
   /// @param typeAsked of all events; null for `journal`
   JournalDecoder(@Nullable String typeAsked) {
@@ -59,7 +58,7 @@ final class JournalDecoder {
     try {
       checking = false;
       Rejection why = entry(bytes, limit, batch);
-      if (why == Rejection.TEXT_NOT_UTF8) {
+      if (why != null) {
         checking = true;
         why = entry(bytes, limit, batch);
       }
@@ -94,7 +93,7 @@ final class JournalDecoder {
       batch.events.begin(type, 0, type.length, nanos);
     }
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    return checking ? batch.tryEnd(tape, type, 0, type.length) : batch.tryEnd();
   }
 
   /// Reads one field.
@@ -102,11 +101,9 @@ final class JournalDecoder {
   /// @return where the next one begins
   private int field(byte[] bytes, int nameAt, int limit) throws BadField {
     int nameEnd = nameAt;
-    int signs = 0; // negative when a byte is not ASCII
     while (nameEnd < limit && bytes[nameEnd] != '=' && bytes[nameEnd] != '\n') {
-      signs |= bytes[nameEnd++];
+      nameEnd++;
     }
-    requireName(bytes, nameAt, nameEnd, signs);
     int at = nameEnd + 1;
     int end;
     if (nameEnd < limit && bytes[nameEnd] == '=') {
@@ -126,17 +123,6 @@ final class JournalDecoder {
       known(known, bytes, nameAt, nameEnd, at, end);
     }
     return end + 1;
-  }
-
-  private void requireName(byte[] bytes, int offset, int limit, int signs) throws BadField {
-    int length = limit - offset;
-    boolean utf8 = signs >= 0 || Utf8.isValid(bytes, offset, length);
-    if (length == 0 || length > EventLayout.NAME_BYTES_MAX || !utf8) {
-      throw new BadField(
-          "the name " + BadField.shown(bytes, offset, limit),
-          offset - entryAt,
-          Rejection.ATTRIBUTE_NAME_INVALID.reason());
-    }
   }
 
   private void known(JournalField field, byte[] bytes, int nameAt, int nameEnd, int at, int end)

@@ -1,11 +1,11 @@
 package io.widerow.ingest.receive.json;
 
-import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// Decodes JSON: each object is one event. What the members are called that are the type, the time,
 /// the text, the id and the key is in [JsonNames]; every other member is an attribute, and so is
 /// the key. Nested objects are flattened, with their names joined by dots; an array is kept as its
-/// JSON text; a whole number of more than 64 bits as the string of its digits; null is left out. Of
-/// members with equal names the last one counts.
+/// JSON text; a number that no long and no double holds as the string of its digits; null is left
+/// out. Of members with equal names the last one keeps the name, see [FittedEvent].
 ///
 /// Usually each line is one object. Text of `application/json` may also be objects over several
 /// lines, or an array of objects. An object whose only member is `Records`, an array, stands for
@@ -39,8 +39,7 @@ public final class JsonLinesDecoder {
   private static final String NOT_AN_OBJECT = "not a JSON object";
   private static final String ARRAY = "a JSON array: send it as application/json";
   private static final String TRAILING = "something follows the JSON object";
-  private static final String MANY = Rejection.TOO_MANY_ATTRIBUTES.reason();
-  private static final String NAME = Rejection.ATTRIBUTE_NAME_INVALID.reason();
+  private static final String MANY = Rejection.EVENT_TOO_LARGE.reason();
   private static final String NO_TYPE_REASON = "no type: neither a member nor a parameter";
   private static final int NONE = -1;
   private static final int NO_RANK = Integer.MAX_VALUE;
@@ -73,7 +72,6 @@ public final class JsonLinesDecoder {
   private int textRank;
   private int textAt; // the attribute that is the text, unless its name is `body` already
   private boolean textIsLine;
-  private int escapedBytes; // of the copy that it is read from
   private final JsonIdentity identity;
   private boolean typeInScratch;
   private int typeOffset;
@@ -252,39 +250,14 @@ public final class JsonLinesDecoder {
         tape.dropNewline(textAt);
       }
     }
-    if (escapedBytes + json.loneSurrogates > 0) {
-      tape.mark(EscapedText.MARK, escapedBytes + json.loneSurrogates);
+    if (json.loneSurrogates > 0) {
+      tape.mark(EscapedText.MARK, json.loneSurrogates);
     }
     tape.writeTo(batch.events, BODY);
-    Rejection why = batch.tryEnd();
-    if (why != null) {
-      writeEscaped(why, json, start, batch);
-    }
-    return why == null && !sender.isReplaced();
-  }
-
-  /// Reads an object again, with its bytes that are not UTF-8 escaped; or refuses it.
-  private void writeEscaped(Rejection why, JsonScanner json, int start, IncomingBatch batch) {
-    EscapedText text = EscapedText.of(why, json.bytes, start, json.at, true);
-    if (text == null) {
-      batch.refuse(why.reason());
-      return;
-    }
-    JsonScanner again = new JsonScanner(text.bytes(), 0, text.length(), json.lines);
-    try {
-      escapedBytes = text.escaped();
-      notes = null;
-      read(again);
-      boolean _ = write(again, 0, batch);
-    } catch (JsonScanner.Bad bad) {
-      batch.refuse(String.valueOf(bad.getMessage()));
-    } finally {
-      escapedBytes = 0;
-    }
+    return batch.end(tape, type, offset, length) && !sender.isReplaced();
   }
 
   private void object(JsonScanner json, int depth) throws JsonScanner.Bad {
-    json.requireDepth(depth);
     json.expect('{');
     if (json.peek() == '}') {
       json.at++;
@@ -293,7 +266,7 @@ public final class JsonLinesDecoder {
     while (true) {
       json.string(tape);
       json.expect(':');
-      if (++members > EventLayout.ATTRIBUTES_MAX + 3) {
+      if (++members > FittedEvent.MEMBERS_MAX) {
         throw new JsonScanner.Bad(MANY);
       }
       member(json, depth);
@@ -395,11 +368,17 @@ public final class JsonLinesDecoder {
       return;
     }
     int outer = prefix.length();
-    if (!prefix.push(nameInScratch ? tape.scratch() : json.bytes, nameOffset, nameBytes)) {
-      throw new JsonScanner.Bad(NAME); // here, before many members copy the prefix
+    byte[] source = nameInScratch ? tape.scratch() : json.bytes;
+    if (prefix.push(depth, source, nameOffset, nameBytes)) {
+      object(json, depth + 1);
+      prefix.pop(outer);
+      return;
     }
-    object(json, depth + 1);
-    prefix.pop(outer);
+    notes = null;
+    if (outer > 0) {
+      joinName(json);
+    }
+    attribute(json, '{', depth);
   }
 
   /// Puts the names of the enclosing objects before the name read last.
@@ -454,7 +433,7 @@ public final class JsonLinesDecoder {
 
   /// Makes an attribute of the member that was taken for the time.
   private void displace() {
-    if (timeRank != NO_RANK && timeRank > 0) {
+    if (timeRank != NO_RANK) {
       time.putInto(tape);
     }
   }
@@ -503,13 +482,11 @@ public final class JsonLinesDecoder {
   /// Reads a member that has a name of texts. The string of the best rank becomes the text.
   private void text(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
     boolean string = first == '"';
-    if (rank > textRank || (!string && rank > 0)) {
-      attribute(json, first, depth);
+    if (first == '[' && rank <= textRank && journalText(json, rank)) {
       return;
     }
-    if (string && rank == textRank && textAt != NONE) {
-      json.string(tape);
-      tape.replace(textAt, json.textInScratch, json.textOffset, json.textBytes);
+    if (rank > textRank || (!string && rank > 0)) {
+      attribute(json, first, depth);
       return;
     }
     textRank = rank;
@@ -517,6 +494,24 @@ public final class JsonLinesDecoder {
     byte[] source = nameInScratch ? tape.scratch() : json.bytes;
     textIsLine = string && JsonNames.isLine(source, nameOffset, nameBytes);
     attribute(json, first, depth);
+  }
+
+  /// Reads a text that is an array. False when the member is another one.
+  private boolean journalText(JsonScanner json, int rank) throws JsonScanner.Bad {
+    byte[] source = nameInScratch ? tape.scratch() : json.bytes;
+    if (!JournalText.isNamed(source, nameOffset, nameBytes)) {
+      return false;
+    }
+    int index = tape.count();
+    tape.name(nameInScratch, nameOffset, nameBytes);
+    if (!JournalText.put(json, tape)) {
+      return false; // the name is given again with the value
+    }
+    notes = null;
+    textRank = rank;
+    textAt = index;
+    textIsLine = false;
+    return true;
   }
 
   /// Reads the value of the name read last as an attribute.

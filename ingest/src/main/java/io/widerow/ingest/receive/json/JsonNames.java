@@ -61,12 +61,14 @@ public final class JsonNames {
   static final List<String> TEXTS =
       List.of(
           "body",
+          "formattedMessage", // of logback, whose `message` is the template
           "message",
           "msg",
           "log",
           "@m",
           "@mt",
           "MESSAGE",
+          "Message",
           "RenderedMessage",
           "MessageTemplate");
 

@@ -63,7 +63,8 @@ final class LabelText {
   private void label(LokiStream stream) throws BadPart {
     AttributeTape tape = stream.tape;
     int first = peek();
-    if (first == '"' || first == '`' || first == '\'') {
+    boolean quoted = first == '"' || first == '`' || first == '\'';
+    if (quoted) {
       string(tape);
     } else {
       offset = at;
@@ -72,7 +73,7 @@ final class LabelText {
       }
       plain(tape);
     }
-    if (length == 0) {
+    if (length == 0 && !quoted) {
       throw bad("a name is missing");
     }
     boolean nameInScratch = inScratch;

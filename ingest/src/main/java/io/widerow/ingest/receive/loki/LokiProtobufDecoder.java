@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.loki;
 
 import io.widerow.event.Rejection;
+import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.SenderTime;
@@ -177,11 +178,8 @@ public final class LokiProtobufDecoder {
       }
     }
     reader.leave(outer);
-    if (nameBytes == 0) {
-      throw new ProtobufReader.Bad("field 3: metadata without a name, at byte " + reader.at());
-    }
-    if (stream.isFull()) {
-      throw new ProtobufReader.Bad(Rejection.TOO_MANY_ATTRIBUTES.reason());
+    if (stream.tape.count() >= FittedEvent.MEMBERS_MAX) {
+      throw new ProtobufReader.Bad(Rejection.EVENT_TOO_LARGE.reason());
     }
     stream.tape.name(false, nameOffset, nameBytes);
     stream.tape.string(false, offset, length);

@@ -1,10 +1,10 @@
 package io.widerow.ingest.receive.loki;
 
-import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 ///                 ^ mark: each entry begins here
 /// ```
 ///
-/// The type of its events is the value of the first label of a list that the stream has. What is
-/// not UTF-8 is kept as the text `\xE9`: labels once, the rest when the batch does not take it.
+/// The type of its events is the value of the first label of a list that the stream has. Labels
+/// that are not UTF-8 are escaped once, the rest when the batch does not take it.
 ///
 /// Source: grafana/loki, `pkg/validation/limits.go`, `discover_service_name`.
 ///
@@ -63,7 +63,6 @@ final class LokiStream {
   private long mark;
 
   // Of the stream.
-  private int labels;
   private int escapedLabels; // bytes
   private int rank; // of the label that is the type, in the list
   private int typeAt; // its place on the tape
@@ -85,9 +84,9 @@ final class LokiStream {
     rank = SERVICE_NAMES.length;
   }
 
-  /// Whether the event can have no more attributes. More are not read, before they fill the heap.
+  /// Whether the stream can have no more labels. Each of its entries pays for them.
   boolean isFull() {
-    return tape.count() > EventLayout.ATTRIBUTES_MAX;
+    return tape.count() > FittedEvent.SHARED_MAX;
   }
 
   /// Adds a label. Its name and its value are in the scratch or in the body.
@@ -115,7 +114,6 @@ final class LokiStream {
   /// @param escaped pieces of them that could not be kept as they were sent
   void labelled(int escaped) {
     escapedLabels = escaped + EscapedText.escape(tape, 0);
-    labels = tape.count();
     mark = tape.mark();
   }
 
@@ -143,12 +141,7 @@ final class LokiStream {
     tape.name(true, bodyName, BODY.length);
     tape.string(inScratch, offset, length);
     long time = when.take(batch, tape);
-    int all = escapedLabels + escaped;
-    Rejection why = write(time, all, batch);
-    if (why == Rejection.TEXT_NOT_UTF8 || why == Rejection.ATTRIBUTE_NAME_INVALID) {
-      int more = EscapedText.escape(tape, labels);
-      why = more == 0 ? why : write(time, all + more, batch);
-    }
+    Rejection why = write(time, escapedLabels + escaped, batch);
     if (why != null) {
       refuse(batch, "entry", at, why.reason());
     }
@@ -156,28 +149,21 @@ final class LokiStream {
 
   /// Writes what is on the tape, and how many pieces of it are escaped.
   private @Nullable Rejection write(long nanos, int escaped, IncomingBatch batch) {
-    if (escaped == 0) {
-      return write(nanos, batch);
+    if (escaped > 0) {
+      tape.mark(EscapedText.MARK, escaped);
     }
-    long before = tape.mark();
-    tape.mark(EscapedText.MARK, escaped);
-    Rejection why = write(nanos, batch);
-    tape.reset(before);
-    return why;
-  }
-
-  private @Nullable Rejection write(long nanos, IncomingBatch batch) {
-    byte[] type = typeAsked;
-    if (type != null) {
-      batch.events.begin(type, 0, type.length, nanos);
-    } else if (rank == SERVICE_NAMES.length) {
-      batch.events.begin(UNKNOWN, 0, UNKNOWN.length, nanos);
-    } else {
-      batch.events.begin(
-          tape.valueSource(typeAt), tape.valueOffset(typeAt), tape.valueBytes(typeAt), nanos);
+    boolean labelled = typeAsked == null && rank < SERVICE_NAMES.length;
+    byte[] type = typeAsked != null ? typeAsked : UNKNOWN;
+    int offset = 0;
+    int length = type.length;
+    if (labelled) {
+      type = tape.valueSource(typeAt);
+      offset = tape.valueOffset(typeAt);
+      length = tape.valueBytes(typeAt);
     }
+    batch.events.begin(type, offset, length, nanos);
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    return batch.tryEnd(tape, type, offset, length);
   }
 
   /// Refuses an entry.

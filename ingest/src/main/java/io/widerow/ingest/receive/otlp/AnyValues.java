@@ -12,8 +12,8 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: keeps its arrays.
 final class AnyValues {
-  /// Levels of maps and arrays within one value. Protobuf's own libraries refuse more than about
-  /// 33: three messages a level, 100 in all.
+  /// Levels of maps and arrays within one value; deeper ones are kept as their bytes. Protobuf's
+  /// own libraries refuse more than about 33: three messages a level, 100 in all.
   static final int DEPTH_MAX = 33;
 
   static final int UNSET = 0;
@@ -146,7 +146,7 @@ final class AnyValues {
     read(valueStart, valueEnd);
     switch (kind) {
       case UNSET -> {}
-      case MAP -> map(depth + 1);
+      case MAP -> map(depth);
       default -> {
         sawWatched |= prefix.length() == 0 && isKey(watched);
         prefix.name(tape, false, in.bytes(), keyOffset, keyLength);
@@ -179,20 +179,36 @@ final class AnyValues {
     in.leave(outer);
   }
 
+  /// Puts the members of the map that was read last on the tape. One that is nested too deep is its
+  /// bytes, one whose names are too long together is its JSON text.
+  ///
+  /// @param depth of maps around it
   private void map(int depth) throws ProtobufReader.Bad {
-    requireDepth(depth);
     int start = offset;
     int end = offset + length;
     int before = prefix.length();
+    if (depth == DEPTH_MAX) {
+      prefix.name(tape, false, in.bytes(), keyOffset, keyLength);
+      tape.bytes(false, offset, length);
+      return;
+    }
     if (!prefix.push(in.bytes(), keyOffset, keyLength)) {
-      throw in.bad("the name of an attribute is longer than 255 bytes");
+      int key = keyOffset;
+      int keyBytes = keyLength;
+      int from = tape.scratchLimit();
+      text(depth);
+      int bytes = tape.scratchLimit() - from;
+      prefix.name(tape, false, in.bytes(), key, keyBytes);
+      tape.json(true, from, bytes);
+      kind = MAP;
+      return;
     }
     int at = in.at();
     int limit = in.limit();
     in.read(start, end);
     while (in.next()) {
       if (in.field() == 1) {
-        keyValue(depth);
+        keyValue(depth + 1);
       } else {
         in.skip();
       }
@@ -200,12 +216,6 @@ final class AnyValues {
     in.read(at, limit);
     prefix.pop(before);
     kind = MAP;
-  }
-
-  private void requireDepth(int depth) throws ProtobufReader.Bad {
-    if (depth > DEPTH_MAX) {
-      throw in.bad("values nested deeper than %d levels".formatted(DEPTH_MAX));
-    }
   }
 
   /// Reads the `AnyValue` in `[start, end)` into the fields. Of several values the last one counts.
@@ -249,14 +259,19 @@ final class AnyValues {
       default -> {
         int from = tape.scratchLimit();
         text(depth);
-        tape.string(true, from, tape.scratchLimit() - from);
+        tape.json(true, from, tape.scratchLimit() - from);
         kind = ARRAY;
       }
     }
   }
 
-  /// Appends the JSON text of the value that was read last to the scratch.
+  /// Appends the JSON text of the value that was read last to the scratch. An array or a map that
+  /// is nested too deep is the base64 of its bytes.
   void text(int depth) throws ProtobufReader.Bad {
+    if (depth == DEPTH_MAX && (kind == ARRAY || kind == MAP)) {
+      json.base64(in.bytes(), offset, length);
+      return;
+    }
     switch (kind) {
       case STRING -> json.quoted(in.bytes(), offset, length);
       case BOOLEAN -> json.truth(bits != 0);
@@ -265,7 +280,6 @@ final class AnyValues {
       case BYTES -> json.base64(in.bytes(), offset, length);
       case ARRAY -> array(depth + 1);
       case MAP -> {
-        requireDepth(depth + 1);
         int at = in.at();
         int limit = in.limit();
         in.read(offset, offset + length);
@@ -277,7 +291,6 @@ final class AnyValues {
   }
 
   private void array(int depth) throws ProtobufReader.Bad {
-    requireDepth(depth);
     int at = in.at();
     int limit = in.limit();
     in.read(offset, offset + length);

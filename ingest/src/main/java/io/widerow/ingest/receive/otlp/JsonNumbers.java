@@ -20,6 +20,8 @@ final class JsonNumbers {
   private static final int DIGITS_SAFE = 19; // so many always fit into 64 bits without a sign
   private static final long UINT32_MAX = 0xffff_ffffL;
   private static final double TWO_63 = 0x1p63;
+  private static final String WHOLE_VALUE = "intValue"; // of an attribute
+  private static final String FRACTION_VALUE = "doubleValue";
   private static final byte[] NAN = ascii("NaN");
   private static final byte[] INFINITY = ascii("Infinity");
   private static final byte[] MINUS_INFINITY = ascii("-Infinity");
@@ -32,6 +34,7 @@ final class JsonNumbers {
   private byte[] source = {};
   private int offset;
   private int limit;
+  private boolean wide;
 
   JsonNumbers(JsonScanner json, AttributeTape text) {
     this.json = json;
@@ -46,7 +49,36 @@ final class JsonNumbers {
   long whole(Member member) throws JsonScanner.Bad, BadField {
     int at = json.at;
     find(member);
-    return whole(member, at);
+    wide = false;
+    try {
+      return whole(member, at);
+    } catch (BadField bad) {
+      int first = offset + (offset < limit && source[offset] == '-' ? 1 : 0);
+      wide = first < limit && Times.fractionLimit(source, first, limit) == limit;
+      if (!isWide(member)) {
+        throw bad;
+      }
+      return 0;
+    }
+  }
+
+  /// Whether the number that was read last is the value of an attribute and fits into no number: it
+  /// is kept as its text.
+  boolean isWide(Member member) {
+    return wide && (member.name.equals(WHOLE_VALUE) || member.name.equals(FRACTION_VALUE));
+  }
+
+  /// The array with the text of the number that was read last.
+  byte[] source() {
+    return source;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  int length() {
+    return limit - offset;
   }
 
   /// Reads the number of an enum, or its name.
@@ -69,13 +101,16 @@ final class JsonNumbers {
     int at = json.at;
     boolean quoted = json.peek() == '"';
     find(member);
+    wide = false;
     if (quoted && is(NAN)) {
       return Double.NaN;
     }
     if (quoted && (is(INFINITY) || is(MINUS_INFINITY))) {
       return is(INFINITY) ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY;
     }
-    if (!decimal.read(source, offset, limit)) {
+    boolean read = decimal.read(source, offset, limit);
+    wide = decimal.wide;
+    if (!read && !isWide(member)) {
       throw new BadField(member.name, at, shown() + " is no number, or too large for a double");
     }
     return decimal.value;
@@ -104,14 +139,7 @@ final class JsonNumbers {
     if (first != '-' && !Times.isDigit((byte) first)) {
       throw new BadField(member.name, at, "expected a number");
     }
-    try {
-      json.number();
-    } catch (JsonScanner.Bad bad) {
-      if (JsonScanner.NUMBER_RANGE.equals(bad.getMessage())) {
-        throw new BadField(member.name, at, JsonScanner.NUMBER_RANGE);
-      }
-      throw bad;
-    }
+    json.number();
     source = json.bytes;
     offset = json.numberOffset;
     limit = offset + json.numberBytes;

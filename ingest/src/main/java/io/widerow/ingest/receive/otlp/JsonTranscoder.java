@@ -204,8 +204,14 @@ final class JsonTranscoder {
       case BASE64 -> base64(member, first);
       case HEX -> hex(member, first);
       case BOOLEAN -> out.varint(member.field, truth(member, first) ? 1 : 0);
-      case DOUBLE ->
-          out.fixed64(member.field, Double.doubleToRawLongBits(numbers.fraction(member)));
+      case DOUBLE -> {
+        double value = numbers.fraction(member);
+        if (numbers.isWide(member)) {
+          out.text(AnyValues.STRING, numbers.source(), numbers.offset(), numbers.length());
+        } else {
+          out.fixed64(member.field, Double.doubleToRawLongBits(value));
+        }
+      }
       case ENUM -> out.varint(member.field, numbers.choice(member));
       case SINT32 -> {
         long value = numbers.whole(member);
@@ -222,7 +228,9 @@ final class JsonTranscoder {
       case TIME, OTHER_TIME -> time(member);
       case INT64, UINT64 -> {
         long value = numbers.whole(member);
-        if (member.fixed) {
+        if (numbers.isWide(member)) {
+          out.text(AnyValues.STRING, numbers.source(), numbers.offset(), numbers.length());
+        } else if (member.fixed) {
           out.fixed64(member.field, value);
         } else {
           out.varint(member.field, value);
@@ -294,11 +302,11 @@ final class JsonTranscoder {
       return;
     }
     int inner = depth + (type.role == Role.NESTING ? 1 : 0);
-    if (inner > AnyValues.DEPTH_MAX) {
-      throw new BadField(
-          member.name,
-          json.at,
-          "values nested deeper than %d levels".formatted(AnyValues.DEPTH_MAX));
+    if (inner > AnyValues.DEPTH_MAX) { // its text
+      int from = json.at;
+      skip();
+      out.text(AnyValues.STRING, json.bytes, from, json.at - from);
+      return;
     }
     int start = out.open(member.field);
     object(type, inner);
@@ -482,13 +490,7 @@ final class JsonTranscoder {
       case 'n' -> json.word("null");
       default -> {
         json.requireNumber(first);
-        try {
-          json.number();
-        } catch (JsonScanner.Bad bad) {
-          if (!JsonScanner.NUMBER_RANGE.equals(bad.getMessage())) {
-            throw bad;
-          }
-        }
+        json.number();
       }
     }
   }

@@ -266,7 +266,7 @@ final class MetricPoint {
       }
     }
     to.json.raw(']');
-    to.tape.string(true, from, to.tape.scratchLimit() - from);
+    to.tape.json(true, from, to.tape.scratchLimit() - from);
   }
 
   private void quantiles() throws ProtobufReader.Bad {
@@ -294,7 +294,7 @@ final class MetricPoint {
       to.json.fraction(at);
     }
     to.json.raw('}');
-    to.tape.string(true, from, to.tape.scratchLimit() - from);
+    to.tape.json(true, from, to.tape.scratchLimit() - from);
   }
 
   private void exemplars() throws ProtobufReader.Bad {
@@ -316,7 +316,7 @@ final class MetricPoint {
       to.json.raw('}');
     }
     to.json.raw(']');
-    to.tape.string(true, from, to.tape.scratchLimit() - from);
+    to.tape.json(true, from, to.tape.scratchLimit() - from);
   }
 
   private boolean member(boolean more) throws ProtobufReader.Bad {

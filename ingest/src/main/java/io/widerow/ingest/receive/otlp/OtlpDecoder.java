@@ -4,14 +4,12 @@ import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
-import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes a request of OTLP. All three kinds are built alike:
@@ -94,7 +92,6 @@ abstract class OtlpDecoder {
   private @Nullable Places places; // of the records of a request in JSON
   private int recordField;
   private int recordStart;
-  private @Nullable AttributeTape escapedTape;
 
   /// @param typeAsked of all events; null for that of the mapping
   OtlpDecoder(@Nullable String typeAsked) {
@@ -303,51 +300,15 @@ abstract class OtlpDecoder {
   ///
   /// @param source of the type, unless the sender asked for another one
   final void write(IncomingBatch batch, long nanos, byte[] source, int offset, int length) {
-    if (typeAsked == null) {
-      batch.events.begin(source, offset, length, nanos);
-    } else {
-      batch.events.begin(typeAsked, 0, typeAsked.length, nanos);
-    }
+    byte[] type = typeAsked == null ? source : typeAsked;
+    int typeOffset = typeAsked == null ? offset : 0;
+    int typeBytes = typeAsked == null ? length : typeAsked.length;
+    batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    Rejection why = batch.tryEnd();
-    if (why != null) {
-      why = escaped(why, batch, nanos, source, offset, length);
-    }
+    Rejection why = batch.tryEnd(tape, type, typeOffset, typeBytes);
     if (why != null) {
       batch.refuse(batch.refused.count() < PLACED_MAX ? placed(why.reason()) : why.reason());
     }
-  }
-
-  /// Puts what is on the tape into the batch again, with the bytes escaped that are not UTF-8.
-  ///
-  /// @return why it cannot be stored either; null when it is
-  private @Nullable Rejection escaped(
-      Rejection why, IncomingBatch batch, long nanos, byte[] source, int offset, int length) {
-    boolean maybe =
-        why == Rejection.TEXT_NOT_UTF8
-            || why == Rejection.TYPE_INVALID
-            || why == Rejection.ATTRIBUTE_NAME_INVALID;
-    if (!maybe) {
-      return why;
-    }
-    AttributeTape copy = escapedTape == null ? new AttributeTape(LEVELS) : escapedTape;
-    escapedTape = copy;
-    int escaped = EscapedText.copy(tape, copy);
-    byte[] type =
-        typeAsked == null ? Arrays.copyOfRange(source, offset, offset + length) : typeAsked;
-    EscapedText text = EscapedText.of(Rejection.TYPE_INVALID, type, 0, type.length, false);
-    int typeLength = text == null ? type.length : text.length();
-    if (text != null && escaped == 0) { // else it is that of an attribute
-      escaped = text.escaped();
-    }
-    if (escaped == 0) {
-      return why;
-    }
-    copy.level(OWN);
-    copy.mark(EscapedText.MARK, escaped);
-    batch.events.begin(text == null ? type : text.bytes(), 0, typeLength, nanos);
-    copy.writeTo(batch.events);
-    return batch.tryEnd();
   }
 
   final void traceId() throws ProtobufReader.Bad {

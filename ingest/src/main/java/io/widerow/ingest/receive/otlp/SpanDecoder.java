@@ -144,7 +144,7 @@ final class SpanDecoder extends OtlpDecoder {
       json.raw('}');
     }
     json.raw(']');
-    tape.string(true, from, tape.scratchLimit() - from);
+    tape.json(true, from, tape.scratchLimit() - from);
   }
 
   private boolean eventMember(boolean more) throws ProtobufReader.Bad {

@@ -408,7 +408,7 @@ final class RemoteWriteDecoder {
     if (plain && known != null && (millis == 0 || batch.takes(time.nanos()))) {
       batch.events.begin(known.record(), millis == 0 ? batch.useArrivalTime() : time.nanos());
       batch.events.set(known.number(), bits);
-      boolean _ = end(batch, at, true);
+      boolean _ = end(batch.tryEnd(), batch, at, true);
       return;
     }
     beginOnTape(batch);
@@ -421,7 +421,10 @@ final class RemoteWriteDecoder {
     start(start);
     tape.writeTo(batch.events);
     SeriesCache learning = cache;
-    if (end(batch, at, true) && plain && !time.isReplaced() && learning != null) {
+    int fitted = batch.fitted();
+    boolean stored = end(endOnTape(batch), batch, at, true);
+    boolean asSent = stored && batch.fitted() == fitted && !time.isReplaced();
+    if (asSent && plain && learning != null) {
       learning.learnNumber(batch.events, head.bytes());
       like = items == 1 ? null : learning.findHead(head.bytes(), head.offset(), head.length());
     }
@@ -439,7 +442,7 @@ final class RemoteWriteDecoder {
     }
     start(histogram.startMillis() == 0 ? seriesStart : histogram.startMillis());
     tape.writeTo(batch.events);
-    boolean _ = end(batch, at, false);
+    boolean _ = end(endOnTape(batch), batch, at, false);
   }
 
   private void beginOnTape(IncomingBatch batch) throws Bad {
@@ -464,9 +467,12 @@ final class RemoteWriteDecoder {
     }
   }
 
+  private @Nullable Rejection endOnTape(IncomingBatch batch) {
+    return batch.tryEnd(tape, labels.type(), labels.typeOffset(), labels.typeBytes());
+  }
+
   /// @param at where the sample or histogram begins
-  private boolean end(IncomingBatch batch, int at, boolean ofSample) {
-    Rejection why = batch.tryEnd();
+  private boolean end(@Nullable Rejection why, IncomingBatch batch, int at, boolean ofSample) {
     if (why != null) {
       lost = isOfLabels(why, ofSample) ? why : null;
       refuse(why, at, batch);

@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.splunk;
 
-import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EpochText;
@@ -82,10 +81,9 @@ public final class HecDecoder {
       }
       int start = json.at;
       try {
-        Rejection why = store(json, 0, batch);
-        if (why != null) {
-          EscapedText.storeAgain(why, body, start, json.at, batch, this::store);
-        }
+        nowNanos = batch.wallNanos;
+        read(json);
+        write(json, batch);
       } catch (JsonScanner.Bad bad) {
         batch.refuse("%s at byte %d".formatted(bad.getMessage(), json.at));
         json.at = end(body, start, limit);
@@ -113,13 +111,6 @@ public final class HecDecoder {
     return limit;
   }
 
-  private @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
-      throws JsonScanner.Bad {
-    nowNanos = batch.wallNanos;
-    read(json);
-    return write(json, escaped, batch);
-  }
-
   private void read(JsonScanner json) throws JsonScanner.Bad {
     tape.begin(json.bytes);
     json.loneSurrogates = 0;
@@ -132,11 +123,11 @@ public final class HecDecoder {
     attributes.object(json, envelope);
   }
 
-  /// Returns why the event cannot be stored as it is; null when it is stored or refused.
-  private @Nullable Rejection write(JsonScanner json, int escaped, IncomingBatch batch) {
+  /// Stores or refuses the event that was read.
+  private void write(JsonScanner json, IncomingBatch batch) {
     if (!hasEvent || blank) {
       batch.refuse(hasEvent ? BLANK : NO_EVENT);
-      return null;
+      return;
     }
     byte[] type = wantedType != null ? wantedType : DEFAULT_TYPE;
     int offset = 0;
@@ -148,8 +139,8 @@ public final class HecDecoder {
     }
     long nanos = time.take(batch, tape);
     tape.level(0);
-    if (escaped + json.loneSurrogates > 0) {
-      tape.mark(EscapedText.MARK, escaped + json.loneSurrogates);
+    if (json.loneSurrogates > 0) {
+      tape.mark(EscapedText.MARK, json.loneSurrogates);
     }
     batch.events.begin(type, offset, length, nanos);
     if (textAt == NONE) {
@@ -158,7 +149,7 @@ public final class HecDecoder {
       tape.rename(textAt);
       tape.writeTo(batch.events, BODY);
     }
-    return batch.tryEnd();
+    boolean _ = batch.end(tape, type, offset, length);
   }
 
   private boolean member(JsonScanner json, JsonAttributes member) throws JsonScanner.Bad {

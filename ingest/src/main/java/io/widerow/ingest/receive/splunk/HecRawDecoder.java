@@ -1,10 +1,8 @@
 package io.widerow.ingest.receive.splunk;
 
 import com.linecorp.armeria.common.QueryParams;
-import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
-import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
@@ -54,19 +52,7 @@ final class HecRawDecoder {
   }
 
   private void line(byte[] body, int offset, int end, IncomingBatch batch) {
-    Rejection why = write(body, offset, end, 0, batch);
-    EscapedText copy = why == null ? null : EscapedText.of(why, body, offset, end, false);
-    if (copy != null) {
-      why = write(copy.bytes(), 0, copy.length(), copy.escaped(), batch);
-    }
-    if (why != null) {
-      batch.refuse(why.reason());
-    }
-  }
-
-  private @Nullable Rejection write(
-      byte[] source, int offset, int end, int escaped, IncomingBatch batch) {
-    tape.begin(source);
+    tape.begin(body);
     tape.name(true, bodyName, BODY.length);
     tape.string(false, offset, end - offset);
     for (int i = 0; i < commonValues.length; i++) {
@@ -75,9 +61,6 @@ final class HecRawDecoder {
         tape.string(true, common[2 * i + 1], commonValues[i].length);
       }
     }
-    if (escaped > 0) {
-      tape.mark(EscapedText.MARK, escaped);
-    }
     given.clear();
     if (!time.isEmpty()) {
       given.text(time, batch.wallNanos);
@@ -85,6 +68,6 @@ final class HecRawDecoder {
     long nanos = given.take(batch, tape);
     batch.events.begin(type, 0, type.length, nanos);
     tape.writeTo(batch.events);
-    return batch.tryEnd();
+    boolean _ = batch.end(tape, type, 0, type.length);
   }
 }

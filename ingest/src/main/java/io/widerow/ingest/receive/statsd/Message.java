@@ -1,12 +1,12 @@
 package io.widerow.ingest.receive.statsd;
 
-import io.widerow.event.EventLayout;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
 import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
+import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
@@ -182,7 +182,7 @@ final class Message {
     long nanos = time.take(batch, tape);
     batch.events.begin(type, typeOffset, typeBytes, nanos);
     tape.writeTo(batch.events);
-    boolean _ = batch.end();
+    boolean _ = batch.end(tape, type, typeOffset, typeBytes);
   }
 
   void name(Word name) {
@@ -245,7 +245,7 @@ final class Message {
         }
       }
       if (end > tag) {
-        if (tape.count() > EventLayout.ATTRIBUTES_MAX) {
+        if (tape.count() > FittedEvent.SHARED_MAX) {
           return false;
         }
         int value = colon < 0 ? end : colon + 1;

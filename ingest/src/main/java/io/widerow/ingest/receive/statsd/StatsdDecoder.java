@@ -150,8 +150,8 @@ public final class StatsdDecoder {
       if (from > values) {
         message.tape.reset(mark);
       }
-      if (message.number.read(message.bytes, from, end)) {
-        sample(batch, from);
+      if (message.number.readAny(message.bytes, from, end) || message.number.wide) {
+        sample(batch, from, end);
       } else {
         batch.refuse(message.bad("value", from, end, "a number").reason());
       }
@@ -170,9 +170,11 @@ public final class StatsdDecoder {
   }
 
   /// Stores the number that was read, which begins at `from`.
-  private void sample(IncomingBatch batch, int from) {
+  private void sample(IncomingBatch batch, int from, int end) {
     message.name(valueName);
-    if (message.number.whole) {
+    if (message.number.wide) {
+      message.tape.string(false, from, end - from);
+    } else if (message.number.whole) {
       message.tape.whole(message.number.wholeValue);
     } else {
       message.tape.fraction(message.number.value);

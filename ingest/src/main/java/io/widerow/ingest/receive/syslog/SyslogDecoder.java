@@ -46,8 +46,6 @@ public final class SyslogDecoder {
   private int at;
   private int limit;
   private long nowNanos;
-  private int escapedBytes; // of the copy that is decoded
-  private boolean whole; // no attributes are read but those of the priority
 
   /// @param zone of times without one
   public SyslogDecoder(ZoneId zone) {
@@ -77,11 +75,9 @@ public final class SyslogDecoder {
     nowNanos = batch.wallNanos;
     int priority = priority();
     boolean known = priority >= 0 && (rfc5424() || rfc3164());
-    if (!known || whole) {
+    if (!known) {
       tape.begin(bytes);
-      if (!known) {
-        time.clear();
-      }
+      time.clear();
       at = priority >= 0 ? afterPriority(offset) : offset;
     }
     if (priority >= 0) {
@@ -99,40 +95,12 @@ public final class SyslogDecoder {
       return false;
     }
     batch.events.begin(TYPE, 0, TYPE.length, nanos);
-    if (escapedBytes > 0) {
-      tape.mark(EscapedText.MARK, escapedBytes);
-    }
     tape.writeTo(batch.events);
-    Rejection why = batch.tryEnd();
-    return why == null || decodeAgain(why, message, offset, batch);
-  }
-
-  /// Decodes a message again, with its bytes that are not UTF-8 escaped; else keeps it whole. What
-  /// is refused even so is too large.
-  private boolean decodeAgain(Rejection why, byte[] message, int offset, IncomingBatch batch) {
-    EscapedText text = EscapedText.of(why, message, offset, limit, false);
-    if (text == null) {
-      if (!whole) {
-        return decodeWhole(message, offset, batch);
-      }
+    Rejection why = batch.tryEnd(tape, TYPE, 0, TYPE.length);
+    if (why != null) {
       batch.refuse(why.reason());
-      return false;
     }
-    try {
-      escapedBytes = text.escaped();
-      return decode(text.bytes(), 0, text.length(), batch);
-    } finally {
-      escapedBytes = 0;
-    }
-  }
-
-  private boolean decodeWhole(byte[] message, int offset, IncomingBatch batch) {
-    try {
-      whole = true;
-      return decode(message, offset, limit, batch);
-    } finally {
-      whole = false;
-    }
+    return why == null;
   }
 
   private int afterPriority(int offset) {
