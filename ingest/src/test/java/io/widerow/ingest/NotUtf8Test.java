@@ -79,7 +79,8 @@ class NotUtf8Test {
         "`{\"msg\":\"caf\\xe9\",\"n\":1}`|{body=caf\\xE9, n=1, widerow.escaped=1}",
         "`{\"\\xe9\":{\"b\":\"\\xff\"}}`|{\\xE9.b=\\xFF, widerow.escaped=2}",
         "`{\"a\":\"\\xff\\u00e9\\ud800\"}`|{a=\\xFF\u00e9\\ud800, widerow.escaped=2}",
-        "`{\"a\":\"\\xff\",\"widerow.escaped\":\"x\"}`|{a=\\xFF, widerow.escaped=1}"
+        "`{\"a\":\"\\xff\",\"widerow.escaped\":\"x\"}`"
+            + "|{a=\\xFF, widerow.escaped=x, widerow.escaped.2=1}"
       })
   void lineOfJson(String line, String expected) {
     Decoding.Result lines = decode("{\"a\":1}\n" + line + "\n{\"a\":1}\n", NotUtf8Test::json);
@@ -156,6 +157,16 @@ class NotUtf8Test {
         assertEquals(
             "{body=" + text + "}",
             stored(http, store, "application/x-ndjson" + suffix, json.getBytes(charset)));
+      }
+      for (Charset charset :
+          List.of(
+              StandardCharsets.UTF_8, StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
+        byte[] marked = ("\ufeff" + text).getBytes(charset); // a byte order mark, and no charset
+        assertEquals("{body=" + text + "}", stored(http, store, "text/plain", marked));
+        byte[] line = ("\ufeff" + json).getBytes(charset);
+        assertEquals("{body=" + text + "}", stored(http, store, "application/x-ndjson", line));
+        byte[] array = ("\ufeff[" + json.strip() + "]").getBytes(charset);
+        assertEquals("{body=" + text + "}", stored(http, store, "application/json", array));
       }
       byte[] latin = "na\u00efve".getBytes(StandardCharsets.ISO_8859_1);
       assertEquals(

@@ -43,39 +43,6 @@ public final class EscapedText {
     return escaped;
   }
 
-  /// Stores an event from JSON.
-  @FunctionalInterface
-  public interface JsonEvent {
-    /// Reads the event at `json.at`.
-    ///
-    /// @param escaped bytes of the text that were escaped
-    /// @return why it cannot be stored as it is; null when it is stored or refused
-    /// @throws JsonScanner.Bad when it is no event
-    @Nullable Rejection store(JsonScanner json, int escaped, IncomingBatch batch)
-        throws JsonScanner.Bad;
-  }
-
-  /// Stores an event once more, from a copy of its text; refuses it when that does not help.
-  ///
-  /// @param why it could not be stored from the text in `[offset, limit)`
-  public static void storeAgain(
-      Rejection why, byte[] source, int offset, int limit, IncomingBatch batch, JsonEvent event) {
-    EscapedText copy = of(why, source, offset, limit, true);
-    Rejection still = why;
-    if (copy != null) {
-      try {
-        JsonScanner again = new JsonScanner(copy.bytes, 0, copy.length, false);
-        still = event.store(again, copy.escaped, batch);
-      } catch (JsonScanner.Bad bad) {
-        batch.refuse(String.valueOf(bad.getMessage()));
-        return;
-      }
-    }
-    if (still != null) {
-      batch.refuse(still.reason());
-    }
-  }
-
   /// The copy with which to try again after a refusal; null when that would not help.
   ///
   /// @param why the event was refused
@@ -121,7 +88,7 @@ public final class EscapedText {
 
   private static @Nullable EscapedText copyOfValue(AttributeTape tape, int i) {
     int offset = tape.valueOffset(i);
-    return copyOf(tape.valueSource(i), offset, offset + tape.valueBytes(i), false);
+    return copyOf(tape.valueSource(i), offset, offset + tape.valueBytes(i), tape.isJson(i));
   }
 
   /// A copy of a text; null when all of it is UTF-8, or when an event could not hold the copy.
@@ -140,33 +107,6 @@ public final class EscapedText {
     byte[] bytes = new byte[(int) length + Swar.SLACK_BYTES];
     copy(source, offset, limit, quoted, bytes);
     return new EscapedText(bytes, (int) length, wrong);
-  }
-
-  /// Appends a copy of a text to the scratch of a tape. One that is too long for an event with its
-  /// bytes escaped is appended as it is, for it will be refused.
-  ///
-  /// @return how many bytes were written otherwise
-  static int append(byte[] source, int offset, int length, AttributeTape tape) {
-    int limit = offset + length;
-    int escaped = 0;
-    int at = offset;
-    while (true) {
-      int valid = Utf8.validEnd(source, at, limit);
-      tape.appendScratch(source, at, valid - at);
-      if (valid == limit) {
-        return escaped;
-      }
-      if (tape.scratchLimit() > EventLayout.EVENT_BYTES_MAX) {
-        tape.appendScratch(source, valid, limit - valid);
-        return escaped;
-      }
-      tape.appendScratch('\\');
-      tape.appendScratch('x');
-      tape.appendScratch(DIGITS.charAt((source[valid] >> 4) & 0xf));
-      tape.appendScratch(DIGITS.charAt(source[valid] & 0xf));
-      escaped++;
-      at = valid + 1;
-    }
   }
 
   private static void copy(byte[] source, int offset, int limit, boolean quoted, byte[] out) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// | an attribute without a name, or with a name of more than 255 bytes | a member of [#MEMBER] |
 /// | attributes that an event has no room for, from the 998th on | members of [#MEMBER] |
 /// | a JSON member given again | the last value; the values before it are members of [#MEMBER] |
-/// | bytes that are not UTF-8, in a name, a text or the type | `\xE9`, counted in [EscapedText#MARK] |
+/// | bytes that are not UTF-8, in name, text or type | `\xE9`, counted by [EscapedText#MARK] |
 /// | such a text that is too long with its bytes escaped | bytes |
 /// | a type of more than 128 bytes | its first bytes, `~` and a digest; the whole is [#TYPE] |
 /// | an empty type | [#UNTYPED]; the attribute [#TYPE] is empty |
@@ -64,6 +64,7 @@ public final class FittedEvent {
   private final JsonText json;
   private final boolean bytesAsText; // else a text that is not UTF-8 is bytes
   private final byte[][] names;
+  private byte[][] sentNames = {}; // before those that are taken got others
   private final byte @Nullable [][] texts; // of the attributes whose text is not UTF-8
   private final boolean[] kept;
   private long escaped;
@@ -182,6 +183,7 @@ public final class FittedEvent {
               ? newName
               : escaped(tape.nameSource(i), tape.nameOffset(i), tape.nameBytes(i), false);
     }
+    sentNames = names.clone();
     Arrays.fill(kept, true);
     if (tape.lastWins()) {
       Set<String> later = new HashSet<>();
@@ -225,7 +227,8 @@ public final class FittedEvent {
         int length = names[i].length;
         int rank = Arrays.equals(names[i], BODY) ? 0 : tape.levelOf(i) == 0 ? 1 : 2;
         if (rank == pass && good[i]) {
-          kept[i] = length > 0 && length <= EventLayout.NAME_BYTES_MAX && left > 0;
+          boolean fits = sentNames[i].length > 0 && length <= EventLayout.NAME_BYTES_MAX;
+          kept[i] = fits && left > 0;
           left -= kept[i] ? 1 : 0;
         }
       }
@@ -269,7 +272,7 @@ public final class FittedEvent {
     for (int i = 0; i < names.length; i++) {
       if (!kept[i] && names[i] != EscapedText.MARK) {
         json.raw(tape.scratchLimit() == from ? '{' : ',');
-        json.quoted(names[i], 0, names[i].length);
+        json.quoted(sentNames[i], 0, sentNames[i].length);
         json.raw(':');
         value(i);
         if (tape.scratchLimit() - from > EventLayout.EVENT_BYTES_MAX) {

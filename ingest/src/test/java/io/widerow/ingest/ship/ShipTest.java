@@ -15,6 +15,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -274,6 +276,31 @@ class ShipTest {
       await(running, 3);
     }
     assertEquals(List.of("new", "old line 00x", "stopped"), bodies());
+  }
+
+  /// PowerShell and services of Windows write such files.
+  @Test
+  void filesOfUtf16AreRead() throws Exception {
+    List<Charset> orders = List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE);
+    List<String> expected = new ArrayList<>();
+    for (Charset order : orders) {
+      byte[] first = "\ufeffone \u20ac \ud83d\ude00 \u0a0a\r\ntwo\r\nthr".getBytes(order);
+      Files.write(logs.resolve(order.name() + ".log"), first);
+      expected.addAll(List.of("one \u20ac \ud83d\ude00 \u0a0a", "two", "three", "four"));
+    }
+    try (Running running = follow("*.log")) {
+      await(running, 4);
+    }
+    for (Charset order : orders) { // a later run goes on within the file
+      Files.write(
+          logs.resolve(order.name() + ".log"),
+          "ee\r\nfour\r\n".getBytes(order),
+          StandardOpenOption.APPEND);
+    }
+    try (Running running = follow("*.log")) {
+      await(running, 8);
+    }
+    assertEquals(expected.stream().sorted().toList(), bodies());
   }
 
   @Test

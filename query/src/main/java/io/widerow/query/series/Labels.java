@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /// The labels of a series, `__name__` among them, in the order of their names.
 ///
@@ -62,11 +61,13 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
     return "";
   }
 
-  /// The labels as a selector has them.
-  String text() {
-    return all.stream()
-        .map(label -> "\"%s\"=\"%s\"".formatted(label.name, label.value))
-        .collect(Collectors.joining(",", "{", "}"));
+  /// These labels with another name of the metric.
+  Labels named(String name) {
+    if (get(NAME).equals(name)) {
+      return this;
+    }
+    return new Labels(
+        all.stream().map(each -> each.name.equals(NAME) ? new Label(NAME, name) : each).toList());
   }
 
   /// Heap memory in bytes, roughly.

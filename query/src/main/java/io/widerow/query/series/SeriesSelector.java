@@ -66,7 +66,11 @@ public record SeriesSelector(List<Matcher> matchers) {
     return true;
   }
 
+  /// @param sent empty without the label, then it is `shown` if that is there
   private static boolean keeps(Matcher matcher, String sent, String shown) {
+    if (sent.isEmpty() || shown.isEmpty()) {
+      return matcher.test(sent + shown);
+    }
     return (matcher.finds(sent) || matcher.finds(shown)) != matcher.kind().isNegative();
   }
 

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /// The series that a question has found, with their samples.
 ///
@@ -63,36 +64,66 @@ public final class SeriesSet {
     byLabels.values().removeIf(series -> series.samples() == 0);
   }
 
-  /// All series in the order of their labels. A series has the labels that every Prometheus can
-  /// have, unless another one shows with the same, or the selector asks for its own.
+  /// All series in the order of their labels. The name and the other labels of a series are those
+  /// that every Prometheus can have, unless another series shows with the same, or the selector
+  /// asks
+  /// for its own.
   ///
-  /// @throws QueryException.Refused when the selector asks for labels that several series show, and
+  /// @throws QueryException.Refused when the selector asks for a name that several metrics show,
+  /// and
   ///   none has
   public List<SampledSeries> sorted() {
-    Map<Labels, SampledSeries> byShown = new HashMap<>(); // one of each
+    Map<String, Set<String>> metrics = new HashMap<>(); // as sent, by how they show
+    Set<Labels> shown = new HashSet<>();
     Set<Labels> several = new HashSet<>();
     for (SampledSeries series : byLabels.values()) {
-      if (byShown.put(series.shown(), series) != null) {
-        several.add(series.shown());
+      String name = series.sent().get(Labels.NAME);
+      metrics
+          .computeIfAbsent(series.shown().get(Labels.NAME), _ -> new TreeSet<>())
+          .add(name);
+      Labels labels = series.shown().named(name);
+      if (!shown.add(labels)) {
+        several.add(labels);
       }
     }
     List<SampledSeries> all = new ArrayList<>();
     for (SampledSeries series : byLabels.values()) {
-      boolean alone = !several.contains(series.shown());
-      if (alone && selector.keeps(series.shown())) {
-        series.label(series.shown());
+      Set<String> alike = metrics.getOrDefault(series.shown().get(Labels.NAME), Set.of());
+      if (label(series, alike.size() == 1, several)) {
         all.add(series);
-      } else if (selector.keeps(series.sent())) {
-        series.label(series.sent());
-        all.add(series);
-      } else if (!alone && !byLabels.containsKey(series.shown())) {
-        throw new QueryException.Refused(
-            "selector",
-            "several series show as %s, got one that is %s; ask for it by its own name"
-                .formatted(series.shown().text(), series.sent().text()));
+      } else {
+        requireOwn(series, alike);
       }
     }
     all.sort(Comparator.comparing(SampledSeries::labels));
     return Collections.unmodifiableList(all);
+  }
+
+  /// Gives a series its labels in the answer; false when it is not wanted by any.
+  private boolean label(SampledSeries series, boolean only, Set<Labels> several) {
+    String shownName = series.shown().get(Labels.NAME);
+    String sentName = series.sent().get(Labels.NAME);
+    boolean apart = !several.contains(series.shown().named(sentName));
+    for (String name : only ? List.of(shownName, sentName) : List.of(sentName)) {
+      for (Labels labels :
+          apart ? List.of(series.shown(), series.sent()) : List.of(series.sent())) {
+        Labels named = labels.named(name);
+        if (selector.keeps(named)) {
+          series.label(named);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static void requireOwn(SampledSeries series, Set<String> alike) {
+    String name = series.shown().get(Labels.NAME);
+    if (alike.size() > 1 && !alike.contains(name)) {
+      throw new QueryException.Refused(
+          Labels.NAME,
+          "several metrics show as it, got %s; ask for one of %s by its own name"
+              .formatted(name, alike));
+    }
   }
 }

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Decodes the body of a bulk: a line with an action, then a line with a document, and so on. Every
 /// action becomes one event or one refusal, in their order. A bad document costs its item, and so
-/// does a bad line of an action. After a line that names no action the next line is its document,
-/// unless that line is an action. A body without any action is refused.
+/// does a bad line of an action: the line after it is its document, unless that is an action, too.
+/// A
+/// body without any action is refused.
 ///
 /// - Threads: one.
 ///
@@ -188,7 +189,7 @@ public final class BulkDecoder {
     items.add(action, index, 0, indexBytes, id, 0, BulkItems.NO_ID);
     lineBytes = 0;
     json.at = Math.min(json.limit, Swar.newline(json.bytes, start, json.limit) + 1);
-    if (known ? action.hasSource : !isAction(json)) {
+    if ((!known || action.hasSource) && !isAction(json)) {
       json.at = Math.min(json.limit, Swar.newline(json.bytes, json.at, json.limit) + 1);
     }
     return reason;

@@ -393,6 +393,10 @@ public final class JsonLinesDecoder {
     if (first != '"') {
       throw new JsonScanner.Bad(names.notAType());
     }
+    if (typeBytes >= 0) { // it was given before
+      tape.name(nameInScratch, nameOffset, nameBytes);
+      tape.string(typeInScratch, typeOffset, typeBytes);
+    }
     json.string(tape);
     typeInScratch = json.textInScratch;
     typeOffset = json.textOffset;

@@ -32,7 +32,7 @@ final class JsonMessage {
   /// What a message is to its request.
   enum Role {
     PLAIN,
-    FRAME, // is around records: what is wrong in it refuses the request
+    FRAME, // is around records: what is wrong in it refuses them
     ALONE, // a record: what is wrong in it refuses it alone
     NESTING // a list or a map of values, which may have others in it
   }
@@ -102,6 +102,17 @@ final class JsonMessage {
       }
     }
     return null;
+  }
+
+  /// The member that is the records, or is around them. Only for a frame.
+  Member records() {
+    for (Member member : members) {
+      JsonMessage type = member.type;
+      if (member.many && type != null && (type.role == Role.FRAME || type.role == Role.ALONE)) {
+        return member;
+      }
+    }
+    throw new IllegalStateException("a frame without records");
   }
 
   private JsonMessage add(

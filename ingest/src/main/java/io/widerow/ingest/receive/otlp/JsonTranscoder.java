@@ -15,10 +15,12 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Writes a request in JSON as protobuf, token by token, so that both have one mapping and members
 /// may come in any order. What is wrong in a record is noted in [#places], and the record is left
-/// empty; all others are kept.
+/// empty; all others are kept. What is wrong with a resource or a scope is noted so for each of its
+/// records; when the request has no others, it is refused.
 ///
 /// Members that are not stored are passed over. Half a surrogate pair is kept as the text of its
 /// escape, and the attribute [EscapedText#MARK] says how many there are.
@@ -44,6 +46,8 @@ final class JsonTranscoder {
   private int attributes; // the field of those of the message that is being read
   private int nameOffset;
   private int nameLimit;
+  private boolean inRecord;
+  private @Nullable BadField badFrame; // the first one
 
   /// @param nowNanos completes times without a year
   JsonTranscoder(byte[] body, int length, JsonMessage request, long nowNanos) {
@@ -78,6 +82,10 @@ final class JsonTranscoder {
       object(request, 0);
       if (json.peek() != '\n' || json.at < json.limit) {
         throw new JsonScanner.Bad(TRAILING);
+      }
+      BadField around = badFrame;
+      if (around != null && places.isAllFaults()) {
+        throw around;
       }
     } catch (JsonScanner.Bad bad) {
       String name = "the request";
@@ -292,6 +300,10 @@ final class JsonTranscoder {
       record(member, type);
       return;
     }
+    if (type.role == Role.FRAME && !inRecord) {
+      frame(member, type);
+      return;
+    }
     if (first != '{') {
       throw new BadField(member.name, json.at, "expected an object");
     }
@@ -313,17 +325,106 @@ final class JsonTranscoder {
     out.close(start);
   }
 
+  /// Reads a resource or a scope. What is wrong in it, and not in a record, is noted for each of
+  /// its
+  /// records.
+  private void frame(Member member, JsonMessage type) throws JsonScanner.Bad {
+    int at = json.at;
+    int surrogates = json.loneSurrogates;
+    int start = out.openFixed(member.field);
+    int place = places.count();
+    try {
+      if (json.peek() != '{') {
+        throw new BadField(member.name, at, "expected an object");
+      }
+      object(type, 0);
+    } catch (BadField bad) {
+      badFrame = badFrame == null ? bad : badFrame;
+      out.truncate(start);
+      places.truncate(place);
+      json.at = at;
+      json.loneSurrogates = surrogates;
+      faults(type, bad.reason());
+      if (places.count() == place) { // its records cannot be seen
+        fault(type, at, bad.reason());
+      }
+    }
+    out.closeFixed(start);
+  }
+
+  /// Passes over the frame at `json.at`, and leaves each of its records empty, with a fault.
+  private void faults(JsonMessage type, String reason) throws JsonScanner.Bad {
+    if (json.peek() != '{') {
+      skip();
+      return;
+    }
+    Member records = type.records();
+    json.at++;
+    while (json.peek() != '}') {
+      text.begin(json.bytes);
+      json.string(text);
+      byte[] source = json.textInScratch ? text.scratch() : json.bytes;
+      boolean found = records.isNamed(source, json.textOffset, json.textBytes);
+      json.expect(':');
+      if (found && json.peek() == '[') {
+        faultsOfArray(type, records, reason);
+      } else {
+        skip();
+      }
+      if (json.peek() != '}') {
+        json.expect(',');
+      }
+    }
+    json.at++;
+  }
+
+  private void faultsOfArray(JsonMessage type, Member records, String reason)
+      throws JsonScanner.Bad {
+    JsonMessage inner = Objects.requireNonNull(records.type, records.name);
+    json.at++;
+    while (json.peek() != ']') {
+      if (inner.role == Role.ALONE) {
+        fault(type, json.at, reason);
+        skip();
+      } else {
+        int start = out.openFixed(records.field);
+        faults(inner, reason);
+        out.closeFixed(start);
+      }
+      if (json.peek() != ']') {
+        json.expect(',');
+      }
+    }
+    json.at++;
+  }
+
+  /// Adds an empty record with a fault to the frame that is open.
+  private void fault(JsonMessage type, int at, String reason) {
+    Member records = type.records();
+    JsonMessage inner = Objects.requireNonNull(records.type, records.name);
+    int start = out.openFixed(records.field);
+    if (inner.role == Role.ALONE) {
+      places.add(start, at);
+      places.fault(reason);
+    } else {
+      fault(inner, at, reason);
+    }
+    out.closeFixed(start);
+  }
+
   /// Reads a record. What is wrong in it is noted.
   private void record(Member member, JsonMessage type) throws JsonScanner.Bad {
     int at = json.at;
     int surrogates = json.loneSurrogates;
     int start = out.openFixed(member.field);
     int place = places.count();
+    boolean outer = inRecord;
     places.add(start, at);
     try {
       if (json.peek() != '{') {
         throw new BadField(member.name, at, "expected an object");
       }
+      inRecord = true;
       object(type, 0);
     } catch (BadField bad) {
       out.truncate(start);
@@ -333,6 +434,8 @@ final class JsonTranscoder {
       json.at = at;
       json.loneSurrogates = surrogates;
       skip();
+    } finally {
+      inRecord = outer;
     }
     out.closeFixed(start);
   }

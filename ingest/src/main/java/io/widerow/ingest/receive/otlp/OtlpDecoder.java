@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// Fields may come in any order, so a message is read twice: what holds for all records in it goes
 /// on the tape first and is kept, the records follow.
 ///
-/// What is wrong within a record refuses that record; what is wrong around records refuses the
-/// request.
+/// What is wrong within a record refuses that record. What is wrong with a resource or a scope
+/// refuses its records; when nothing else is stored, the request.
 ///
 /// Source: opentelemetry-proto 1.11, `logs.proto`, `metrics.proto`, `trace.proto`.
 ///
@@ -92,6 +92,7 @@ abstract class OtlpDecoder {
   private @Nullable Places places; // of the records of a request in JSON
   private int recordField;
   private int recordStart;
+  private ProtobufReader.@Nullable Bad badFrame; // the first resource or scope that is bad
 
   /// @param typeAsked of all events; null for that of the mapping
   OtlpDecoder(@Nullable String typeAsked) {
@@ -133,14 +134,62 @@ abstract class OtlpDecoder {
   /// @throws ProtobufReader.Bad when it is none
   final void decode(byte[] body, int length, IncomingBatch batch) throws ProtobufReader.Bad {
     in.begin(body, 0, length);
+    badFrame = null;
+    int before = batch.events.count();
     while (in.next()) {
       if (in.field() == 1) {
         int outer = in.enter();
-        resource(batch);
-        in.leave(outer);
+        int start = in.at();
+        int end = in.limit();
+        try {
+          resource(batch);
+        } catch (ProtobufReader.Bad bad) {
+          refuseRecords(start, end, false, bad, batch);
+        }
+        in.resume(end, outer);
       } else {
         in.skip();
       }
+    }
+    ProtobufReader.Bad around = badFrame;
+    if (around != null && batch.events.count() == before) {
+      throw around;
+    }
+  }
+
+  /// Refuses the records of a resource or a scope in which something else is bad, as far as they
+  /// can
+  /// be read; at least one.
+  private void refuseRecords(
+      int start, int end, boolean scope, ProtobufReader.Bad bad, IncomingBatch batch) {
+    badFrame = badFrame == null ? bad : badFrame;
+    int before = batch.decoded();
+    String reason = batch.refused.count() < PLACED_MAX ? bad.reason() : BAD_RECORD;
+    in.read(start, end);
+    refuseRecords(scope, reason, batch);
+    if (batch.decoded() == before) {
+      batch.refuse(reason);
+    }
+  }
+
+  private void refuseRecords(boolean scope, String reason, IncomingBatch batch) {
+    try {
+      while (in.next()) {
+        if (in.field() != RECORDS) {
+          in.skip();
+          continue;
+        }
+        int outer = in.enter();
+        int end = in.limit();
+        if (scope) {
+          batch.refuse(reason);
+        } else {
+          refuseRecords(true, reason, batch);
+        }
+        in.resume(end, outer);
+      }
+    } catch (ProtobufReader.Bad cut) { // the rest cannot be counted
+      in.seek(in.limit());
     }
   }
 
@@ -161,9 +210,15 @@ abstract class OtlpDecoder {
     while (in.next()) {
       if (in.field() == RECORDS) {
         int outer = in.enter();
+        int from = in.at();
+        int end = in.limit();
         tape.reset(mark);
-        scope(batch);
-        in.leave(outer);
+        try {
+          scope(batch);
+        } catch (ProtobufReader.Bad bad) {
+          refuseRecords(from, end, true, bad, batch);
+        }
+        in.resume(end, outer);
       } else {
         in.skip();
       }

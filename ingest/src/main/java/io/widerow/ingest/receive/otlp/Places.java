@@ -39,6 +39,16 @@ final class Places {
     faults[count - 1] = reason;
   }
 
+  /// Whether no record is good.
+  boolean isAllFaults() {
+    for (int i = 0; i < count; i++) {
+      if (faults[i] == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// Where the record that starts here in protobuf is in the JSON text.
   int offset(int start) {
     return offsets[Arrays.binarySearch(starts, 0, count, start)];

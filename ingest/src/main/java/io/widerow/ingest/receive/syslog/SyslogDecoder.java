@@ -5,7 +5,6 @@ import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EpochText;
-import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.TimeSight;
@@ -24,9 +23,8 @@ import java.time.ZoneId;
 /// ```
 ///
 /// A message in neither format is kept whole as `body`, with the time of its arrival: syslog cannot
-/// tell a sender that its message was refused. For the same reason bytes that are not UTF-8 are
-/// escaped, see [EscapedText], a parameter that is given again is `<id>.<name>.2`, and a message
-/// whose attributes no event may have is kept whole, too.
+/// tell a sender that its message was refused. For the same reason a parameter that is given again
+/// is `<id>.<name>.2`.
 ///
 /// - Threads: one.
 public final class SyslogDecoder {

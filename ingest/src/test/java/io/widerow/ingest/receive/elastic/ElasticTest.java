@@ -252,8 +252,8 @@ class ElasticTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "nonsense | line [3]",
-        "{\"index\":1} | line [3]",
+        "nonsense | not valid JSON",
+        "{\"index\":1} | expected an object after the action",
         "{\"upsert\":{}} | expected one of [create, delete, index, update]",
         "{\"index\":{\"_index\":5}} | _index must be a string",
         "{\"index\":{\"_id\":\"\"}} | _id must be UTF-8 and not empty",
@@ -261,13 +261,32 @@ class ElasticTest {
         "{\"index\":{}, \"a\":{}} | not valid JSON",
         "[] | not valid JSON"
       })
-  void aBadActionRefusesTheRequest(String line, String reason)
+  void aBadActionCostsItsItem(String line, String reason)
       throws IOException, InterruptedException {
-    HttpResponse<String> answer = bulk(ROW + line + "\n{}\n");
+    for (String document : List.of("{\"a\":1}\n", "")) { // it may have forgotten its document
+      int before = store.committed.size();
+      HttpResponse<String> answer = bulk(ROW + line + "\n" + document + ROW);
+      assertEquals(200, answer.statusCode(), answer.body());
+      assertTrue(answer.body().contains("\"errors\":true"), answer.body());
+      assertTrue(
+          answer
+              .body()
+              .matches(
+                  "(?s).*\"items\":\\[\\{.*\"status\":201\\}\\},\\{.*\"status\":400,\"error\":"
+                      + "\\{\"type\":\"illegal_argument_exception\",\"reason\":"
+                      + "\"Malformed action/metadata line \\[3\\].*"),
+          answer.body());
+      assertTrue(answer.body().contains(reason), answer.body());
+      assertEquals(2, store.committed.size() - before, answer.body());
+    }
+  }
+
+  @Test
+  void aBodyWithoutAnyActionIsRefused() throws IOException, InterruptedException {
+    HttpResponse<String> answer = bulk("nonsense\n{\"a\":1}\n[]\n{}\n");
     assertEquals(400, answer.statusCode());
     assertTrue(answer.body().startsWith("{\"error\":{\"root_cause\":[{\"type\":\"illegal_arg"));
-    assertTrue(answer.body().contains("Malformed action/metadata line [3]"), answer.body());
-    assertTrue(answer.body().contains(reason), answer.body());
+    assertTrue(answer.body().contains("Malformed action/metadata line [1]"), answer.body());
     assertTrue(store.committed.isEmpty());
   }
 

@@ -24,7 +24,7 @@ class MalformedJournalTest {
   @ParameterizedTest
   @MethodSource("bad")
   void aBadEntryCostsItselfOnly(String bad) {
-    assertTrue(bad().size() >= 60);
+    assertTrue(bad().size() >= 50);
     String entry = MalformedTest.expand(bad).replace('|', '\n') + "\n\n";
     Decoding.Result result =
         Decoding.of((GOOD + entry + GOOD).getBytes(ISO_8859_1), JournalFuzz::decode);

@@ -208,19 +208,26 @@ class JsonLoggersTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "`'a':1,'a':2`|a=2",
-        "`'a':1,'b':2,'a':'x','b':true`|a=x, b=true",
-        "`'a.b':1,'a':{'b':2}`|a.b=2",
-        "`'a':{'b':1},'a.b':2,'a':{'c':3}`|a.b=2, a.c=3",
-        "`'msg':'1','msg':'2'`|body=2",
-        "`'body':'1','msg':'2','body':'3'`|body=3, msg=2",
-        "`'type':'u','type':'t'`|",
-        "`'ts':5,'ts':6`|",
+        "`'a':1,'a':2`|a=2, widerow.member={'a':1}",
+        "`'a':1,'b':2,'a':'x','b':true`|a=x, b=true, widerow.member={'a':1,'b':2}",
+        "`'a.b':1,'a':{'b':2}`|a.b=2, widerow.member={'a.b':1}",
+        "`'a':{'b':1},'a.b':2,'a':{'c':3}`|a.b=2, a.c=3, widerow.member={'a.b':1}",
+        "`'msg':'1','msg':'2'`|body=2, msg=1",
+        "`'body':'1','msg':'2','body':'3'`|body=3, msg=2, widerow.member={'body':'1'}",
+        "`'type':'u','type':'t'`|type=u",
+        "`'ts':5,'ts':6`|ts=5",
         "`'a':'\\ud800'`|a=\\ud800, widerow.escaped=1",
         "`'a':'x\\udc00y\\ud83d\\ude00'`|a=x\\udc00y\uD83D\uDE00, widerow.escaped=1",
         "`'a':'\\ud800\\ud800\\u0041'`|a=\\ud800\\ud800A, widerow.escaped=2",
         "`'\\udfff':1`|\\udfff=1, widerow.escaped=1",
-        "`'a':['\\ud800']`|a=['\\ud800']"
+        "`'a':['\\ud800']`|a=['\\ud800']",
+        "`'MESSAGE':[104,105]`|body=hi",
+        "`'MESSAGE':[104,233]`|body=h\\xE9, widerow.escaped=1",
+        "`'MESSAGE':['one','two','three']`|body=one, body.2=two, body.3=three",
+        "`'MESSAGE':[1,256]`|MESSAGE=[1,256]",
+        "`'MESSAGE':[]`|MESSAGE=[]",
+        "`'message':'at {}','arguments':['x'],'formattedMessage':'at x'`"
+            + "|arguments=['x'], body=at x, message=at {}"
       })
   void oddMembersDoNotLoseTheEvent(String members, String expected) {
     String line = "{" + members.replace('\'', '"') + "}\n";

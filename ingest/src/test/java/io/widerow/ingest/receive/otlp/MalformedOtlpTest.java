@@ -106,6 +106,44 @@ class MalformedOtlpTest {
     assertWhole(MalformedTest.expand(text).getBytes(UTF_8), true, ".* at byte \\d+: .+");
   }
 
+  /// A bad resource or scope costs its records, and none of its neighbours.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"resource\":5,\"scopeLogs\":[{\"logRecords\":[{},{}]}]}",
+        "{\"resource\":{\"attributes\":[{\"key\":1}]},\"scopeLogs\":[{\"logRecords\":[{},{}]}]}",
+        "{\"scopeLogs\":[{\"logRecords\":[{},{}]}],\"schemaUrl\":5}",
+        "{\"scopeLogs\":[{\"scope\":{\"name\":1},\"logRecords\":[{},{}]}]}",
+        "{\"scopeLogs\":[{\"logRecords\":[{},{}],\"schemaUrl\":[]}]}"
+      })
+  void aBadResourceCostsItsRecords(String bad) {
+    String good = "{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"good\"}}]}]}";
+    byte[] request = "{\"resourceLogs\":[%s,%s,%s]}".formatted(good, bad, good).getBytes(UTF_8);
+    Decoding.Result result =
+        Decoding.of(
+            request, (body, limit, batch) -> OtlpFuzz.LOGS.decode(true, body, limit, batch));
+    assertEquals(2, result.refused().count());
+    assertEquals(1, result.refused().index(0));
+    assertTrue(result.refused().reason(0).matches("\\w+ at byte \\d+: .+"));
+    assertEquals(2, result.stored().size());
+    result.stored().forEach(stored -> assertEquals("good", stored.body()));
+  }
+
+  @Test
+  void aBadResourceOfProtobufCostsItsRecords() {
+    ByteString record = OtlpRequests.bytes(2, OtlpRequests.bytes(2, ByteString.EMPTY));
+    ByteString wrong = OtlpRequests.bytes(1, OtlpRequests.fixed64(1, 1)); // no attributes
+    ByteString good = OtlpRequests.bytes(1, record);
+    ByteString bad = OtlpRequests.bytes(1, wrong.concat(record));
+    Decoding.Result result =
+        Decoding.of(
+            good.concat(bad).concat(good).toByteArray(),
+            (body, limit, batch) -> OtlpFuzz.LOGS.decode(false, body, limit, batch));
+    assertEquals(2, result.stored().size());
+    assertEquals(1, result.refused().count());
+    assertEquals(1, result.refused().index(0));
+  }
+
   private static void assertWhole(byte[] request, boolean json, String place) {
     AtomicReference<@Nullable String> whole = new AtomicReference<>();
     Decoding.Result _ =

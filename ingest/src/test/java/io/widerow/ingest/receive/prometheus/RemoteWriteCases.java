@@ -79,22 +79,6 @@ final class RemoteWriteCases {
     add(all, "a text that is a number", NAME, message(1, text(1, "a"), number(2, 5)), SAMPLE);
     add(all, "field 0 in a label", NAME, message(1, text(1, "a"), bytes(0, 0)), SAMPLE);
     add(all, "a bad label apart", NAME, SAMPLE, message(1, number(1, 5)));
-    add(all, "a long type", labels("__name__", "m".repeat(129)), SAMPLE);
-    add(all, "a type of no UTF-8", message(1, text(1, "__name__"), raw(2, "\u00e9")), SAMPLE);
-    add(
-        all,
-        "a label's name of no UTF-8",
-        NAME,
-        message(1, raw(1, "\u00e9"), text(2, "v")),
-        SAMPLE);
-    add(
-        all,
-        "a label's text of no UTF-8",
-        NAME,
-        message(1, text(1, "a"), raw(2, "\u00e9")),
-        SAMPLE);
-    add(all, "a label's name of 256 bytes", NAME, label("n".repeat(256), "v"), SAMPLE);
-    add(all, "1,001 labels", NAME, many(1_001), SAMPLE);
     add(all, "labels of a mebibyte", NAME, label("a", "v".repeat(1 << 20)), SAMPLE);
     addItems(all, NAME, 4);
     add(all, "field 0", NAME, SAMPLE, bytes(0, 0));
@@ -139,8 +123,6 @@ final class RemoteWriteCases {
         SAMPLE);
     add(all, "an odd one that is not packed", name, number(1, known), SAMPLE);
     add(all, "a start that is a text", name, SAMPLE, text(6, "x"));
-    add(all, "a long type", symbols.labels("__name__", "m".repeat(129)), SAMPLE);
-    add(all, "a long name", symbols.labels("__name__", "bad", "n".repeat(256), "v"), SAMPLE);
     addItems(all, name, 3);
     add(all, "field 0", name, SAMPLE, bytes(0, 0));
     add(all, "wire type 7", name, SAMPLE, tag(9, 7));

@@ -113,9 +113,10 @@ class StatsdTest {
     assertEquals(
         "x{kind=counter, role=a, tag.kind=k, tag.kind.2=l, tag.role=b, tag.role.2=c, value=1}",
         shown("x:1|c|#role:a,role:b,role:c,kind:k,kind:l"));
+    assertEquals(1, decode("x:1|c|#" + tags(1_001)).stored().size());
     assertEquals(
         "the event has more attributes than the limit",
-        decode("x:1|c|#" + tags(1_001)).refused().reason(0));
+        decode("x:1|c|#" + tags(5_000)).refused().reason(0));
   }
 
   private static String tags(int count) {

@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.syslog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.widerow.ingest.Daemon;
@@ -62,17 +63,23 @@ class SyslogTest {
   }
 
   @Test
-  void aMessageThatNoEventCanHoldIsKeptWhole() {
-    String longName = "1 2003-10-11T22:14:15Z h - - - [" + "a".repeat(256) + " b=\"c\"] x";
-    MemoryStore.Stored event = decode("<34>" + longName);
-    assertEquals("{body=" + longName + ", facility=4, severity=2}", event.attributes().toString());
+  void oddParametersCostNothing() {
+    String name = "a".repeat(256);
+    MemoryStore.Stored event =
+        decode("<34>1 2003-10-11T22:14:15Z h - - - [" + name + " b=\"c\"] x");
+    assertEquals(
+        "{body=x, facility=4, host=h, severity=2, widerow.member={\"%s.b\":\"c\"}}".formatted(name),
+        event.attributes().toString());
     assertEquals(1065910455000000000L, event.timeNanos());
     StringBuilder many = new StringBuilder("1 - - - - - [a");
     for (int i = 0; i < 2_000; i++) {
       many.append(" p").append(i).append("=\"v\"");
     }
     many.append(']');
-    assertEquals(many.toString(), decode("<34>" + many).body());
+    MemoryStore.Stored rest = decode("<34>" + many);
+    assertEquals("v", rest.attributes().get("a.p0"));
+    String members = String.valueOf(rest.attributes().get("widerow.member"));
+    assertTrue(members.contains("\"a.p1999\":\"v\""));
     assertEquals("x: y z", decode("<13>x: y z").body());
   }
 

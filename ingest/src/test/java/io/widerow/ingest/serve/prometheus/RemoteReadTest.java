@@ -260,6 +260,50 @@ class RemoteReadTest {
     }
   }
 
+  /// Series whose names show alike to a Prometheus before 3 are never one.
+  @Test
+  void namesThatShowAlikeStayApart() throws IOException, InterruptedException {
+    try (OperatedDaemon daemon = new OperatedDaemon(directory, Map.of("lanes", "1"))) {
+      StringBuilder lines = new StringBuilder();
+      int value = 0;
+      for (String type : List.of("r13.load", "r13_load", "a.b", "a-b", "only.one")) {
+        for (String label : List.of("k8s.pod", "k8s_pod")) {
+          lines.append(
+              "{\"ts\":\"2023-11-14T22:13:20Z\",\"type\":\"%s\",\"value\":%d,\"%s\":\"x\"}%n"
+                  .formatted(type, ++value, label));
+        }
+      }
+      assertEquals(
+          200,
+          daemon.http.post("/v1/events", "application/x-ndjson", lines.toString()).statusCode());
+      assertEquals(
+          List.of("{__name__=r13_load, k8s.pod=x} 3.0", "{__name__=r13_load, k8s_pod=x} 4.0"),
+          named(daemon, 0, "r13_load"));
+      assertEquals(
+          List.of("{__name__=r13.load, k8s.pod=x} 1.0", "{__name__=r13.load, k8s_pod=x} 2.0"),
+          named(daemon, 0, "r13.load"));
+      assertEquals(
+          List.of("{__name__=only_one, k8s_pod=x} 10.0"),
+          named(daemon, 0, "only_one").stream().filter(each -> each.contains("k8s_")).toList());
+      assertEquals(10, named(daemon, 2, ".*").size());
+      byte[] query = query(0, Long.MAX_VALUE, matcher(0, "__name__", "a_b"));
+      HttpResponse<byte[]> answer =
+          daemon.http.exchange(
+              PATH, RemoteRead.TYPE, request(query), "content-encoding", "snappy");
+      assertEquals(400, answer.statusCode());
+      String reason = new String(answer.body(), UTF_8);
+      assertTrue(reason.contains("several metrics show as it, got a_b"), reason);
+    }
+  }
+
+  private static List<String> named(OperatedDaemon daemon, int kind, String name)
+      throws IOException, InterruptedException {
+    byte[] query = query(0, Long.MAX_VALUE, matcher(kind, "__name__", name));
+    return RemoteRead.samples(ask(daemon, request(query))).getFirst().stream()
+        .map(RemoteReadTest::shown)
+        .toList();
+  }
+
   /// OTLP keeps a histogram in one event, and other clients send metrics with other names.
   @Test
   void eventsOfOthersAreSeriesToo() throws IOException, InterruptedException {
