@@ -159,8 +159,7 @@ class NotUtf8Test {
             stored(http, store, "application/x-ndjson" + suffix, json.getBytes(charset)));
       }
       for (Charset charset :
-          List.of(
-              StandardCharsets.UTF_8, StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
+          List.of(StandardCharsets.UTF_8, StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
         byte[] marked = ("\ufeff" + text).getBytes(charset); // a byte order mark, and no charset
         assertEquals("{body=" + text + "}", stored(http, store, "text/plain", marked));
         byte[] line = ("\ufeff" + json).getBytes(charset);

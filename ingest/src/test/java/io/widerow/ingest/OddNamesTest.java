@@ -77,10 +77,7 @@ class OddNamesTest {
     private final String separator;
     private final Decoding.Decoder decoder;
 
-    Entrance(
-        Function<Sent, String> write,
-        String separator,
-        Decoding.Decoder decoder) {
+    Entrance(Function<Sent, String> write, String separator, Decoding.Decoder decoder) {
       this.write = write;
       this.separator = separator;
       this.decoder = decoder;
@@ -116,10 +113,9 @@ class OddNamesTest {
 
     private static String otlp(Sent sent) {
       return sent.attributes.stream()
-          .map(
-              each ->
-                  "{\"key\":%s,\"value\":{\"stringValue\":%s}}"
-                      .formatted(quoted(each.getKey()), quoted(each.getValue())))
+          .map(each ->
+              "{\"key\":%s,\"value\":{\"stringValue\":%s}}"
+                  .formatted(quoted(each.getKey()), quoted(each.getValue())))
           .collect(Collectors.joining(",", "{\"attributes\":[", "]}"));
     }
 
@@ -231,14 +227,13 @@ class OddNamesTest {
   private static List<String> texts(MemoryStore.Stored event) {
     List<String> all = new ArrayList<>();
     new TreeMap<>(event.attributes())
-        .forEach(
-            (name, value) -> {
-              if (name.startsWith(FittedEvent.MEMBER) && String.valueOf(value).startsWith("{")) {
-                members(String.valueOf(value)).forEach(all::add);
-              } else {
-                all.add(sentName(name, event.attributes()) + "=" + value);
-              }
-            });
+        .forEach((name, value) -> {
+          if (name.startsWith(FittedEvent.MEMBER) && String.valueOf(value).startsWith("{")) {
+            members(String.valueOf(value)).forEach(all::add);
+          } else {
+            all.add(sentName(name, event.attributes()) + "=" + value);
+          }
+        });
     return all;
   }
 
@@ -279,15 +274,12 @@ class OddNamesTest {
     return Arrays.copyOf(bytes, bytes.length + 64);
   }
 
-  private static void jsonArray(
-      byte[] body, int limit, IncomingBatch batch) {
+  private static void jsonArray(byte[] body, int limit, IncomingBatch batch) {
     byte[] array = around("[", body, limit, "]");
-    new JsonLinesDecoder("t", JsonNames.KNOWN, true)
-        .decode(array, 0, array.length - 64, batch);
+    new JsonLinesDecoder("t", JsonNames.KNOWN, true).decode(array, 0, array.length - 64, batch);
   }
 
-  private static void datadog(
-      byte[] body, int limit, IncomingBatch batch) {
+  private static void datadog(byte[] body, int limit, IncomingBatch batch) {
     byte[] array = around("[", body, limit, "]");
     DatadogFuzz.decode(array, array.length - 64, batch);
   }
@@ -300,8 +292,7 @@ class OddNamesTest {
 
   private static void otlp(byte[] body, int limit, IncomingBatch batch) {
     byte[] request =
-        around(
-            "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[", body, limit, "]}]}]}");
+        around("{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[", body, limit, "]}]}]}");
     OtlpFuzz.LOGS.decode(true, request, request.length - 64, batch);
   }
 
@@ -326,15 +317,13 @@ class OddNamesTest {
     lines(body, limit, (offset, end) -> decoder.decode(body, offset, end, batch));
   }
 
-  private static void syslog(
-      byte[] body, int limit, IncomingBatch batch) {
+  private static void syslog(byte[] body, int limit, IncomingBatch batch) {
     SyslogDecoder decoder = new SyslogDecoder(ZoneOffset.UTC);
     lines(body, limit, (offset, end) -> decoder.decode(body, offset, end, batch));
   }
 
   /// The members of JSON objects as records of MessagePack.
-  private static void fluent(
-      byte[] body, int limit, IncomingBatch batch) {
+  private static void fluent(byte[] body, int limit, IncomingBatch batch) {
     ByteArrayOutputStream entries = new ByteArrayOutputStream();
     int[] count = {0};
     lines(
@@ -373,13 +362,11 @@ class OddNamesTest {
     out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(length).array());
   }
 
-  private static void statsd(
-      byte[] body, int limit, IncomingBatch batch) {
+  private static void statsd(byte[] body, int limit, IncomingBatch batch) {
     new StatsdDecoder().decode(body, 0, limit, batch);
   }
 
-  private static void graphite(
-      byte[] body, int limit, IncomingBatch batch) {
+  private static void graphite(byte[] body, int limit, IncomingBatch batch) {
     new GraphiteDecoder().decode(body, 0, limit, batch);
   }
 
@@ -394,18 +381,16 @@ class OddNamesTest {
     List<Map.Entry<Corpus, Decoding.Decoder>> all =
         List.of(
             Map.entry(
-                new Corpus("odd.ndjson", "{\"type\":\"t\",\"a\":1}", "\n", ""),
-                OddNamesTest::json),
+                new Corpus("odd.ndjson", "{\"type\":\"t\",\"a\":1}", "\n", ""), OddNamesTest::json),
             Map.entry(new Corpus("odd.statsd", "good:1|c", "\n", ""), OddNamesTest::statsd),
             Map.entry(new Corpus("odd.graphite", "good 1 1", "\n", ""), OddNamesTest::graphite),
             Map.entry(new Corpus("odd.lp", "good v=1 1", "\n", ""), OddNamesTest::line),
             Map.entry(new Corpus("odd.bulk", "{\"a\":1}", "\n", "bulk"), ElasticFuzz::decode),
             Map.entry(new Corpus("odd.loki-json", "[\"1\",\"x\"]", ",", ""), OddNamesTest::loki));
     return all.stream()
-        .flatMap(
-            each ->
-                corpus(each.getKey().name).stream()
-                    .map(odd -> Arguments.of(each.getKey(), odd, each.getValue())));
+        .flatMap(each ->
+            corpus(each.getKey().name).stream()
+                .map(odd -> Arguments.of(each.getKey(), odd, each.getValue())));
   }
 
   private static List<String> corpus(String name) {
@@ -424,8 +409,7 @@ class OddNamesTest {
         Stream.of(corpus.front, MalformedTest.expand(odd), corpus.front)
             .map(action::concat)
             .collect(Collectors.joining(corpus.separator));
-    Decoding.Result result =
-        Decoding.of(body.getBytes(StandardCharsets.ISO_8859_1), decoder);
+    Decoding.Result result = Decoding.of(body.getBytes(StandardCharsets.ISO_8859_1), decoder);
     assertEquals(0, result.refused().count(), () -> result.refused().lastReason());
     assertEquals(3, result.stored().size());
     assertEquals(result.stored().getFirst().attributes(), result.stored().getLast().attributes());

@@ -3,8 +3,8 @@ package io.widerow.ingest.decode;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
-import java.nio.charset.StandardCharsets;
 import io.widerow.event.Rejection;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

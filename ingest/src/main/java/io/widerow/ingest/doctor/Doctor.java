@@ -211,11 +211,7 @@ public final class Doctor {
             surroundings.epochNanos.getAsLong() / NANOS_PER_MILLI);
     Facts all = facts.with(intake.senders().lags());
     return Stream.of(
-            now.findings(),
-            Diagnosis.of(all),
-            overflow(),
-            rollups,
-            surroundings.others.get())
+            now.findings(), Diagnosis.of(all), overflow(), rollups, surroundings.others.get())
         .flatMap(List::stream)
         .sorted(Finding.WORST_FIRST)
         .toList();

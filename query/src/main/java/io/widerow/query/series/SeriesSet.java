@@ -66,21 +66,17 @@ public final class SeriesSet {
 
   /// All series in the order of their labels. The name and the other labels of a series are those
   /// that every Prometheus can have, unless another series shows with the same, or the selector
-  /// asks
-  /// for its own.
+  /// asks for its own.
   ///
   /// @throws QueryException.Refused when the selector asks for a name that several metrics show,
-  /// and
-  ///   none has
+  ///   and none has
   public List<SampledSeries> sorted() {
     Map<String, Set<String>> metrics = new HashMap<>(); // as sent, by how they show
     Set<Labels> shown = new HashSet<>();
     Set<Labels> several = new HashSet<>();
     for (SampledSeries series : byLabels.values()) {
       String name = series.sent().get(Labels.NAME);
-      metrics
-          .computeIfAbsent(series.shown().get(Labels.NAME), _ -> new TreeSet<>())
-          .add(name);
+      metrics.computeIfAbsent(series.shown().get(Labels.NAME), _ -> new TreeSet<>()).add(name);
       Labels labels = series.shown().named(name);
       if (!shown.add(labels)) {
         several.add(labels);

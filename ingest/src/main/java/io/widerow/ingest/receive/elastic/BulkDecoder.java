@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// Decodes the body of a bulk: a line with an action, then a line with a document, and so on. Every
 /// action becomes one event or one refusal, in their order. A bad document costs its item, and so
 /// does a bad line of an action: the line after it is its document, unless that is an action, too.
-/// A
-/// body without any action is refused.
+/// A body without any action is refused.
 ///
 /// - Threads: one.
 ///

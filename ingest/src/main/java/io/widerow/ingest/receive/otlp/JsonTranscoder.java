@@ -326,8 +326,7 @@ final class JsonTranscoder {
   }
 
   /// Reads a resource or a scope. What is wrong in it, and not in a record, is noted for each of
-  /// its
-  /// records.
+  /// its records.
   private void frame(Member member, JsonMessage type) throws JsonScanner.Bad {
     int at = json.at;
     int surrogates = json.loneSurrogates;

@@ -158,8 +158,7 @@ abstract class OtlpDecoder {
   }
 
   /// Refuses the records of a resource or a scope in which something else is bad, as far as they
-  /// can
-  /// be read; at least one.
+  /// can be read; at least one.
   private void refuseRecords(
       int start, int end, boolean scope, ProtobufReader.Bad bad, IncomingBatch batch) {
     badFrame = badFrame == null ? bad : badFrame;

@@ -261,8 +261,7 @@ class ElasticTest {
         "{\"index\":{}, \"a\":{}} | not valid JSON",
         "[] | not valid JSON"
       })
-  void aBadActionCostsItsItem(String line, String reason)
-      throws IOException, InterruptedException {
+  void aBadActionCostsItsItem(String line, String reason) throws IOException, InterruptedException {
     for (String document : List.of("{\"a\":1}\n", "")) { // it may have forgotten its document
       int before = store.committed.size();
       HttpResponse<String> answer = bulk(ROW + line + "\n" + document + ROW);

@@ -10,7 +10,6 @@ import static io.widerow.ingest.receive.prometheus.Messages.fixed32;
 import static io.widerow.ingest.receive.prometheus.Messages.fraction;
 import static io.widerow.ingest.receive.prometheus.Messages.label;
 import static io.widerow.ingest.receive.prometheus.Messages.labels;
-import static io.widerow.ingest.receive.prometheus.Messages.raw;
 import static io.widerow.ingest.receive.prometheus.Messages.sample;
 
 import java.util.ArrayList;

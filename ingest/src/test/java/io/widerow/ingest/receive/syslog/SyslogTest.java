@@ -1,8 +1,8 @@
 package io.widerow.ingest.receive.syslog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;

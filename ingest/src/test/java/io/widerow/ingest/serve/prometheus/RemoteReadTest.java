@@ -288,8 +288,7 @@ class RemoteReadTest {
       assertEquals(10, named(daemon, 2, ".*").size());
       byte[] query = query(0, Long.MAX_VALUE, matcher(0, "__name__", "a_b"));
       HttpResponse<byte[]> answer =
-          daemon.http.exchange(
-              PATH, RemoteRead.TYPE, request(query), "content-encoding", "snappy");
+          daemon.http.exchange(PATH, RemoteRead.TYPE, request(query), "content-encoding", "snappy");
       assertEquals(400, answer.statusCode());
       String reason = new String(answer.body(), UTF_8);
       assertTrue(reason.contains("several metrics show as it, got a_b"), reason);

@@ -398,8 +398,7 @@ public final class LabelCatalog {
     }
     List<AttributeName> names = selection.attributes(needed);
     boolean level = selection.needsLevel(needed);
-    EventLines lines =
-        new EventLines(execution.labels(), names, level, execution.lineMemory());
+    EventLines lines = new EventLines(execution.labels(), names, level, execution.lineMemory());
     RangeQuery query = selection.range(fromNanos, untilNanos);
     if (query.fromNanos() >= query.untilNanos()) {
       return;
