@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class CertificateWatchTest {
   private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
 
+  @SuppressWarnings("deprecation") // for servers; a test may use it
   private static X509Certificate certificate(long daysAgo, long daysLeft)
       throws CertificateException {
     var made =

@@ -39,6 +39,7 @@ final class HostileQueries extends HostileTexts {
   ///
   /// @param path with its parameters; a statement of CQL
   /// @param body of a POST; empty for a GET
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Query(Door door, String path, byte[] body, String contentType) {
     @Override
     public String toString() {

@@ -187,6 +187,7 @@ class HostileQueriesTest {
     };
   }
 
+  @SuppressWarnings("try") // closed early: the reader would wait for the rest
   private String http(Query query, boolean leaves) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + daemon.port() + query.path()));
@@ -241,7 +242,7 @@ class HostileQueriesTest {
       return error < 0 ? "result" : "result that ends with a refusal";
     }
     boolean named = body.length() > 10;
-    boolean refused = status >= 400 && status < 500 || status == 503 || status == 504;
+    boolean refused = (status >= 400 && status < 500) || status == 503 || status == 504;
     if (!refused || !named) {
       throw new AssertionError("status %d: %s".formatted(status, body));
     }

@@ -64,7 +64,15 @@ class NewerDaemonTest {
   }
 
   /// A command that asks the daemon.
-  private record Asked(Function<Shell, CommandLine> command, String... arguments) {
+  private record Asked(Function<Shell, CommandLine> command, List<String> arguments) {
+    Asked(Function<Shell, CommandLine> command, String... arguments) {
+      this(command, List.of(arguments));
+    }
+
+    String[] words() {
+      return arguments.toArray(String[]::new);
+    }
+
     @Override
     public String toString() {
       return command
@@ -139,9 +147,9 @@ class NewerDaemonTest {
       try {
         String url = "http://127.0.0.1:" + newer.getAddress().getPort();
         for (Asked asked : COMMANDS) {
-          OperatedDaemon.Ran known = daemon.run(asked.command(), asked.arguments());
+          OperatedDaemon.Ran known = daemon.run(asked.command(), asked.words());
           OperatedDaemon.Ran added =
-              OperatedDaemon.run(Map.of("WIDEROW_URL", url), asked.command(), asked.arguments());
+              OperatedDaemon.run(Map.of("WIDEROW_URL", url), asked.command(), asked.words());
           assertEquals("", known.err().contains("Unknown option") ? known.err() : "", "" + asked);
           assertEquals(steady(known), steady(added), asked.toString());
         }

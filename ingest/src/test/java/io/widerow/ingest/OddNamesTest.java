@@ -50,7 +50,7 @@ class OddNamesTest {
   private static final String LONG = "n".repeat(300);
 
   /// What is sent: names with texts, and what else an event has.
-  private record Sent(String what, List<Map.Entry<String, String>> attributes) {
+  record Sent(String what, List<Map.Entry<String, String>> attributes) {
     @Override
     public String toString() {
       return what;
@@ -58,7 +58,8 @@ class OddNamesTest {
   }
 
   /// A way in.
-  private enum Entrance {
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
+  enum Entrance {
     JSON_LINES(Entrance::jsonLine, "\n", OddNamesTest::json),
     JSON_ARRAY(Entrance::jsonLine, ",", OddNamesTest::jsonArray),
     BULK(Entrance::bulk, "\n", ElasticFuzz::decode),
@@ -375,7 +376,7 @@ class OddNamesTest {
   }
 
   /// A corpus of odd events, with what stands before and after each.
-  private record Corpus(String name, String front, String separator, String end) {}
+  record Corpus(String name, String front, String separator, String end) {}
 
   static Stream<Arguments> corpora() {
     List<Map.Entry<Corpus, Decoding.Decoder>> all =

@@ -149,7 +149,7 @@ class LevelTest {
       })
   void attributesTellTheLevel(String attributes, String level) {
     Map<String, Object> made = new TreeMap<>();
-    for (String pair : attributes.split(",")) {
+    for (String pair : attributes.split(",", -1)) {
       String[] parts = pair.split("=", 2);
       made.put(parts[0], value(parts[1]));
     }

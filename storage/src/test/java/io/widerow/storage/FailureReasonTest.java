@@ -31,7 +31,13 @@ class FailureReasonTest {
     refused.put(() -> Files.readString(none), "no such file or directory");
     refused.put(() -> Files.createDirectory(file), "the file exists already");
     refused.put(() -> Files.readString(file.resolve("x")), "Not a directory");
-    refused.put(() -> Files.newDirectoryStream(file).close(), "not a directory");
+    refused.put(
+        () -> {
+          try (var listed = Files.newDirectoryStream(file)) {
+            throw new AssertionError(listed);
+          }
+        },
+        "not a directory");
     refused.put(() -> Files.delete(full), "the directory is not empty");
     refused.put(
         () -> Files.readString(loop),

@@ -156,7 +156,8 @@ public final class EpochText {
     long whole = (long) number;
     long nanos = scaled(whole, 0, AUTO);
     long unit = Times.unitNanos(whole);
-    long micros = unit > 1 ? Math.round((number - whole) * (unit / 1_000)) : 0;
+    long unitMicros = unit / 1_000;
+    long micros = unit > 1 ? Math.round((number - whole) * unitMicros) : 0;
     return nanos == TOO_LARGE ? nanos : nanos + 1_000 * micros;
   }
 }

@@ -65,7 +65,7 @@ public final class FittedEvent {
   private final boolean bytesAsText; // else a text that is not UTF-8 is bytes
   private final byte[][] names;
   private byte[][] sentNames = {}; // before those that are taken got others
-  private final byte @Nullable [][] texts; // of the attributes whose text is not UTF-8
+  private final byte[] @Nullable [] texts; // of the attributes whose text is not UTF-8
   private final boolean[] kept;
   private long escaped;
   private boolean notText; // some text is not UTF-8
@@ -159,8 +159,9 @@ public final class FittedEvent {
         all = false;
       }
     }
-    Set<String> taken = all && type == whole && escaped == 0 ? Set.of() : takenNames();
-    if (type != whole) {
+    boolean typeAsSent = Arrays.equals(type, whole);
+    Set<String> taken = all && typeAsSent && escaped == 0 ? Set.of() : takenNames();
+    if (!typeAsSent) {
       byte[] name = free(TYPE, taken);
       events.putString(name, 0, name.length, whole);
     }
@@ -267,6 +268,7 @@ public final class FittedEvent {
   }
 
   /// Writes the attributes that are not kept as one JSON object.
+  @SuppressWarnings("ReferenceEquality") // this very array marks the count of escaped bytes
   private void members(byte[] name) {
     int from = tape.scratchLimit();
     for (int i = 0; i < names.length; i++) {

@@ -61,6 +61,7 @@ class CqlConditionsTest {
   @TempDir private Path directory = Path.of(".");
 
   /// What is asked.
+  @SuppressWarnings("ImmutableEnumChecker") // method references
   enum Subject {
     CONDITIONS("conditions", ConditionStatements::all),
     STATICS("statics", StaticStatements::all);

@@ -115,7 +115,7 @@ class SenderTimesTest {
 
   /// An entrance, and an event with a time in it.
   @SuppressWarnings("ImmutableEnumChecker") // decoders
-  private enum Entrance {
+  enum Entrance {
     JSON_LINES(
         Carries.JSON,
         "{\"ts\":%s}",

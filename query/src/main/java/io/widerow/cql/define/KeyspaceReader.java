@@ -58,8 +58,8 @@ final class KeyspaceReader implements TypeName.Users {
     for (String type : List.copyOf(typesLeft.keySet())) {
       try {
         CqlType.UserType _ = find(null, type);
-      } catch (Blocked _) { // what blocks is among the unreadable ones
-        continue;
+      } catch (Blocked _) {
+        // The statement that blocks it is among the unreadable ones.
       }
     }
     List<Table> tables = new ArrayList<>();

@@ -145,8 +145,8 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
     };
   }
 
-  private boolean contains(@Nullable Object found, @Nullable Object wanted) {
-    requireValue(wanted);
+  private boolean contains(@Nullable Object found, @Nullable Object asked) {
+    Object wanted = requireValue(asked);
     if (found == null) {
       return false;
     }
@@ -157,11 +157,12 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
     return all.stream().anyMatch(each -> ValueOrder.compare(type, each, wanted) == 0);
   }
 
-  private void requireValue(@Nullable Object wanted) {
+  private Object requireValue(@Nullable Object wanted) {
     if (wanted == null) {
       throw CqlException.invalid(
           "Invalid comparison with null for operator \"%s\"".formatted(operator.sign));
     }
+    return wanted;
   }
 
   private boolean isEqual(@Nullable Object found, @Nullable Object wanted) {
@@ -192,8 +193,8 @@ record ColumnTest(int index, Value subject, Operator operator, List<Value> value
     };
   }
 
-  private boolean isInOrder(@Nullable Object found, @Nullable Object wanted) {
-    requireValue(wanted);
+  private boolean isInOrder(@Nullable Object found, @Nullable Object asked) {
+    Object wanted = requireValue(asked);
     if (isNothing(wanted)) {
       throw CqlException.invalid(
           "Invalid comparison with an empty %s for operator \"%s\""

@@ -131,6 +131,7 @@ record Restriction(
         relation);
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // all calls are in this class
   private static void require(boolean met, String otherwise, Object... of) {
     if (!met) {
       throw CqlException.invalid(otherwise.formatted(of));

@@ -83,6 +83,7 @@ public final class SampledSeries {
 
   /// @param sent its labels with the names that its sender gave, which it has for itself
   /// @param shown see [Labels#shown]
+  @SuppressWarnings("ReferenceEquality") // labels that are shared are counted once
   SampledSeries(Labels sent, Labels shown) {
     this.sent = sent;
     this.shown = shown;

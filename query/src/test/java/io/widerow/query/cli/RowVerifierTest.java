@@ -37,7 +37,8 @@ class RowVerifierTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// Where a fault is written: the row of a table.
+  /// Where a fault is written: the row of a table. Never compared.
+  @SuppressWarnings("ArrayRecordComponent")
   private record Place(Table table, byte[] partition, byte[] key) {
     void row(Mutations out, byte[] written) {
       var _ = out.row(written, partition.length).live(MICROS, 0, Long.MAX_VALUE);
@@ -54,6 +55,7 @@ class RowVerifierTest {
   }
 
   /// What is wrong with a row.
+  @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
   enum Fault {
     PREFIX(
         "the key cannot be read",

@@ -11,7 +11,8 @@ final class LineNumbers {
 
   private static final String NUMBER = "invalid number";
 
-  /// A number that no long and no double holds.
+  /// A number that no long and no double holds. One instance: it has no stack trace.
+  @SuppressWarnings("StaticAssignmentOfThrowable")
   static final BadLine WIDE = new BadLine("number out of range");
 
   private static final String BOOLEAN = "invalid boolean";

@@ -163,7 +163,7 @@ public final class JsonLinesDecoder {
     if (json.peek() != '\n') {
       throw new JsonScanner.Bad(TRAILING);
     }
-    if (write(json, start, batch) && known != null && notes != null) {
+    if (write(json, batch) && known != null && notes != null) {
       if (textAt != NONE && textIsLine) {
         notes.line(textAt);
       }
@@ -188,7 +188,7 @@ public final class JsonLinesDecoder {
       batch.refuse(String.valueOf(bad.getMessage()));
       return;
     }
-    boolean _ = write(json, start, batch);
+    boolean _ = write(json, batch);
   }
 
   /// What members are called.
@@ -223,8 +223,8 @@ public final class JsonLinesDecoder {
     object(json, 1);
   }
 
-  /// Writes the object that was read from `start` on. True when it is stored as it is.
-  private boolean write(JsonScanner json, int start, IncomingBatch batch) {
+  /// Writes the object that was read. True when it is stored as it is.
+  private boolean write(JsonScanner json, IncomingBatch batch) {
     byte[] type = defaultType;
     int offset = 0;
     int length = defaultType.length;

@@ -170,19 +170,23 @@ class TextLinesDecoderTest {
   @Test
   void aLineThatMentionsATimeStartsNoRecord() {
     String trace =
-        "2015-10-18 18:01:47,978 ERROR lease lost\n"
-            + "java.lang.IllegalStateException: lease ended at 2015-10-18 18:01:46\n"
-            + "\tat a.B.c(B.java:1) 2015-10-18 18:01:46\n"
-            + "Caused by: x.Y: [2015-10-18 18:01:45] gone\n"
-            + "At 2015-10-18 18:01:44 it began\n"
-            + "2015-10-18 18:01:48,000 INFO next\n";
+        """
+        2015-10-18 18:01:47,978 ERROR lease lost
+        java.lang.IllegalStateException: lease ended at 2015-10-18 18:01:46
+        \tat a.B.c(B.java:1) 2015-10-18 18:01:46
+        Caused by: x.Y: [2015-10-18 18:01:45] gone
+        At 2015-10-18 18:01:44 it began
+        2015-10-18 18:01:48,000 INFO next
+        """;
     assertEquals(2, events(decoded(trace, "auto", "time")).size());
     String levels =
         "INFO 2015-10-18 18:01:47 a\nx.Y: due 2015-10-18 18:01:46\nWARN 2015-10-18 18:01:48 b\n";
     assertEquals(2, events(decoded(levels, "auto", "time")).size());
     String access =
-        "10.0.0.1 - - [17/May/2015:10:05:03 +0000] a\n"
-            + "10.0.0.1 - - [17/May/2015:10:05:04 +0000] b\n";
+        """
+        10.0.0.1 - - [17/May/2015:10:05:03 +0000] a
+        10.0.0.1 - - [17/May/2015:10:05:04 +0000] b
+        """;
     assertEquals(2, events(decoded(access, "auto", "time")).size());
     String days = "[Sun Dec 04 04:47:44 2005] [notice] a\n[Sun Dec 04 04:47:45 2005] [error] b\n";
     assertEquals(2, events(decoded(days, "auto", "time")).size());

@@ -152,7 +152,7 @@ public final class EventLines {
     event.forEach(
         new AttributeValue(),
         (name, value) -> {
-          long chars = name.length() + (value.kind().isText() ? value.length() : 24);
+          long chars = (long) name.length() + (value.kind().isText() ? value.length() : 24);
           memory.reserve(LOGFMT_BYTES * chars);
           text.append(text.isEmpty() ? "" : " ")
               .append(LogfmtText.key(name.toString()))

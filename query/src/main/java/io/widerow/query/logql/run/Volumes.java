@@ -69,9 +69,10 @@ public final class Volumes {
               types.add(type);
               double events = info.isCounted() ? info.events() * part : 0;
               TypeInfo of = known.get(type);
-              boolean sized = of != null && of.events() > 0;
               sums[0]++;
-              sums[1] += sized ? (double) of.bytes() / of.events() * events : 0;
+              if (of != null && of.events() > 0) {
+                sums[1] += (double) of.bytes() / of.events() * events;
+              }
               sums[2] += events;
             }
           }
