@@ -55,7 +55,7 @@ class SenderTimesTest {
   /// A time, and what becomes of it: an instant, `kept` in `sender_time`, or `absent`.
   ///
   /// @param json as a value of JSON
-  private record Row(String json, String expected) {
+  record Row(String json, String expected) {
     boolean isText() {
       return json.startsWith("\"");
     }
@@ -92,7 +92,7 @@ class SenderTimesTest {
   }
 
   /// Which times an entrance can carry.
-  private enum Carries {
+  enum Carries {
     JSON,
     /// Numbers have the unit of the protocol.
     JSON_DATES,
