@@ -7,6 +7,7 @@ import io.widerow.query.QueryException;
 import io.widerow.storage.Damage;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.repair.StoreVerifier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ final class StoppedSchema {
         damage.stream()
             .map(Damage::kind)
             .noneMatch(kind -> kind == Damage.Kind.FORMAT || kind == Damage.Kind.MANIFEST);
-    if (opens && EmbeddedStore.hasTables(directory)) {
+    if (opens && StoreVerifier.hasTables(directory)) {
       try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
         schema.unreadable = SchemaRepair.unreadable(store.tables());
       }

@@ -28,14 +28,12 @@ import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
-import io.widerow.storage.table.TableContext;
 import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.Drainer;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.Merger;
 import io.widerow.storage.upkeep.Sealer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -384,13 +382,6 @@ public final class EmbeddedStore implements EventStore {
     return start != null && waitsForRoom() && !contents.hasEnded()
         ? start.refusal().getMessage()
         : room.full();
-  }
-
-  /// True when a store has tables.
-  ///
-  /// @param directory of the store
-  public static boolean hasTables(Path directory) {
-    return Files.isDirectory(TableContext.directoryIn(directory));
   }
 
   /// Tables beside the events. The first write makes them; before that nothing of the store
