@@ -136,7 +136,7 @@ class NewerDaemonTest {
       StringBuilder events = new StringBuilder();
       for (int i = 0; i < 200; i++) {
         events.append(
-            "{\"ts\":\"2025-11-%02dT19:15:%02dZ\",\"user\":\"u%d\",\"bytes\":%d,\"body\":\"GET %d\"}\n"
+            "{\"ts\":\"2025-11-%02dT19:15:%02dZ\",\"user\":\"u%d\",\"bytes\":%d,\"body\":\"%d\"}\n"
                 .formatted(20 + i % 3, i % 60, i % 7, i, i));
       }
       assertEquals(

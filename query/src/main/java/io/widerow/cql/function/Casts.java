@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /// The conversions of `CAST`, and those between times that functions do.
 public final class Casts {
-  /// Most digits of a number that is computed or written out, before and behind its point. An
+  /// Most digits of a number that is computed or written out, before and after its point. An
   /// exponent of a few characters would make a number of gigabytes.
   private static final int DIGITS_MAX = 100_000;
 

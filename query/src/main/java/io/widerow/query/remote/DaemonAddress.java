@@ -253,7 +253,7 @@ public final class DaemonAddress {
     String all = messages(failure);
     if (has(failure, CertificateExpiredException.class)
         || has(failure, CertificateNotYetValidException.class)) {
-      return "the certificate of %s is not valid now: %s; renew the file tls-certificate of the daemon"
+      return "the certificate of %s is not valid now: %s; renew the daemon's file tls-certificate"
           .formatted(uri, TlsProbe.lastMessage(failure));
     }
     if (all.contains("PKIX") || all.contains("certification path")) {

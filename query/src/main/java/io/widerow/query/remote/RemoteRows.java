@@ -61,7 +61,7 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
     return row(JsonLine.cells(line), heads, line);
   }
 
-  /// The cells of a line in the order of `heads`, of which a name may occur more than once.
+  /// The cells of a line in the order of `heads`. A name may occur more than once in them.
   ///
   /// @throws QueryException.Remote when the line has none of them, with the error that it has
   ///   instead

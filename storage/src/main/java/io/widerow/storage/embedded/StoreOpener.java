@@ -99,8 +99,8 @@ public final class StoreOpener {
     });
   }
 
-  /// A directory that cannot be created is a mistake of whoever chose it, and no failure of the
-  /// disk that passes.
+  /// A directory that cannot be created is a mistake of the operator, and no failure of the disk
+  /// that passes.
   private void create(Path directory) {
     try {
       disk.createDirectory(directory);

@@ -67,7 +67,8 @@ class DeletionOverHttpTest {
       List<String> kept = it.events().lines().filter(line -> !line.contains("\"u17\"")).toList();
       String plan = it.post("?where=user%20%3D%20%22u17%22").body();
       assertEquals(
-          "{\"id\":\"d-1\",\"events\":6,\"ahead\":0,\"partitions\":2,\"figures\":0,\"figureEvents\":0}\n",
+          "{\"id\":\"d-1\",\"events\":6,\"ahead\":0,\"partitions\":2,"
+              + "\"figures\":0,\"figureEvents\":0}\n",
           plan);
       assertEquals(6, it.events().lines().filter(line -> line.contains("\"u17\"")).count());
       HttpResponse<String> begun = it.post("/d-1");
@@ -88,7 +89,8 @@ class DeletionOverHttpTest {
       OperatedDaemon.Ran planned =
           it.run(DeleteCommand::commandLine, "plan", "disk", "--where", "user = \"u3\"");
       assertEquals(
-          "{\"id\":\"d-2\",\"events\":3,\"ahead\":0,\"partitions\":1,\"figures\":0,\"figureEvents\":0}\n",
+          "{\"id\":\"d-2\",\"events\":3,\"ahead\":0,\"partitions\":1,"
+              + "\"figures\":0,\"figureEvents\":0}\n",
           planned.out(),
           planned.err());
       OperatedDaemon.Ran ran = it.run(DeleteCommand::commandLine, "run", "d-2");
