@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class UnreadText {
   private static final String DAMAGE = "damage";
+  private static final List<String> MEMBERS =
+      List.of(DAMAGE, "what", "offset", "found", "events", "partition", "first", "last");
   private static final String BEGIN = "{\"damage\":";
 
   private UnreadText() {}
@@ -106,11 +108,11 @@ public final class UnreadText {
   ///
   /// @throws QueryException.Remote when the line makes no sense
   public static @Nullable Unread parse(List<Map.Entry<String, Cell>> members) {
-    if (members.isEmpty() || !members.getFirst().getKey().equals(DAMAGE)) {
-      return null;
-    }
     Map<String, Cell> named = new HashMap<>();
     members.forEach(member -> named.put(member.getKey(), member.getValue()));
+    if (!named.keySet().containsAll(MEMBERS)) {
+      return null;
+    }
     Function<String, Cell> cell = name -> named.getOrDefault(name, Cell.MISSING);
     try {
       Cell partition = cell.apply("partition");
