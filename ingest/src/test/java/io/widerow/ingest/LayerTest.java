@@ -54,7 +54,7 @@ class LayerTest extends LayerRules {
       cql.system:
       ingest.decode: event
       ingest.series: event ingest.decode
-      ingest.config: event storage ingest.decode
+      ingest.config: event storage query ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.rules: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
@@ -73,8 +73,8 @@ class LayerTest extends LayerRules {
       ingest.receive.splunk: event ingest.decode ingest.lane ingest.http
       ingest.receive.statsd: event storage ingest.decode ingest.socket
       ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
-      ingest.receive.prometheus: event ingest.decode ingest.series ingest.config ingest.lane \
-          ingest.http
+      ingest.receive.prometheus: event storage ingest.decode ingest.series ingest.config \
+          ingest.lane ingest.http
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
