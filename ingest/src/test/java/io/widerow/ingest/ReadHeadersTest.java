@@ -52,6 +52,8 @@ class ReadHeadersTest {
           Map.ofEntries(
               Map.entry("datadog.DatadogProtocol: 1 get", DECIDES),
               Map.entry("elastic.ElasticAnswers: 1 get", ANSWER),
+              Map.entry("elastic.ElasticProbes: 1 contains", ANSWER),
+              Map.entry("elastic.ElasticProbes: 2 get", ANSWER),
               Map.entry("json.EventsProtocol: 1 contentType", DECIDES),
               Map.entry("loki.LokiProtocol: 1 contentType", DISJOINT),
               Map.entry("loki.LokiProtocol: 1 get", CODING),

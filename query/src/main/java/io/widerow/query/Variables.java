@@ -103,6 +103,8 @@ public final class Variables {
           "tls-client-ca",
           "tls-key",
           "tokens",
+          "types-max",
+          "types-per-hour",
           "ui");
 
   private static final Pattern OF_SERVICES =
