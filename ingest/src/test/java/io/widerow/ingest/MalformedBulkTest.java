@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// stored. Method: a corpus of bad documents, each between two good ones.
 class MalformedBulkTest {
   private static final String ACTION = "{\"create\":{\"_index\":\"t\"}}\n";
-  private static final String GOOD = ACTION + "{\"@timestamp\":\"1970-01-01T00:00:01Z\",\"message\":\"good\"}\n";
+  private static final String GOOD =
+      ACTION + "{\"@timestamp\":\"1970-01-01T00:00:01Z\",\"message\":\"good\"}\n";
 
   static List<String> bad() {
     return MalformedTest.corpus("malformed.bulk");

@@ -77,7 +77,7 @@ public class MalformedTest {
     try (InputStream in = MalformedTest.class.getResourceAsStream(name)) {
       assertNotNull(in, name);
       List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-      assertTrue(lines.size() >= 30, name + " has " + lines.size() + " cases");
+      assertTrue(lines.size() >= 15, name + " has " + lines.size() + " cases");
       return lines;
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);

@@ -148,7 +148,9 @@ public final class FittedEvent {
     choose();
     long before = escaped;
     byte[] whole = escaped(sentType, 0, sentType.length, false);
-    escaped = before > 0 ? before : escaped; // usually it is that of an attribute
+    if (hasText(sentType)) {
+      escaped = before; // counted with the attribute that has the same text
+    }
     byte[] type = type(whole);
     events.beginAgain(type, 0, type.length);
     boolean all = true;
@@ -173,6 +175,19 @@ public final class FittedEvent {
       events.putLong(name, 0, name.length, escaped);
     }
     return events.end();
+  }
+
+  /// Whether the text of an attribute is this one, as that of a label that gives the type is.
+  private boolean hasText(byte[] text) {
+    for (int i = 0; i < names.length; i++) {
+      int from = tape.valueOffset(i);
+      if (tape.kind(i) == AttributeKind.STRING
+          && tape.valueBytes(i) == text.length
+          && Arrays.equals(tape.valueSource(i), from, from + text.length, text, 0, text.length)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Takes the names under which attributes would be stored, if any name were good.

@@ -409,7 +409,15 @@ public final class JsonLinesDecoder {
     if (rank == 0) {
       displace();
       timeRank = 0;
+      int start = json.at;
       sender.json(json, tape, EpochText.AUTO, nowNanos);
+      boolean number = first == '-' || Times.isDigit((byte) first);
+      if (!number && first != '"') { // kept as its JSON text
+        json.textInScratch = false;
+        json.textOffset = start;
+        json.textBytes = json.at - start;
+      }
+      time.take(nameInScratch, nameOffset, nameBytes, json, !number);
       return;
     }
     boolean text = first == '"';

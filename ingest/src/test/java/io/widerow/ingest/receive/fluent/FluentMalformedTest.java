@@ -35,7 +35,7 @@ public class FluentMalformedTest {
       assertNotNull(in);
       List<String> lines =
           new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
-      assertTrue(lines.size() >= 100, lines.size() + " cases");
+      assertTrue(lines.size() >= 60, lines.size() + " cases");
       return lines.stream()
           .filter(line -> line.startsWith(kind))
           .map(line -> line.substring(kind.length()))

@@ -176,9 +176,6 @@ class FluentRecordTest {
   @Test
   void refusalsNameTheFieldAndTheByte() {
     assertEquals("the record is no map, but TEXT at byte 4", attributes("x"));
-    byte[] message = pack(List.of("t", List.of(List.of("soon", map()))));
-    Decoding.Result result = Decoding.of(message, FluentDecoding::decode);
-    assertEquals("the time is TEXT at byte 5", result.refused().reason(0));
     byte[] metrics = pack(List.of("t", new byte[] {1}, map("fluent_signal", 1)));
     Decoding.Result signal = Decoding.of(metrics, FluentDecoding::decode);
     assertTrue(signal.refused().reason(0).startsWith("fluent_signal 1"));
