@@ -162,10 +162,10 @@ class ElasticSendersTest {
     assertEquals(1_767_323_045_123_456_789L, stored.get(0).timeNanos());
     assertEquals(
         List.of(
-            "{@timestamp=yesterday, _index=app-2026.01.02}",
             "{_id=x, " + attributes,
             "{" + attributes,
-            "{_index=app-2026.01.02, n=1}"),
+            "{_index=app-2026.01.02, n=1}",
+            "{_index=app-2026.01.02, sender_time=yesterday}"),
         stored.stream().map(event -> event.attributes().toString()).sorted().toList());
   }
 

@@ -95,7 +95,7 @@ class EmbeddedDaemonTest {
   }
 
   @Test
-  void anEventFarAheadIsRefusedAndItsNeighbourStored() throws IOException, InterruptedException {
+  void anEventFarAheadGetsTheTimeOfItsArrival() throws IOException, InterruptedException {
     DaemonConfig config =
         DaemonConfig.of(
             Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
@@ -112,10 +112,11 @@ class EmbeddedDaemonTest {
                       + line.formatted(now.plus(Duration.ofMinutes(9)), "soon")
                       + line.formatted(now, "now"))
               .body();
-      assertTrue(answer.startsWith("{\"accepted\":2,\"rejected\":[{\"index\":0,"), answer);
-      String stored = http.get("/v1/query").body();
-      assertTrue(stored.contains("soon") && stored.contains("now"), stored);
-      assertFalse(stored.contains("ahead"), stored);
+      assertTrue(answer.startsWith("{\"accepted\":3,\"rejected\":[],"), answer);
+      String ahead = http.get("/v1/query?type=ahead").body();
+      String sent = "\"sender_time\":\"" + now.plus(Duration.ofMinutes(11)) + "\"";
+      assertTrue(ahead.contains(sent), ahead);
+      assertFalse(http.get("/v1/query?type=soon").body().contains("sender_time"));
     }
   }
 
