@@ -135,13 +135,17 @@ class ExplorerLayoutTest extends ExplorerRun {
     String shard = row.substring(row.lastIndexOf('|') + 1); // the least that has any, by chance
     List<String> inRow = web.stream().filter(key -> key.endsWith(row)).toList();
     assertEquals(inRow.getFirst(), first);
-    browser.press("ArrowRight");
-    String second = browser.text(MAP + ".dataset.chosen");
-    assertEquals(inRow.get(Math.min(1, inRow.size() - 1)), second); // the last one stays
+    boolean several = inRow.size() > 1; // else the next cell is in another row
+    if (several) {
+      browser.press("ArrowRight");
+      assertEquals(inRow.get(1), browser.text(MAP + ".dataset.chosen"));
+    }
     assertEquals(
         browser.text(MAP + ".dataset.chosen"), browser.text(element("partition") + ".textContent"));
     shots("layout");
-    browser.press("ArrowLeft"); // the second may be damaged
+    if (several) {
+      browser.press("ArrowLeft"); // the second may be damaged
+    }
     assertEquals(first, browser.text(MAP + ".dataset.chosen"));
     browser.press("Enter");
     browser.await("!location.search.includes('layout') && " + IDS + ".length > 0");
