@@ -185,15 +185,15 @@ class RulesTest {
     try (EventStore store = ServeCommand.openEmbedded(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
-      String ahead = Instant.now().plus(Duration.ofHours(1)).toString();
+      String large = "x".repeat(300_000);
       String own = "\"_id\":\"b12ef090-0d11-11ec-8100-000000000001\",";
       for (String id : List.of("", own)) {
         String body =
             "{\"type\":\"t\",\"level\":\"debug\"}\nbad\n{\"type\":\"t\","
                 + id
                 + "\"n\":1}\n"
-                + "{\"type\":\"t\",\"level\":\"debug\"}\n{\"ts\":\""
-                + ahead
+                + "{\"type\":\"t\",\"level\":\"debug\"}\n{\"m\":\""
+                + large
                 + "\",\"type\":\"t\"}\n";
         String answer = http.post("/v1/events", Http.NDJSON, body).body();
         assertTrue(answer.startsWith("{\"accepted\":3,\"rejected\":[{\"index\":1,"), answer);
