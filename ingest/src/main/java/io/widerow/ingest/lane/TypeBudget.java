@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// in the attribute [#SENDER_TYPE]; nothing is lost, and the store keeps few types.
 ///
 /// The types in all are those of the store, also after a restart; a type whose events are all past
-/// their retention makes room. Hours are those of the clock, and a restart begins one anew.
+/// their retention makes room. Hours are those of the clock. A restart sets the count of the hour
+/// to 0.
 ///
 /// - Threads: any; only a type that is not known takes a lock.
 /// - Memory: the names of the types.
