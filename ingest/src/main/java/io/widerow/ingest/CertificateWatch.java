@@ -13,9 +13,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// Reports certificates of the daemon that have expired or soon will: as findings, and in the log
-/// at the start, when a finding changes, and once a day. A certificate counts as ending soon in its
-/// last 14 days, one of a short life in its last third.
+/// Reports the certificate that ends first when it has expired or soon will: as a finding, and in
+/// the log at the start, when the files change, and once a day. A certificate counts as ending soon
+/// in its last 14 days, one of a short life in its last third.
 ///
 /// - Threads: one calls [#look], any thread the other methods.
 final class CertificateWatch {
@@ -26,7 +26,7 @@ final class CertificateWatch {
   private final TlsFiles files;
   private final Supplier<Instant> clock;
   private Instant loggedAt = Instant.MIN;
-  private List<X509Certificate> logged = List.of();
+  private TlsFiles.@Nullable Content logged;
 
   CertificateWatch(TlsFiles files, Supplier<Instant> clock) {
     this.files = files;
@@ -74,13 +74,13 @@ final class CertificateWatch {
         (double) left.toSeconds(),
         (double) soon.toSeconds(),
         "the certificate of %s %s%s".formatted(name, when, bad ? ": clients refuse it" : ""),
-        "replace the files of tls-certificate and tls-key; they are read again without a restart");
+        "replace it in tls-certificate (with tls-key) or tls-client-ca; files are read again");
   }
 
   /// Logs the finding when it is new or a day old. Called about once a second.
   void look() {
     Instant now = clock.get();
-    List<X509Certificate> current = files.content().pair().certificateChain();
+    TlsFiles.Content current = files.content();
     if (current.equals(logged) && Duration.between(loggedAt, now).compareTo(REPEAT) < 0) {
       return;
     }

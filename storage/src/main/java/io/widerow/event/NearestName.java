@@ -20,6 +20,9 @@ public final class NearestName {
     for (String name : names) {
       String other = lower(name);
       int allowed = Math.max(1, (Math.max(given.length(), other.length()) + 1) / 3);
+      if (Math.abs(given.length() - other.length()) > allowed) {
+        continue; // the distance is at least this
+      }
       int distance = distance(given, other);
       if (distance <= allowed && distance < least) {
         least = distance;
