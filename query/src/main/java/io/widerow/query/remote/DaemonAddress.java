@@ -181,8 +181,9 @@ public final class DaemonAddress {
     }
   }
 
-  private void requireHttp(HttpClient client, Future<?> response)
-      throws IOException, InterruptedException {
+  /// Fails when the server is silent. Any other failure of the probe, such as one connection too
+  /// many, says nothing of the request, which goes on.
+  private void requireHttp(HttpClient client, Future<?> response) throws InterruptedException {
     HttpRequest probe = request("/ready").timeout(PROBE_TIMEOUT).build();
     try {
       HttpResponse<Void> _ = client.send(probe, HttpResponse.BodyHandlers.discarding());
@@ -192,6 +193,8 @@ public final class DaemonAddress {
           ("%s accepts connections and sends nothing, neither for the request in %d s nor for"
                   + " /ready in %d s: is it the HTTP port of a daemon?")
               .formatted(uri, SILENCE_MAX.toSeconds(), PROBE_TIMEOUT.toSeconds()));
+    } catch (IOException _) {
+      // The request reports a failure of its own.
     }
   }
 

@@ -145,8 +145,9 @@ public final class RetentionControl {
     return contents.layouts().now().of(type).admittedMinutes() * PartitionKey.NANOS_PER_MINUTE;
   }
 
-  /// Counts events of a part of a partition, whatever retention hides. Opens a view only for
-  /// partitions whose events nobody has counted.
+  /// Counts events of a part of a partition, whatever retention hides. Opens one view, for the
+  /// first partition of which any part counts. Events are read where the directory does not count
+  /// them.
   private final class Counter implements AutoCloseable {
     private @Nullable EmbeddedView view;
 
