@@ -407,17 +407,7 @@ public final class JsonLinesDecoder {
   /// displaced becomes an attribute, and so does what is no time, except under the first name.
   private void time(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
     if (rank == 0) {
-      displace();
-      timeRank = 0;
-      int start = json.at;
-      sender.json(json, tape, EpochText.AUTO, nowNanos);
-      boolean number = first == '-' || Times.isDigit((byte) first);
-      if (!number && first != '"') { // kept as its JSON text
-        json.textInScratch = false;
-        json.textOffset = start;
-        json.textBytes = json.at - start;
-      }
-      time.take(nameInScratch, nameOffset, nameBytes, json, !number);
+      meantTime(json, first);
       return;
     }
     boolean text = first == '"';
@@ -441,6 +431,29 @@ public final class JsonLinesDecoder {
       sender.read(nanos, false, start, json.at - start);
     }
     time.take(nameInScratch, nameOffset, nameBytes, json, text);
+  }
+
+  /// Takes the member that is meant as the time, whatever its value is.
+  private void meantTime(JsonScanner json, int first) throws JsonScanner.Bad {
+    displace();
+    timeRank = 0;
+    int start = json.at;
+    sender.json(json, tape, EpochText.AUTO, nowNanos);
+    if (first == 'n') {
+      time.takeNull();
+    } else if (first == '"' || first == '-' || Times.isDigit((byte) first)) {
+      time.take(nameInScratch, nameOffset, nameBytes, json, first == '"');
+    } else {
+      takeText(json, start);
+    }
+  }
+
+  /// Takes the JSON text of the value that began at `start` for the member of the time.
+  private void takeText(JsonScanner json, int start) {
+    json.textInScratch = false;
+    json.textOffset = start;
+    json.textBytes = json.at - start;
+    time.take(nameInScratch, nameOffset, nameBytes, json, true);
   }
 
   /// Makes an attribute of the member that was taken for the time.
@@ -470,8 +483,7 @@ public final class JsonLinesDecoder {
       return false;
     }
     if (rank == 0) {
-      displace();
-      sender.json(json, tape, EpochText.AUTO, nowNanos);
+      meantTime(json, '{');
     } else {
       int start = json.at;
       long nanos = SenderTime.ofObject(json, tape);
@@ -480,10 +492,7 @@ public final class JsonLinesDecoder {
       }
       displace();
       json.skip(tape, 1);
-      json.textInScratch = false;
-      json.textOffset = start;
-      json.textBytes = json.at - start;
-      time.take(nameInScratch, nameOffset, nameBytes, json, true);
+      takeText(json, start);
       sender.read(nanos, false, start, json.at - start);
     }
     timeRank = rank;

@@ -5,10 +5,12 @@ import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 
 /// A member of a JSON object that was read and may become an attribute later: where its name and
-/// its value are. Its value is a string or a number.
+/// its value are. Its value is a string, a number, or the text of any other value.
 ///
 /// - Threads: one.
 final class JsonMember {
+  private static final int NULL = -1; // as the length of the name
+
   private boolean nameInScratch;
   private int nameOffset;
   private int nameBytes;
@@ -40,8 +42,16 @@ final class JsonMember {
     numberBytes = json.numberBytes;
   }
 
+  /// Remembers a member that is `null`, and so no attribute.
+  void takeNull() {
+    nameBytes = NULL;
+  }
+
   /// Adds it to the tape that was in use when it was read.
   void putInto(AttributeTape tape) {
+    if (nameBytes == NULL) {
+      return;
+    }
     tape.name(nameInScratch, nameOffset, nameBytes);
     if (string) {
       tape.string(textInScratch, textOffset, textBytes);
