@@ -123,13 +123,7 @@ public final class TimeSight {
   ///
   /// @param newNowNanos completes times without a year
   public long nanos(byte[] line, int offset, int newLimit, long newNowNanos) {
-    bytes = line;
-    start = offset;
-    limit = newLimit;
-    text.begin(line, newLimit, false);
-    nowNanos = newNowNanos;
-    numberNanos = Times.NONE;
-    unread.clear();
+    begin(line, offset, newLimit, newNowNanos, false);
     clearAt = offset;
     int end = Math.min(limit, offset + SIGHT_BYTES);
     int before = 0;
@@ -160,6 +154,16 @@ public final class TimeSight {
     return calendar ? other : numberNanos;
   }
 
+  private void begin(byte[] line, int offset, int newLimit, long newNowNanos, boolean alone) {
+    bytes = line;
+    start = offset;
+    limit = newLimit;
+    text.begin(line, newLimit, alone);
+    nowNanos = newNowNanos;
+    numberNanos = Times.NONE;
+    unread.clear();
+  }
+
   private long time(int i) {
     begins = i;
     return Times.isDigit(bytes[i]) ? number(i) : word(i);
@@ -179,13 +183,7 @@ public final class TimeSight {
   }
 
   private long first(byte[] line, int offset, int newLimit, long newNowNanos, boolean alone) {
-    bytes = line;
-    start = offset;
-    limit = newLimit;
-    text.begin(line, newLimit, alone);
-    nowNanos = newNowNanos;
-    numberNanos = Times.NONE;
-    unread.clear();
+    begin(line, offset, newLimit, newNowNanos, alone);
     order.forget();
     int at = afterWeekday(offset);
     clearAt = at;

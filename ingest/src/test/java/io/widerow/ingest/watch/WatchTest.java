@@ -64,31 +64,17 @@ class WatchTest {
   }
 
   private void send(long nanos, long status, int count) {
-    byte[] text = "httpstatus".getBytes(StandardCharsets.UTF_8);
+    send(nanos, "status", status, count);
+  }
+
+  private void send(long nanos, String name, long value, int count) {
+    byte[] text = ("http" + name).getBytes(StandardCharsets.UTF_8);
     try (var batch = new EventBatch(1 << 10, 1 << 20)) {
       for (int i = 0; i < count; i++) {
         batch.begin(text, 0, 4, nanos + i * 1_000L);
-        batch.putLong(text, 4, 6, status);
+        batch.putLong(text, 4, name.length(), value);
         assertNull(batch.end());
       }
-      store
-          .lane(0)
-          .append(
-              batch,
-              0,
-              (_, why) -> {
-                throw new AssertionError(why);
-              });
-      store.lane(0).commit(Durability.DISK);
-    }
-  }
-
-  private void sendSeverity(long nanos, long severity) {
-    byte[] text = "httpseverity".getBytes(StandardCharsets.UTF_8);
-    try (var batch = new EventBatch(1 << 10, 1 << 20)) {
-      batch.begin(text, 0, 4, nanos);
-      batch.putLong(text, 4, 8, severity);
-      assertNull(batch.end());
       store
           .lane(0)
           .append(
@@ -104,13 +90,13 @@ class WatchTest {
   @Test
   void aRuleWatchesLevels() {
     set("errors", "where", "level >= error", "stats", "count", "above", "1");
-    sendSeverity(start, 3);
-    sendSeverity(start + 1_000, 6);
+    send(start, "severity", 3, 1);
+    send(start + 1_000, "severity", 6, 1);
     assertEquals("1", text(at("errors", MINUTE + 2 * SECOND)), "6 is info");
-    sendSeverity(start + 2_000, 2);
+    send(start + 2_000, "severity", 2, 1);
     assertEquals(Kind.QUIET, at("errors", MINUTE + 2 * SECOND).kind(), "evaluated already");
-    sendSeverity(start + MINUTE, 3);
-    sendSeverity(start + MINUTE + 1_000, 0);
+    send(start + MINUTE, "severity", 3, 1);
+    send(start + MINUTE + 1_000, "severity", 0, 1);
     assertEquals(Kind.FIRING, at("errors", 2 * MINUTE + 2 * SECOND).kind());
   }
 
