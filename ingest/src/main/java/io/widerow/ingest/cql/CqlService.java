@@ -2,6 +2,7 @@ package io.widerow.ingest.cql;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.plan.Answer;
 import io.widerow.cql.plan.Execution;
@@ -70,7 +71,7 @@ final class CqlService {
   /// Parses a statement. What parsing makes counts while it is made.
   Prepared prepare(String statement, @Nullable String keyspace) {
     try (HeldMemory held = new HeldMemory(memory)) {
-      held.accept(BYTES_A_CHAR * statement.length());
+      held.accept(BYTES_A_CHAR * Math.min(statement.length(), Parser.CHARS_MAX)); // else refused
       return planner.prepare(statement, keyspace);
     }
   }

@@ -11,12 +11,13 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Wire;
 import io.widerow.table.Mutations;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the cells of one group.
@@ -34,7 +35,7 @@ final class CellWriter {
   private final long nowSeconds;
   private final long micros; // of the group, later than all before it
   private final Map<Counted, Sum> sums = new HashMap<>();
-  private final Map<Integer, List<Cell>> lists = new HashMap<>(); // changed twice, by column
+  private final Map<Integer, NavigableMap<byte[], Cell>> lists = new HashMap<>(); // by column
   private long appended; // elements of lists, by the group
   private long prepended;
 
@@ -96,10 +97,13 @@ final class CellWriter {
     for (CellChange change : changes) {
       Column column = change.column();
       boolean again =
-          changes.stream().filter(each -> each.column().equals(column)).count() > 1
-              && column.type() instanceof CqlType.ListOf;
+          column.type() instanceof CqlType.ListOf
+              && changes.stream().filter(each -> each.column().equals(column)).count() > 1;
       if (again && !lists.containsKey(column.number())) {
-        lists.put(column.number(), new ArrayList<>(cells(column, target, before)));
+        NavigableMap<byte[], Cell> list = new TreeMap<>(Arrays::compareUnsigned);
+        cells(column, target, before)
+            .forEach(cell -> list.put(Objects.requireNonNull(cell.path()), cell));
+        lists.put(column.number(), list);
       }
       write(change, target, before);
     }
@@ -141,21 +145,17 @@ final class CellWriter {
   private void cell(Column column, byte @Nullable [] path, byte[] value, Target target) {
     var _ =
         out.cell(column.number(), path, value, target.timestamp, target.ttl, expiry(target.ttl));
-    List<Cell> list = lists.get(column.number());
+    NavigableMap<byte[], Cell> list = lists.get(column.number());
     if (list != null && path != null) {
-      list.removeIf(cell -> Arrays.equals(cell.path(), path));
-      list.add(new Cell(path, value, target.timestamp, target.ttl, target.ttl));
-      list.sort((one, other) ->
-          Arrays.compareUnsigned(
-              Objects.requireNonNull(one.path()), Objects.requireNonNull(other.path())));
+      list.put(path, new Cell(path, value, target.timestamp, target.ttl, target.ttl));
     }
   }
 
   private void deleteCell(Column column, byte @Nullable [] path, Target target) {
     var _ = out.deleteCell(column.number(), path, target.timestamp);
-    List<Cell> list = lists.get(column.number());
-    if (list != null) {
-      list.removeIf(cell -> Arrays.equals(cell.path(), path));
+    NavigableMap<byte[], Cell> list = lists.get(column.number());
+    if (list != null && path != null) {
+      list.remove(path);
     }
   }
 
@@ -215,9 +215,9 @@ final class CellWriter {
   }
 
   private List<Cell> cells(Column column, Target target, RowReader before) {
-    List<Cell> list = lists.get(column.number());
+    NavigableMap<byte[], Cell> list = lists.get(column.number());
     if (list != null) {
-      return List.copyOf(list);
+      return List.copyOf(list.values());
     }
     TableRow row =
         column.kind() == Kind.STATIC

@@ -61,9 +61,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
 
   /// What a guard has looked at: the row, or where there is none the static columns of its
   /// partition, or null.
-  ///
-  /// @param ofRow whether it tests more than static columns
-  public record Found(RowChange change, @Nullable TableRow row, boolean ofRow) {
+  public record Found(RowChange change, @Nullable TableRow row) {
     /// True when there is no row, but static columns.
     public boolean isOfStatics() {
       return row != null && row.isHeader();
@@ -118,8 +116,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
         RowReader reader = reader(readers, change);
         TableRow row = row(change, reader);
         TableRow seen = seen(change, guard, row, reader);
-        boolean ofRow = isOfRow(change);
-        found.add(new Found(change, ofRow || !ofRows ? seen : header(change, reader), ofRow));
+        found.add(new Found(change, isOfRow(change) || !ofRows ? seen : header(change, reader)));
         applied &= guard.isMet(row, seen);
       }
     }
@@ -184,7 +181,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       RowChange change, Guard guard, @Nullable TableRow row, RowReader reader) {
     boolean exists = guard.exists() || guard.notExists();
     boolean onlyStatics = change.isOfHeader() || (!exists && !isOfRow(change));
-    if (row != null && !(onlyStatics && change.isOfHeader())) {
+    if (row != null && !change.isOfHeader()) {
       return row;
     }
     KeySpans spans =

@@ -83,7 +83,7 @@ final class KeyspaceReader implements TypeName.Users {
       }
     }
     for (SchemaEntry entry : views) {
-      Table view = attempt(entry, () -> view(entry, bases));
+      Table view = attempt(entry, () -> view(entry, bases, views));
       if (view != null) {
         tables.add(view);
       }
@@ -179,7 +179,7 @@ final class KeyspaceReader implements TypeName.Users {
     }
     SchemaEntry entry = typesLeft.get(type);
     if (entry == null) {
-      if (unreadable.stream().anyMatch(each -> isType(each, type))) {
+      if (typesBegun.contains(type)) { // and it, or what it needs, cannot be read
         throw new Blocked();
       }
       return null;
@@ -194,10 +194,6 @@ final class KeyspaceReader implements TypeName.Users {
     }
     types.put(type, made);
     return made;
-  }
-
-  private static boolean isType(UnreadableStatement statement, String type) {
-    return statement.kind().equals(SchemaEntry.TYPE) && statement.name().equals(type);
   }
 
   private CqlType.UserType type(SchemaEntry entry) {
@@ -228,14 +224,16 @@ final class KeyspaceReader implements TypeName.Users {
         stored(entry));
   }
 
-  private Table view(SchemaEntry entry, Map<String, Table> bases) {
+  private Table view(SchemaEntry entry, Map<String, Table> bases, List<SchemaEntry> views) {
     Definition.CreateView create = cast(definition(entry), Definition.CreateView.class);
     requireName(entry, create.view());
     String of = create.base().table();
     Table base = bases.get(of);
     if (base == null) {
-      boolean told = unreadable.stream().anyMatch(each -> each.name().equals(of));
-      if (told || of(SchemaEntry.TABLE).stream().anyMatch(each -> each.name().equals(of))) {
+      if (views.stream().anyMatch(each -> each.name().equals(of))) {
+        throw CqlException.invalid("%s, which it shows, is a view".formatted(of));
+      }
+      if (of(SchemaEntry.TABLE).stream().anyMatch(each -> each.name().equals(of))) {
         throw new Blocked();
       }
       throw CqlException.invalid("there is no table %s, which it shows".formatted(of));

@@ -138,7 +138,12 @@ public final class SchemaRepair {
       boolean _ = entries.remove(entry);
       deleted.add(entry);
     }
-    done.add("%s: dropped, with its rows".formatted(old.place()));
+    boolean knowsRows = entry == null || entry.number() != null;
+    done.add(
+        "%s: dropped%s"
+            .formatted(
+                old.place(),
+                knowsRows ? ", with its rows" : "; its number is not stored, so its rows stay"));
   }
 
   /// Writes it, durable when it returns.

@@ -52,6 +52,12 @@ public final class Sum {
     }
   }
 
+  /// Bytes of heap memory that grow with the numbers: those of digits.
+  public long bytes() {
+    boolean grows = type == NativeType.DECIMAL || type == NativeType.VARINT;
+    return grows ? exact.precision() / 2 : 0;
+  }
+
   private boolean isFloating() {
     return type == NativeType.DOUBLE || type == NativeType.FLOAT;
   }

@@ -13,7 +13,7 @@ import java.util.Locale;
 /// - Threads: one.
 public final class Parser {
   /// Longest accepted statement, in characters.
-  private static final int CHARS_MAX = 1 << 17;
+  public static final int CHARS_MAX = 1 << 17;
 
   private final Words words;
   private final ExpressionParser expressions;

@@ -228,8 +228,14 @@ record Grouping(
         case COUNT -> count++;
         case MIN -> keep(value, extreme == null || order(value) < 0);
         case MAX -> keep(value, extreme == null || order(value) > 0);
-        case SUM, AVG -> Objects.requireNonNull(sum).add(value);
+        case SUM, AVG -> add(Objects.requireNonNull(sum), value);
       }
+    }
+
+    private void add(Sum to, Object value) {
+      long before = to.bytes();
+      to.add(value);
+      memory.accept(to.bytes() - before);
     }
 
     private void keep(Object value, boolean isExtreme) {

@@ -64,7 +64,7 @@ record WhereRules(
 
   /// The same for a change, which is of the rows that its conditions name: all of them must.
   ///
-  /// @param statement `UPDATE` or `DELETE`
+  /// @param statement `INSERT`, `UPDATE` or `DELETE`
   void requireNamedRows(String statement) {
     if (keys.stream().anyMatch(each -> each.relation().token())) {
       throw CqlException.invalid(

@@ -13,7 +13,8 @@ import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,8 +37,8 @@ public final class KeySpans {
   private final List<TupleCondition> tuples;
   private final LongConsumer memory;
   private long held; // while keys are made
-  private final Set<Condition> used = new HashSet<>();
-  private final Set<TupleCondition> usedTuples = new HashSet<>();
+  private final Set<Condition> used = identities(); // to compare them is to hash each value of IN
+  private final Set<TupleCondition> usedTuples = identities();
 
   /// A range of keys: its least one, and the key after its greatest.
   public static final class Span {
@@ -67,7 +68,7 @@ public final class KeySpans {
     }
   }
 
-  /// For a change, whose keys are few.
+  /// For a change. Its keys are not counted as memory: one change is made at a time.
   public KeySpans(Table table, TableKeys keys, List<Condition> conditions, KeyLimits limits) {
     this(table, keys, conditions, limits, _ -> {});
   }
@@ -94,6 +95,7 @@ public final class KeySpans {
       Condition condition = exact(column);
       if (condition == null) {
         used.clear();
+        release();
         return null;
       }
       TreeSet<Object> inOrder =
@@ -104,6 +106,10 @@ public final class KeySpans {
     List<byte[]> partitions = all.stream().map(keys::partition).toList();
     release();
     return partitions;
+  }
+
+  private static <T> Set<T> identities() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
   private void release() {

@@ -127,10 +127,13 @@ final class MergedRows implements RowCursor {
         addSpan(limited && after != null ? before(span, rest) : rest);
       }
       if (limited && after != null) {
-        countShown();
-        for (Span span : filter.spans().spans(prefix)) {
-          addSpan(rest(span, after));
+        try {
+          countShown();
+        } catch (RuntimeException refused) { // nobody else has this partition yet
+          close();
+          throw refused;
         }
+        found.forEach(span -> addSpan(rest(span, after)));
       }
     }
 

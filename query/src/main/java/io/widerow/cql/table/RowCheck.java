@@ -39,13 +39,12 @@ public final class RowCheck {
   private record Cell(int column, byte @Nullable [] path, byte[] value) {}
 
   /// Reads all tables and views of a schema.
-  public RowCheck check(Schema schema, TableView view) {
+  public void check(Schema schema, TableView view) {
     for (Keyspace keyspace : schema.keyspaces()) {
       for (Table table : keyspace.tables()) {
         check(table, view);
       }
     }
-    return this;
   }
 
   private void check(Table table, TableView view) {

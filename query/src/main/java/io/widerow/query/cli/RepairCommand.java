@@ -3,6 +3,7 @@ package io.widerow.query.cli;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.Damage;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.repair.StoreRepair;
 import io.widerow.storage.repair.StoreRepair.Repair;
 import java.nio.file.Path;
@@ -103,8 +104,11 @@ public final class RepairCommand implements Callable<Integer> {
     ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.REPAIR);
     Repair files = repairer.repair(directory.toAbsolutePath(), acceptLoss);
     StoppedSchema schema = StoppedSchema.of(directory.toAbsolutePath(), files.left());
-    if (!statements.isEmpty() || !dropped.isEmpty()) {
+    RuntimeException refused = null; // the files are repaired, so their report comes first
+    try {
       schema.repair(statements, dropped);
+    } catch (QueryException.Refused | StorageException wrong) {
+      refused = wrong;
     }
     Repair repair = all(files, schema);
     DamageTable table = new DamageTable();
@@ -140,6 +144,9 @@ public final class RepairCommand implements Callable<Integer> {
       out.put(sentence(repair, lost) + "\n");
     }
     shell.write(out);
+    if (refused != null) {
+      throw refused;
+    }
     return (repair.left().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
   }
 

@@ -1,14 +1,13 @@
 package io.widerow.query.cli;
 
-import io.widerow.cql.CqlException;
 import io.widerow.cql.define.Tables;
+import io.widerow.cql.schema.Schema;
 import io.widerow.cql.table.RowCheck;
 import io.widerow.storage.Damage;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.repair.StoreVerifier.Verification;
-import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -27,31 +26,25 @@ final class RowVerifier {
       return bytes;
     }
     List<Damage> damage = new ArrayList<>(bytes.damage());
-    damage.addAll(StoppedSchema.of(directory, bytes.damage()).damage());
     List<String> remarks = new ArrayList<>(bytes.remarks());
     Path tables = StoreVerifier.tables(directory);
-    try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-      RowCheck rows = check(store.tables());
-      rows.found().forEach(found -> damage.add(damage(tables, found)));
-      long more = rows.bad() - rows.found().size();
-      if (more > 0) {
-        damage.add(damage(tables, more + " more rows cannot be read"));
-      }
-      remarks.add("%d rows of tables were read".formatted(rows.rows()));
-    } catch (CqlException unreadable) {
-      damage.add(damage(tables, "the schema cannot be read: " + unreadable.sentence()));
+    RowCheck rows = new RowCheck();
+    try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
+        TableView view = store.tables().view()) {
+      Schema schema = new Tables(store.tables(), InstantSource.system()).schema();
+      damage.addAll(StoppedSchema.damage(schema.unreadable()));
+      rows.check(schema, view);
     } catch (StorageException.Corrupt unreadable) { // and is damage already
       remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
     }
+    rows.found().forEach(found -> damage.add(damage(tables, found)));
+    long more = rows.bad() - rows.found().size();
+    if (more > 0) {
+      damage.add(damage(tables, more + " more rows cannot be read"));
+    }
+    remarks.add("%d rows of tables with a readable schema were read".formatted(rows.rows()));
     return new Verification(
         bytes.segments(), bytes.blocks(), bytes.events(), bytes.bytes(), damage, remarks);
-  }
-
-  private static RowCheck check(TableStore tables) {
-    Tables schema = new Tables(tables, InstantSource.system());
-    try (TableView view = tables.view()) {
-      return new RowCheck().check(schema.schema(), view);
-    }
   }
 
   private static Damage damage(Path tables, String found) {

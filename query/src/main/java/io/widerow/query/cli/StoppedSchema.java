@@ -5,6 +5,7 @@ import io.widerow.cql.define.SchemaRepair;
 import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.query.QueryException;
 import io.widerow.storage.Damage;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
@@ -37,6 +38,8 @@ final class StoppedSchema {
     if (opens && StoreVerifier.hasTables(directory)) {
       try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
         schema.unreadable = SchemaRepair.unreadable(store.tables());
+      } catch (StorageException.Corrupt _) {
+        // It is among the damage already.
       }
     }
     return schema;
@@ -44,6 +47,9 @@ final class StoppedSchema {
 
   /// Writes other statements in the place of those that cannot be read, and drops tables.
   void repair(List<String> statements, List<String> dropped) {
+    if (statements.isEmpty() && dropped.isEmpty()) {
+      return;
+    }
     try (EmbeddedStore store = EmbeddedStore.open(StoreConfig.at(directory), Runnable::run)) {
       SchemaRepair repair = new SchemaRepair(store.tables());
       dropped.forEach(repair::drop);
@@ -66,7 +72,12 @@ final class StoppedSchema {
 
   /// The statements that cannot be read, as damage of the store.
   List<Damage> damage() {
-    return unreadable.stream()
+    return damage(unreadable);
+  }
+
+  /// Statements that cannot be read, as damage of their store.
+  static List<Damage> damage(List<UnreadableStatement> statements) {
+    return statements.stream()
         .map(each -> new Damage(Damage.Kind.SCHEMA, each.place(), 0, each.error(), List.of()))
         .toList();
   }

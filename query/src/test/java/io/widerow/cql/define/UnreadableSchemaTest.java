@@ -205,6 +205,34 @@ class UnreadableSchemaTest {
   }
 
   @Test
+  void onlyTheStatementThatIsWrongIsNamed() {
+    asking.run("CREATE TYPE r.street (name text)");
+    asking.run("ALTER TYPE r.addr ADD street frozen<street>");
+    BrokenSchema.write(store, "r", "type", "street", "CREATE TYPE r.street (from text)");
+    server.restart();
+    assertEquals(
+        List.of("type r.street"),
+        server.schema().unreadable().stream().map(UnreadableStatement::place).toList());
+    repair("CREATE TYPE r.street (name text)");
+    assertEquals(List.of("[anna, 1, [2, null]]"), asking.rows("SELECT * FROM r.by_from"));
+  }
+
+  @Test
+  void aViewOfAViewIsRefused() {
+    asking.run(VIEW.replace("r.by_from", "r.twice"));
+    String wrong = VIEW.replace("r.by_from", "r.twice").replace("FROM r.mail", "FROM r.by_from");
+    BrokenSchema.write(store, "r", "table", "twice", wrong);
+    server.restart();
+    UnreadableStatement found = server.schema().unreadable().getFirst();
+    assertEquals("table r.twice", found.place());
+    assertTrue(found.error().contains("by_from, which it shows, is a view"), found.error());
+    assertRefused(
+        "statement: nothing was changed, for the stored statement of table r.twice cannot be read:"
+            + " by_from, which it shows, is a view",
+        wrong);
+  }
+
+  @Test
   void tablesWithoutTheirKeyspaceAreNotOverwritten() {
     BrokenSchema.delete(store, "r", "keyspace", "");
     server.restart();

@@ -95,6 +95,8 @@ class SchemaRepairCommandTest {
     Run wrong = repair("--statement", BROKEN);
     assertEquals(64, wrong.code(), wrong.err());
     assertTrue(wrong.err().contains("expected a column, got 'from'"), wrong.err());
+    assertTrue(
+        wrong.out().contains(BROKEN), "the files were repaired, so it reports: " + wrong.out());
     Run repaired = repair("--statement", TABLE);
     assertEquals(0, repaired.code(), repaired.out() + repaired.err());
     assertTrue(repaired.out().contains("table r.mail: has another statement"), repaired.out());
