@@ -7,6 +7,7 @@ import io.widerow.event.Level;
 import io.widerow.event.NearestName;
 import io.widerow.event.PartitionKey;
 import io.widerow.query.NameText;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.figures.Aggregate;
@@ -16,7 +17,6 @@ import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.Filters;
-import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -31,13 +31,19 @@ import org.jspecify.annotations.Nullable;
 
 /// Warns of fields that a query names and no event of its range has, such as misspelt ones. It asks
 /// block directories and open rows for names, never events, and only for fields of which the result
-/// has nothing: those of a filter that keeps no event, and those that no event or row shows.
+/// has nothing: those of a filter that keeps no event, and those that no event or row shows. A
+/// survey, a watch and a rollup ask for all fields that they name.
 ///
 /// - Threads: one.
 /// - Memory: borrows the view.
 public final class FieldCheck {
   private static final Duration TIME_MAX = Duration.ofMillis(500);
   private static final int WARNINGS_MAX = 5;
+  private static final int PARTITIONS_MAX = 100_000; // 16 MB in a list
+
+  private static final String NO_LEVEL =
+      "no event of the range has the attribute level; a level without quotes, as in"
+          + " level = error, tests the level of the events";
 
   private final StoreView view;
   private final RangeQuery query;
@@ -60,7 +66,11 @@ public final class FieldCheck {
   public void event(EventView event) {
     any = true;
     if (!unseen.isEmpty()) {
-      unseen.removeIf(name -> event.find(name, scratch));
+      for (var names = unseen.iterator(); names.hasNext(); ) { // a lambda would be garbage
+        if (event.find(names.next(), scratch)) {
+          names.remove();
+        }
+      }
     }
   }
 
@@ -143,7 +153,7 @@ public final class FieldCheck {
     List<String> warnings = new ArrayList<>();
     for (String name : asked) {
       if (!known.contains(name) && warnings.size() < WARNINGS_MAX) {
-        warnings.add(sentence(name, known));
+        warnings.add(name.equals(Level.FIELD.toString()) ? NO_LEVEL : sentence(name, known));
       }
     }
     return warnings;
@@ -154,10 +164,6 @@ public final class FieldCheck {
   /// @param known the fields that there are
   public static String sentence(String name, Collection<String> known) {
     String shown = TextWriter.escaped(NameText.shown(name));
-    if (name.equals(Level.FIELD.toString())) {
-      return "no event of the range has the attribute level; a level without quotes, as in"
-          + " level = error, tests the level of the events";
-    }
     String nearest = NearestName.of(name, known);
     return "no event of the range has the field %s; %s"
         .formatted(
@@ -167,8 +173,11 @@ public final class FieldCheck {
                 : "the nearest is " + TextWriter.escaped(NameText.shown(nearest)));
   }
 
-  /// Null when it is not known soon.
-  private static @Nullable Set<String> known(StoreView view, RangeQuery query) {
+  /// The attributes that the events in the time and types of a range have, as they are stored.
+  ///
+  /// @return null when that is not known within half a second or in 100,000 partitions, and of a
+  ///   store that keeps no names
+  public static @Nullable Set<String> known(StoreView view, RangeQuery query) {
     long limit = System.nanoTime() + TIME_MAX.toNanos();
     Runnable check =
         () -> {
@@ -176,16 +185,20 @@ public final class FieldCheck {
             throw new QueryException.Stopped("names of fields are not known soon");
           }
         };
-    List<PartitionKey> partitions =
-        view
-            .partitions(
-                type -> query.types().test(type) && Filters.mayKeepType(query.filter(), type),
-                query.fromNanos(),
-                query.untilNanos())
-            .stream()
-            .map(PartitionInfo::key)
-            .toList();
+    List<PartitionKey> partitions = new ArrayList<>();
     try {
+      PartitionSpans.forEach(
+          view,
+          type -> query.types().test(type) && Filters.mayKeepType(query.filter(), type),
+          query.fromNanos(),
+          query.untilNanos(),
+          span -> {
+            check.run();
+            span.forEach(partition -> partitions.add(partition.key()));
+            if (partitions.size() > PARTITIONS_MAX) {
+              throw new QueryException.Stopped("too many partitions to look for names");
+            }
+          });
       Set<AttributeName> found =
           view.attributeNames(partitions, query.toScan().withWatch(new ScanWatch(check)));
       if (found == null) {

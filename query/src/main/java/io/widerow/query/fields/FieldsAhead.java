@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 public final class FieldsAhead {
   private static final Logger LOG = Logger.getLogger("widerow");
 
-  /// A view keeps replaced files from being deleted, so none is held for long. Partitions whose
-  /// blocks are looked for: of a store of more, the newest.
+  /// Partitions whose blocks are looked for: of a store of more, the newest.
   private static final int PARTITIONS_MAX = 100_000;
 
+  /// A view keeps replaced files from being deleted, so none is held for long.
   private static final long VIEW_NANOS = 250_000_000;
 
   /// While more events than this come in a second, the processor is theirs.

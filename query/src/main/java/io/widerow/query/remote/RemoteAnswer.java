@@ -134,7 +134,7 @@ public final class RemoteAnswer implements AutoCloseable {
     return ParameterText.encode(parameters);
   }
 
-  /// The next line; null after the last. Warnings are none: the daemon's address takes them.
+  /// The next line; null after the last. Lines of warnings go to the daemon's address instead.
   @Nullable String readLine() {
     try {
       String line = lines.readLine();

@@ -63,8 +63,7 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
 
   /// The cells of a line in the order of `heads`. A name may occur more than once in them.
   ///
-  /// @throws QueryException.Remote when the line has none of them, with the error that it has
-  ///   instead
+  /// @throws QueryException.Remote when the line has none of them, or is an error, with that error
   static List<Cell> row(List<Map.Entry<String, Cell>> members, List<String> heads, String line) {
     List<Map.Entry<String, Cell>> left = new ArrayList<>(members);
     List<Cell> row = new ArrayList<>();
@@ -75,9 +74,10 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
       }
       row.add(at < left.size() ? left.remove(at).getValue() : Cell.MISSING);
     }
-    if (left.size() == members.size()) {
+    boolean isError = members.size() == 1 && heads.size() > 1 && isError(members.getFirst());
+    if (isError || left.size() == members.size()) {
       throw members.stream()
-          .filter(member -> member.getKey().equals("error"))
+          .filter(RemoteRows::isError)
           .findFirst()
           .map(error ->
               "the daemon ended its answer: " + TextWriter.escaped(error.getValue().text()))
@@ -87,6 +87,10 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
                   "the daemon answered with other members: " + TextWriter.escaped(line)));
     }
     return row;
+  }
+
+  private static boolean isError(Map.Entry<String, Cell> member) {
+    return member.getKey().equals("error");
   }
 
   /// A table and its sums, a table of one line.

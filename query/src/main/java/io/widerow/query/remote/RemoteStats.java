@@ -51,7 +51,7 @@ public final class RemoteStats {
     List<List<Cell>> rows = new ArrayList<>();
     for (String line = answer.readLine(); line != null; line = answer.readLine()) {
       List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
-      boolean isRow = members.stream().map(Map.Entry::getKey).anyMatch(heads::contains);
+      boolean isRow = members.stream().map(Map.Entry::getKey).toList().containsAll(heads);
       ScanWatch.Unread part = isRow ? null : UnreadText.parse(members);
       if (part != null) {
         unread.accept(part);

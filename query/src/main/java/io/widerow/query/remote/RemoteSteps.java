@@ -32,7 +32,7 @@ public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, bo
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
         List<String> names = members.stream().map(Map.Entry::getKey).toList();
-        if (names.containsAll(LAST) && names.stream().noneMatch(heads::contains)) {
+        if (names.containsAll(LAST) && !names.containsAll(heads)) {
           List<Cell> last = RemoteRows.row(members, LAST, line);
           return new RemoteSteps(
               rows,

@@ -62,9 +62,7 @@ final class EventService {
   private HttpResponse answer(ServiceRequestContext context, boolean around) {
     try {
       Wanted wanted = wanted(context, around);
-      HeldMemory held = new HeldMemory(memory); // until the answer is in the socket
-      var _ = context.log().whenComplete().thenRun(held::close);
-      return places.answer(context, () -> find(wanted, held));
+      return places.answer(context, () -> find(context, wanted));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }
@@ -106,6 +104,15 @@ final class EventService {
     throw new RequestRefused(
         HttpStatus.BAD_REQUEST,
         "%s: must be a whole number from 0 to %d, got %s".formatted(name, AROUND_MAX, text));
+  }
+
+  private HttpResponse find(ServiceRequestContext context, Wanted wanted) {
+    HeldMemory held = new HeldMemory(memory);
+    try {
+      return find(wanted, held);
+    } finally { // until it is in the socket; at once when the client has left
+      var _ = context.log().whenComplete().thenRun(held::close);
+    }
   }
 
   private HttpResponse find(Wanted wanted, HeldMemory held) {

@@ -30,7 +30,6 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.PartitionCatalog;
 import io.widerow.storage.embedded.PartitionCatalog.LaneFigures;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 /// `GET /v1/partitions`: the wide rows of a store and what is in them, and with `layout=true` how
@@ -144,13 +143,11 @@ final class PartitionsService {
 
   private HttpResponse answer(ServiceRequestContext context, Wanted wanted) {
     PartitionLines lines = new PartitionLines();
-    AtomicLong held = new AtomicLong();
-    var _ = context.log().whenComplete().thenRun(() -> memory.hold(-held.get()));
     try {
       if (store instanceof EmbeddedStore embedded) {
-        write(embedded, wanted, lines, held);
+        write(embedded, wanted, lines, context);
       } else {
-        writeElsewhere(wanted, lines, held);
+        writeElsewhere(wanted, lines, context);
       }
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
@@ -162,19 +159,21 @@ final class PartitionsService {
         HttpData.ofUtf8(lines.toString()));
   }
 
-  private void hold(int partitions, AtomicLong held) {
+  /// Counts partitions until the answer is in the socket.
+  private void hold(int partitions, ServiceRequestContext context) {
     long bytes = PARTITION_BYTES * partitions;
-    held.addAndGet(bytes); // first, because refused bytes are counted too
+    var _ = context.log().whenComplete().thenRun(() -> memory.hold(-bytes)); // refused ones, too
     memory.hold(bytes);
   }
 
-  private void write(EmbeddedStore embedded, Wanted wanted, PartitionLines lines, AtomicLong held)
+  private void write(
+      EmbeddedStore embedded, Wanted wanted, PartitionLines lines, ServiceRequestContext context)
       throws RequestRefused {
     PartitionWeights weights = embedded.layout().weights();
     PartitionCatalog catalog = embedded.partitions();
     PartitionCatalog.Listing listing =
         catalog.listing(wanted.types, wanted.fromNanos, wanted.untilNanos);
-    hold(listing.entries().size(), held);
+    hold(listing.entries().size(), context);
     if (wanted.layout) {
       writeLanes(catalog.lanes(), lines);
     }
@@ -198,7 +197,7 @@ final class PartitionsService {
     }
   }
 
-  private void writeElsewhere(Wanted wanted, PartitionLines lines, AtomicLong held)
+  private void writeElsewhere(Wanted wanted, PartitionLines lines, ServiceRequestContext context)
       throws RequestRefused {
     if (!wanted.by.isNone()) {
       throw new RequestRefused(
@@ -211,7 +210,7 @@ final class PartitionsService {
       found = from < until ? view.partitions(wanted.types, from, until) : List.of();
     }
     requireWithin(found.size(), wanted);
-    hold(found.size(), held);
+    hold(found.size(), context);
     if (wanted.layout) {
       writeLanes(List.of(), lines);
     }

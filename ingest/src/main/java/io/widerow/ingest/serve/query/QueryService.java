@@ -253,9 +253,7 @@ final class QueryService {
               reader,
               parameters.writer(memory, reader::unread, parameters.check(view)),
               parameters.query().after())) {
-        boolean kept = parameters.asksForFigures() && view.hasKept();
-        boolean counted = kept || parameters.skipsDamage() || parameters.mayUseRollups(view);
-        if (counted && !parameters.extras().progress()) {
+        if (parameters.asksForFigures() && !parameters.extras().progress()) {
           sendCounted(answer, reply, parameters, reader, sink);
         } else {
           if (parameters.extras().progress()) {

@@ -83,7 +83,7 @@ final class StepService {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       send(tail, sink, reply);
-    } catch (QueryException | StorageException failed) { // before anything is written
+    } catch (QueryException | StorageException failed) { // when it has begun, the answer is aborted
       reply.refuse(QueryErrors.of(failed));
       reply.fail(failed);
     }

@@ -122,21 +122,24 @@ final class SurveyService {
 
   private HttpResponse answer(ServiceRequestContext context, Parser parser) {
     SurveyQuestion asked;
+    long now = epochNanos.getAsLong();
     Map<String, List<String>> given = QueryService.values(context);
+    try {
+      asked = parser.parse(given, now);
+    } catch (QueryException refused) {
+      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
+    }
     String field = context.pathParam("name");
     if (field != null) {
       given.put("field", List.of(field));
     }
-    try {
-      asked = parser.parse(QueryService.values(context), epochNanos.getAsLong());
-    } catch (QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
-    return threads.answer(context, reply -> run(asked, given, reply));
+    return threads.answer(context, reply -> run(asked, given, now, reply));
   }
 
   /// @param given parameters that name fields, and of which events
-  private void run(SurveyQuestion asked, Map<String, List<String>> given, QueryReply reply)
+  /// @param now what relative times in them count from
+  private void run(
+      SurveyQuestion asked, Map<String, List<String>> given, long now, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
         HeldMemory held = new HeldMemory(memory);
@@ -144,7 +147,7 @@ final class SurveyService {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> survey.cancel());
       survey.write(sink);
-      FieldCheck.putLine(SurveyParameters.warnings(view, given, epochNanos.getAsLong()), sink);
+      FieldCheck.putLine(SurveyParameters.warnings(view, given, now), sink);
       ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);
       Extras.damage(survey.unread(), sink);
       String damage = Extras.damage(survey.unread());

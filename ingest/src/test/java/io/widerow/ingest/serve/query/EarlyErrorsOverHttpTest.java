@@ -16,14 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Goal: an error that is found before the first row has an HTTP status of its own, on every route
-/// that reads events; after the first row it is the last line of the answer. Method: a store of
-/// three hours without the file of the second one, asked by each route for that hour alone, and for
-/// the hour before too.
+/// that reads events; after the first row it is the last line of the answer. Aggregates have no row
+/// before all events are read. Method: a store of three hours without the file of the second one,
+/// asked by each route for that hour alone, and for the hour before too.
 @Timeout(240)
 class EarlyErrorsOverHttpTest extends DamagedHours {
   private static final Instant FROM = Instant.parse("2025-11-20T11:00:00Z");
   private static final Instant TO = FROM.plus(Duration.ofHours(1));
   private static final String RANGE = "from=" + FROM + "&to=" + TO;
+  private static final String TWO_HOURS = "from=" + FROM.minus(Duration.ofHours(1)) + "&to=" + TO;
   private static final String OF_LOKI =
       "start=%d000000000&end=%d000000000".formatted(FROM.getEpochSecond(), TO.getEpochSecond());
   private static final String OF_PROMETHEUS =
@@ -44,6 +45,10 @@ class EarlyErrorsOverHttpTest extends DamagedHours {
           "/v1/query?stats=avg(ms)&by=level&format=csv&" + RANGE,
           "/v1/query?stats=avg(ms)&every=1m&" + RANGE,
           "/v1/query?stats=p99(ms)&progress=true&" + RANGE,
+          "/v1/query?stats=avg(ms)&by=level&" + TWO_HOURS,
+          "/v1/query?stats=avg(ms)&by=level&format=csv&" + TWO_HOURS,
+          "/v1/query?stats=avg(ms)&every=1m&" + TWO_HOURS,
+          "/v1/query?stats=p99(ms)&rollup=off&" + TWO_HOURS,
           "/v1/fields?" + RANGE,
           "/v1/fields?where=ms+%3E+1&" + RANGE,
           "/v1/fields/level?" + RANGE,

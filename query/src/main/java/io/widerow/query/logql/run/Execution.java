@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Execution extends QueryExecution {
   private final LabelNames labels;
   private final KnownFields known;
+  private final LineMemory lines = new LineMemory(this::holdPassing, this::check);
 
   /// @param memory the budget that it shares with other queries
   public Execution(StoreView view, LabelNames labels, QueryBudget budget, QueryMemory memory) {
@@ -45,7 +46,7 @@ public final class Execution extends QueryExecution {
 
   /// Memory for the lines that are read one after the other.
   LineMemory lineMemory() {
-    return new LineMemory(this::holdPassing, this::check);
+    return lines;
   }
 
   /// What sealed blocks tell of values; null when only events tell.

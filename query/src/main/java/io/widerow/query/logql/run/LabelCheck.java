@@ -1,6 +1,7 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.logql.Condition;
@@ -19,10 +20,15 @@ import java.util.TreeSet;
 ///
 /// - Threads: any; immutable.
 public final class LabelCheck {
+  private static final String LEVEL = Level.FIELD.toString();
+  private static final String NO_LEVEL =
+      "no event of the range has the label level; the level of the events is the label "
+          + LabelNames.DETECTED_LEVEL;
+
   private LabelCheck() {}
 
   /// @param range the events that were asked for, whatever their labels
-  /// @return a warning for each label; none when only the events tell
+  /// @return a warning for each label; none when that is not known soon
   public static List<String> of(Execution execution, Expr expr, RangeQuery range) {
     Set<String> named = new LinkedHashSet<>();
     add(expr, named);
@@ -31,15 +37,15 @@ public final class LabelCheck {
             || name.startsWith(Names.ERROR)
             || name.equals(LabelNames.SERVICE)
             || name.equals(LabelNames.DETECTED_LEVEL));
-    Set<AttributeName> present = named.isEmpty() ? null : execution.attributeNames(range);
+    Set<String> present = named.isEmpty() ? null : FieldCheck.known(execution.view(), range);
     if (present == null || present.isEmpty()) {
       return List.of();
     }
     Set<String> labels = new TreeSet<>(List.of(LabelNames.SERVICE, LabelNames.DETECTED_LEVEL));
-    present.forEach(name -> labels.add(execution.labels().shown(name)));
+    present.forEach(name -> labels.add(execution.labels().shown(AttributeName.of(name))));
     return named.stream()
         .filter(name -> !labels.contains(name))
-        .map(name -> FieldCheck.sentence(name, labels))
+        .map(name -> name.equals(LEVEL) ? NO_LEVEL : FieldCheck.sentence(name, labels))
         .toList();
   }
 

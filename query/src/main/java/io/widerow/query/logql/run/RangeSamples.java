@@ -2,6 +2,7 @@ package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -223,11 +224,13 @@ final class RangeSamples {
       by.add(Field.LEVEL);
     }
     names.forEach(name -> by.add(Field.attribute(name)));
-    EventSamples quick = new EventSamples(this, stages, lines, by, execution::holdPassing);
-    while (reader.nextWhenReady() == Step.EVENT) {
-      EventView event = reader.event();
-      if (!quick.add(event)) {
-        add(event, lines);
+    try (HeldMemory groups = new HeldMemory(execution.memory())) {
+      EventSamples quick = new EventSamples(this, stages, lines, by, groups);
+      while (reader.nextWhenReady() == Step.EVENT) {
+        EventView event = reader.event();
+        if (!quick.add(event)) {
+          add(event, lines);
+        }
       }
     }
   }
