@@ -8,6 +8,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.repair.StoreVerifier.Verification;
+import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -29,11 +30,10 @@ final class RowVerifier {
     List<String> remarks = new ArrayList<>(bytes.remarks());
     Path tables = StoreVerifier.tables(directory);
     RowCheck rows = new RowCheck();
-    try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
-        TableView view = store.tables().view()) {
+    try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
       Schema schema = new Tables(store.tables(), InstantSource.system()).schema();
       damage.addAll(StoppedSchema.damage(schema.unreadable()));
-      rows.check(schema, view);
+      check(rows, schema, store.tables());
     } catch (StorageException.Corrupt unreadable) { // and is damage already
       remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
     }
@@ -45,6 +45,12 @@ final class RowVerifier {
     remarks.add("%d rows of tables with a readable schema were read".formatted(rows.rows()));
     return new Verification(
         bytes.segments(), bytes.blocks(), bytes.events(), bytes.bytes(), damage, remarks);
+  }
+
+  private static void check(RowCheck rows, Schema schema, TableStore tables) {
+    try (TableView view = tables.view()) {
+      rows.check(schema, view);
+    }
   }
 
   private static Damage damage(Path tables, String found) {
