@@ -103,7 +103,7 @@ function choose(name, value, not) {
 
 /** Only the events with a value, or only those without. @param {string} name @param {unknown} value @param {boolean} not */
 export function narrow(name, value, not) {
-  if (name === "type" && !not && typeof value === "string") {
+  if (name === "type" && !not && typeof value === "string" && !/[\s,*?]/.test(value)) {
     change({ types: [value] }, true);
   } else {
     change({ where: both(state.where, test(name, value, not)) }, true);

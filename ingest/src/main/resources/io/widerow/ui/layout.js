@@ -139,7 +139,7 @@ function choose(cell) {
 export function open() {
   const cell = map.chosen;
   if (cell) {
-    const types = cell.types.length <= TYPES_ASKED ? cell.types : state.types;
+    const types = cell.types.length <= TYPES_ASKED ? cell.types.map((/** @type {string} */ type) => type.replace(/[*?]/g, "\\$&")) : state.types;
     const shard = cell.types.length <= TYPES_ASKED ? cell.of : "";
     change({ types, shard, from: iso(cell.from), to: iso(cell.to), since: "", at: "", pick: "", pickwhere: "", view: "events" }, true);
   }

@@ -89,12 +89,12 @@ final class Pushdown {
 
   private void type(Condition condition) {
     List<String> names = condition.values().stream().map(String.class::cast).toList();
-    boolean plain = names.stream().allMatch(TypeGlob::isExact);
+    boolean plain = names.stream().allMatch(name -> TypeGlob.isExact(name) && !name.contains("\\"));
     boolean free = types.globs().isEmpty();
     switch (condition.operator()) {
       case EQ, IN -> {
-        if (plain && free) {
-          types = new TypeGlobs(names);
+        if (free) {
+          types = new TypeGlobs(names.stream().map(TypeGlob::of).toList());
         } else {
           parts.add(new Filter.OfType(AttributeFilter.anyOf(TYPE, names)));
         }

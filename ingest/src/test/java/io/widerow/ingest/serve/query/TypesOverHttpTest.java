@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.TypeGlob;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
@@ -16,6 +17,7 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +65,26 @@ class TypesOverHttpTest {
         {"ts":"2026-11-20T20:00:00.000000199Z","type":"web","body":"three"}
         """;
     assertEquals(200, http.post("/v1/events", Http.NDJSON, lines).statusCode());
+  }
+
+  @Test
+  void aTypeWithSignsOfPatternsIsSelectedAlone() throws IOException, InterruptedException {
+    for (String type : List.of("a*b", "a?b", "axb", "a**b")) {
+      String line = "{\"ts\":\"2026-11-20T19:00:00Z\",\"type\":\"%s\",\"body\":\"of %s\"}";
+      http.post("/v1/events", Http.NDJSON, line.formatted(type, type));
+    }
+    for (String type : List.of("a*b", "a?b", "axb")) {
+      String glob = URLEncoder.encode(TypeGlob.of(type), UTF_8);
+      for (String path : List.of("/v1/query?type=", "/v1/export?type=", "/v1/types?type=")) {
+        String answer = http.get(path + glob).body();
+        List<String> found = answer.lines().filter(line -> line.contains("\"type\"")).toList();
+        assertEquals(1, found.size(), path + glob + ": " + answer);
+        assertTrue(found.getFirst().contains("\"type\":\"" + type + "\""), answer);
+      }
+    }
+    Run run = run("query", "a\\*b");
+    assertEquals(0, run.code, run.err);
+    assertTrue(run.out.contains("of a*b") && run.out.lines().count() == 1, run.out);
   }
 
   private record Run(int code, String out, String err) {}

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.TypeGlob;
 import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -179,7 +180,7 @@ public final class Volumes {
     RangeQuery query =
         Selection.of(lines, execution.labels())
             .range(fromNanos, untilNanos)
-            .withTypes(new TypeGlobs(List.of(literal(type))))
+            .withTypes(new TypeGlobs(List.of(TypeGlob.of(type))))
             .withDescending(true);
     EventLines shown = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(new LogQuery(lines.matchers(), List.of()), 0);
@@ -189,7 +190,7 @@ public final class Volumes {
     try {
       while (count < SAMPLED && reader.nextWhenReady() == Step.EVENT) {
         Line line = shown.show(reader.event());
-        if (reader.event().type().equals(type) && pipeline.run(line)) {
+        if (pipeline.run(line)) {
           bytes += line.bytes();
           count++;
         }
@@ -198,10 +199,5 @@ public final class Volumes {
       execution.close(reader);
     }
     return count == 0 ? 0 : (double) bytes / count;
-  }
-
-  /// A glob that matches a type; other types that it matches are left out afterwards.
-  private static String literal(String type) {
-    return type.replace('*', '?');
   }
 }
