@@ -249,7 +249,14 @@ final class HostileQueries extends HostileTexts {
 
   private static Query get(Door door, String path, String form) {
     String all = path + "?" + form;
-    return new Query(door, all.length() > 60_000 ? all.substring(0, 60_000) : all, NONE, "");
+    return new Query(door, cut(all), NONE, "");
+  }
+
+  /// At most 60,000 characters of a path, without a part of an escape.
+  private static String cut(String path) {
+    String begun = path.length() > 60_000 ? path.substring(0, 60_000) : path;
+    int escape = begun.lastIndexOf('%');
+    return escape > begun.length() - 3 && escape >= 0 ? begun.substring(0, escape) : begun;
   }
 
   private Query prometheus() {

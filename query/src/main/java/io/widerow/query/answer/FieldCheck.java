@@ -159,6 +159,14 @@ public final class FieldCheck {
     return warnings;
   }
 
+  /// The same for a query that follows events: a warning for each attribute that no event of the
+  /// last day has.
+  public static List<String> ofLastDay(
+      StoreView view, RangeQuery query, Collection<AttributeName> names, long nowNanos) {
+    long dayAgo = nowNanos - Duration.ofDays(1).toNanos();
+    return of(view, query.withRange(dayAgo, Long.MAX_VALUE), names);
+  }
+
   /// The warning about a field.
   ///
   /// @param known the fields that there are

@@ -1,14 +1,18 @@
 package io.widerow.query.answer;
 
+import io.widerow.event.AttributeName;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.figures.StatsQuery;
 import io.widerow.storage.Arrivals;
+import io.widerow.storage.Filters;
+import io.widerow.storage.StoreView;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a continuous query, as HTTP and the command line take them: `type`, `where`,
@@ -31,6 +35,13 @@ public record StepQuestion(
   private static final List<String> NAMES =
       List.of("type", "where", "stats", "by", "every", "lag", "after", "arrived");
   private static final long MILLI_NANOS = 1_000_000;
+
+  /// The warnings about fields that no event of the last day has.
+  public List<String> warnings(StoreView view, long nowNanos) {
+    Set<AttributeName> names = FieldCheck.named(figures);
+    names.addAll(Filters.named(query.filter()));
+    return FieldCheck.ofLastDay(view, query, names, nowNanos);
+  }
 
   /// @throws QueryException.Refused when a name is unknown or a value makes no sense
   public static StepQuestion parse(Map<String, List<String>> given, long nowNanos) {

@@ -8,6 +8,7 @@ import io.widerow.query.Token;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.Tail;
 import io.widerow.query.remote.DaemonAddress;
+import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteCluster;
 import io.widerow.query.remote.RemoteCursor;
 import io.widerow.query.remote.RemoteTypes;
@@ -178,6 +179,7 @@ public final class TailCommand implements Callable<Integer> {
             arrived,
             nowNanos);
     Advice.give(query.types(), () -> RemoteTypes.ask(address, List.of()), shell);
+    warn(given, address);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
     Runtime.getRuntime().addShutdownHook(hook);
     follow(
@@ -185,6 +187,17 @@ public final class TailCommand implements Callable<Integer> {
         everyNanos,
         new DaemonsBehind(lagNanos, () -> RemoteCluster.daemons(address), shell.err()));
     return ExitCode.OK.number;
+  }
+
+  /// Has the daemon warn of misspelt fields: polls after a position do not.
+  private void warn(Map<String, List<String>> given, DaemonAddress address) {
+    if (where != null || fields != null) {
+      Map<String, List<String>> followed = new LinkedHashMap<>(given);
+      if (fields != null) {
+        followed.put("fields", List.of(fields));
+      }
+      RemoteAnswer.warn(address, followed);
+    }
   }
 
   private void checkStart() {

@@ -3,8 +3,11 @@ package io.widerow.query.export;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.answer.Given;
 import io.widerow.query.answer.QueryParameters;
+import io.widerow.storage.Filters;
+import io.widerow.storage.StoreView;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +33,14 @@ public record ExportQuestion(RangeQuery query, ExportFormat format) {
     long counted = now == null ? nowNanos : TimeText.parse("now", now, nowNanos);
     RangeQuery query = QueryParameters.parse(range, counted).query();
     return new ExportQuestion(query, format(Given.single(given, "format")));
+  }
+
+  /// The warnings about fields of the filter that no event of the range has; none for an export
+  /// that goes on from a position.
+  public List<String> warnings(StoreView view) {
+    return query.after() == null
+        ? FieldCheck.of(view, query, Filters.named(query.filter()))
+        : List.of();
   }
 
   private static ExportFormat format(@Nullable String name) {

@@ -55,6 +55,11 @@ public final class RemoteAnswer implements AutoCloseable {
     return open(daemon, "/v1/query", parameters);
   }
 
+  /// Passes on the warnings about a query that follows events: polls after a position have none.
+  public static void warn(DaemonAddress daemon, Map<String, List<String>> parameters) {
+    open(daemon, "/v1/tail", parameters).close();
+  }
+
   /// @param path the endpoint
   static RemoteAnswer open(
       DaemonAddress daemon, String path, Map<String, List<String>> parameters) {
@@ -76,6 +81,7 @@ public final class RemoteAnswer implements AutoCloseable {
       if (response.statusCode() != 200) {
         throw refused(daemon, response.statusCode(), lines);
       }
+      response.headers().allValues("widerow-warning").forEach(daemon::warn);
       return new RemoteAnswer(daemon, client, lines, response.headers());
     } catch (QueryException refused) {
       client.shutdownNow();

@@ -7,6 +7,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.serve.reply.AnswerThreads;
@@ -14,21 +15,26 @@ import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
+import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.Tail;
 import io.widerow.query.answer.TailQuestion;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -93,15 +99,18 @@ final class EventTail {
     private final QueryReply reply;
     private final boolean framed;
     private final EventWriter events;
+    private final Tail.Plan plan;
     private final Tail tail;
     private @Nullable StoreView view; // while it looks
     private volatile @Nullable RangeReader reading;
     private @Nullable Exception gone; // why the reader is
     private boolean sent; // something since the last look
+    private List<String> warnings = List.of();
 
     Run(TailQuestion question, boolean framed, QueryReply reply) {
       this.reply = reply;
       this.framed = framed;
+      this.plan = question.plan();
       this.events =
           QueryParameters.parse(question.plan().parameters(), epochNanos.getAsLong())
               .writer(memory);
@@ -151,23 +160,35 @@ final class EventTail {
     private void beginOnce() {
       if (!reply.hasBegun()) {
         reply.begin(
-            ResponseHeaders.of(
-                HttpStatus.OK,
-                HttpHeaderNames.CONTENT_TYPE,
-                framed ? EVENTS : LINES,
-                HttpHeaderNames.CACHE_CONTROL,
-                "no-store"));
+            QueryErrors.warn(
+                    warnings,
+                    ResponseHeaders.builder(HttpStatus.OK)
+                        .contentType(framed ? EVENTS : LINES)
+                        .add(HttpHeaderNames.CACHE_CONTROL, "no-store"))
+                .build());
       }
     }
 
     private boolean look() {
       try (StoreView now = store.view()) {
         view = now;
+        if (!reply.hasBegun() && tail.arrived() == null) {
+          warnings = warnings(now);
+        }
         return !reply.response().isComplete() && tail.poll();
       } finally {
         view = null;
         reading = null;
       }
+    }
+
+    private List<String> warnings(StoreView now) {
+      long nowNanos = epochNanos.getAsLong();
+      RangeQuery query = QueryParameters.parse(plan.parameters(), nowNanos).query();
+      Set<AttributeName> names = new LinkedHashSet<>(Filters.named(query.filter()));
+      List<AttributeName> fields = query.fields();
+      names.addAll(fields == null ? List.of() : fields);
+      return FieldCheck.ofLastDay(now, query, names, nowNanos);
     }
 
     private Tail.Answer ask(Map<String, List<String>> parameters) {

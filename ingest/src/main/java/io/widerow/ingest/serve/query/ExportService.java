@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
@@ -23,6 +24,7 @@ import io.widerow.query.export.RemoteExport;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -93,7 +95,7 @@ final class ExportService {
                 System::nanoTime);
         QueryAnswer answer = new QueryAnswer(cursor, asked.format().writer(), start)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> cursor.cancel());
-      ResponseHeaders headers = headers(asked.format(), cursor);
+      ResponseHeaders headers = headers(asked, cursor);
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       while (answer.writeNext(sink)) {
         beginOnce(reply, headers); // an error before the first row has a status of its own
@@ -123,14 +125,17 @@ final class ExportService {
     }
   }
 
-  private static ResponseHeaders headers(ExportFormat format, ExportCursor cursor) {
-    return ResponseHeaders.of(
-        HttpStatus.OK,
-        HttpHeaderNames.CONTENT_TYPE,
-        format.contentType,
-        HttpHeaderNames.of(RemoteExport.UNTIL),
-        Instant.EPOCH.plusNanos(cursor.untilNanos()).toString(),
-        HttpHeaderNames.of(RemoteExport.EXPECTED),
-        cursor.eventsExpected());
+  private ResponseHeaders headers(ExportQuestion asked, ExportCursor cursor) {
+    ResponseHeadersBuilder headers =
+        ResponseHeaders.builder(HttpStatus.OK)
+            .add(HttpHeaderNames.CONTENT_TYPE, asked.format().contentType)
+            .add(
+                HttpHeaderNames.of(RemoteExport.UNTIL),
+                Instant.EPOCH.plusNanos(cursor.untilNanos()).toString())
+            .add(HttpHeaderNames.of(RemoteExport.EXPECTED), Long.toString(cursor.eventsExpected()));
+    try (StoreView view = store.view()) {
+      var _ = QueryErrors.warn(asked.warnings(view), headers);
+    }
+    return headers.build();
   }
 }

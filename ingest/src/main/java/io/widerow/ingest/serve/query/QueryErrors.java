@@ -6,13 +6,27 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
+import io.netty.util.AsciiString;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.query.QueryException;
+import java.util.List;
+import java.util.regex.Pattern;
 
 /// The responses to queries that fail before the first row is found. Later the status is sent, and
 /// the answer ends with the error.
 final class QueryErrors {
+  private static final AsciiString WARNING = HttpHeaderNames.of("widerow-warning");
+  private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
+
   private QueryErrors() {}
+
+  /// Adds each warning as a header, for answers that have no lines of warnings. Signs outside ASCII
+  /// become `?`.
+  static ResponseHeadersBuilder warn(List<String> warnings, ResponseHeadersBuilder headers) {
+    warnings.forEach(warning -> headers.add(WARNING, NOT_ASCII.matcher(warning).replaceAll("?")));
+    return headers;
+  }
 
   /// @param failed a [QueryException], or a [io.widerow.storage.StorageException]
   static HttpResponse of(RuntimeException failed) {

@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
@@ -82,18 +83,22 @@ final class StepService {
         StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      send(tail, sink, reply);
+      ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);
+      if (question.arrived() == null) {
+        var _ = QueryErrors.warn(question.warnings(view, epochNanos.getAsLong()), headers);
+      }
+      send(tail, sink, reply, headers.build());
     } catch (QueryException | StorageException failed) { // when it has begun, the answer is aborted
       reply.refuse(QueryErrors.of(failed));
       reply.fail(failed);
     }
   }
 
-  private void send(StepTail tail, OutputBuffer sink, QueryReply reply)
+  private void send(StepTail tail, OutputBuffer sink, QueryReply reply, ResponseHeaders headers)
       throws ExecutionException, InterruptedException, TimeoutException {
     try {
-      tail.write(epochNanos.getAsLong(), sink, full -> piece(full, reply));
-      beginOnce(reply);
+      tail.write(epochNanos.getAsLong(), sink, full -> piece(full, reply, headers));
+      beginOnce(reply, headers);
     } catch (QueryException | StorageException failed) {
       if (!reply.hasBegun()) { // an error before the first piece has a status of its own
         reply.refuse(QueryErrors.of(failed));
@@ -106,17 +111,17 @@ final class StepService {
     reply.end(sink.bytes(), sink.length());
   }
 
-  private static void beginOnce(QueryReply reply) {
+  private static void beginOnce(QueryReply reply, ResponseHeaders headers) {
     if (!reply.hasBegun()) {
-      reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build());
+      reply.begin(headers);
     }
   }
 
-  private static boolean piece(OutputBuffer sink, QueryReply reply) {
+  private static boolean piece(OutputBuffer sink, QueryReply reply, ResponseHeaders headers) {
     if (sink.length() < PIECE_BYTES) {
       return true;
     }
-    beginOnce(reply);
+    beginOnce(reply, headers);
     try {
       boolean there = reply.write(sink.bytes(), sink.length());
       sink.clear();

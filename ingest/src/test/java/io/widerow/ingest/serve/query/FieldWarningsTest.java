@@ -14,9 +14,15 @@ import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.query.cli.daemon.PatternsCommand;
 import io.widerow.query.cli.daemon.RollupCommand;
 import io.widerow.query.cli.daemon.RuleCommand;
+import io.widerow.query.cli.export.ExportCommand;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -91,6 +97,10 @@ class FieldWarningsTest {
         List.of(
             List.of("set", "one", "--type", "http", "--by", "FIELD", "--stats", "count"),
             List.of("set", "two", "--type", "http", "--stats", "sum(FIELD)")));
+    all.put(
+        shell -> ExportCommand.commandLine(shell),
+        List.of(
+            List.of("--where", "FIELD = 503"), List.of("--format", "csv", "--where", "FIELD > 1")));
     all.put(DeleteCommand::commandLine, List.of(List.of("plan", "http", "--where", "FIELD = 503")));
     return all;
   }
@@ -132,6 +142,37 @@ class FieldWarningsTest {
       assertTrue(ran.err().contains(WARNING), place + ": " + ran);
       ran = offline(with(place, "status"), data);
       assertFalse(ran.err().contains("no event of the range has"), place + ": " + ran);
+    }
+  }
+
+  @Test
+  void whoFollowsEventsIsWarned() throws IOException, InterruptedException {
+    try (var it = new OperatedDaemon(directory, Map.of("lanes", "1"));
+        HttpClient client = HttpClient.newHttpClient()) {
+      String now = EVENTS.replaceAll("\"ts\":[0-9]+,", "");
+      assertEquals(200, it.http.post("/v1/events", Http.NDJSON, now).statusCode());
+      for (String path :
+          List.of(
+              "where=FIELD+%3D+503",
+              "fields=host,FIELD",
+              "stats=p99(FIELD)&every=1m",
+              "stats=count&by=FIELD&every=1m",
+              "stats=count&every=1m&where=FIELD+%3E+1")) {
+        assertEquals(List.of(WARNING), warnings(client, it, path.replace("FIELD", "stauts")), path);
+        assertEquals(List.of(), warnings(client, it, path.replace("FIELD", "status")), path);
+      }
+    }
+  }
+
+  private static List<String> warnings(HttpClient client, OperatedDaemon it, String parameters)
+      throws IOException, InterruptedException {
+    URI uri = URI.create(it.url() + "/v1/tail?" + parameters);
+    HttpRequest request = HttpRequest.newBuilder(uri).build();
+    HttpResponse<InputStream> answer =
+        client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream _ = answer.body()) {
+      assertEquals(200, answer.statusCode());
+      return answer.headers().allValues("widerow-warning");
     }
   }
 

@@ -8,6 +8,7 @@ import io.widerow.query.export.ExportQuestion;
 import io.widerow.query.export.RemoteExport;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ record ExportSource(EventCursor cursor, String until, long expected, @Nullable E
       return new ExportSource(remote, remote.until(), remote.eventsExpected(), null);
     }
     try {
+      try (StoreView view = store.view()) {
+        question.warnings(view).forEach(warning -> shell.err().println("widerow: " + warning));
+      }
       ExportCursor cursor =
           new ExportCursor(
               store::view,
