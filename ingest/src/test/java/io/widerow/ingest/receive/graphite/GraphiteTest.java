@@ -75,6 +75,18 @@ class GraphiteTest {
   }
 
   @Test
+  void aRefusedLineLeavesNothingToTheNext() {
+    Decoding.Result result = decode("a 1e999\nb 2 2\nc 1e999 3 x\nd 4 4\ne 1e999 5\nf 6 6\n");
+    assertEquals(
+        List.of(
+            "graphite{path=b, value=2.0} 2000",
+            "graphite{path=d, value=4.0} 4000",
+            "graphite{path=e, value=1e999} 5000",
+            "graphite{path=f, value=6.0} 6000"),
+        result.stored().stream().map(GraphiteTest::shown).toList());
+  }
+
+  @Test
   void bytesThatAreNotUtf8AreEscaped() {
     byte[] line = "caf\u00e9;k=\u00ff 1 1--------".getBytes(StandardCharsets.ISO_8859_1);
     Decoding.Result result =
