@@ -103,11 +103,10 @@ class GraphiteTest {
             Map.of(
                 "http", "127.0.0.1:0",
                 "graphite", "127.0.0.1:0",
-                "graphite-pickle", "127.0.0.1:0",
                 "lanes", "1"));
     try (Daemon daemon = Daemon.start(config, store);
         Socket tcp = connect(daemon, "graphite");
-        Socket pickle = connect(daemon, "graphite-pickle");
+        Socket pickle = connect(daemon, "graphite");
         DatagramSocket udp = new DatagramSocket()) {
       OutputStream out = tcp.getOutputStream();
       out.write("a 1 1\r\nbad\nb 2".getBytes(StandardCharsets.US_ASCII));
@@ -139,10 +138,9 @@ class GraphiteTest {
   void aPickleThatIsTooLongEndsTheConnection() throws IOException {
     MemoryStore store = new MemoryStore(1);
     DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("http", "127.0.0.1:0", "graphite-pickle", "127.0.0.1:0", "lanes", "1"));
+        DaemonConfig.of(Map.of("http", "127.0.0.1:0", "graphite", "127.0.0.1:0", "lanes", "1"));
     try (Daemon daemon = Daemon.start(config, store);
-        Socket pickle = connect(daemon, "graphite-pickle")) {
+        Socket pickle = connect(daemon, "graphite")) {
       pickle
           .getOutputStream()
           .write(PickleTest.join(PickleTest.frame("f"), new byte[] {0, 16, 0, 1}));
