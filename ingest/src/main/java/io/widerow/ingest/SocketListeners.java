@@ -65,8 +65,7 @@ final class SocketListeners implements AutoCloseable {
         SyslogProtocol.of(config.syslogZone()),
         FluentProtocol.of(intake, config.streams().readSharedKey()),
         StatsdProtocol.protocol(),
-        GraphiteProtocol.plain(),
-        GraphiteProtocol.pickle(),
+        GraphiteProtocol.protocol(),
         GelfProtocol.protocol());
   }
 

@@ -48,7 +48,6 @@ class MetricsSendersTest {
             Map.of(
                 "http", "127.0.0.1:0",
                 "graphite", "127.0.0.1:0",
-                "graphite-pickle", "127.0.0.1:0",
                 "statsd", "127.0.0.1:0",
                 "lanes", "1"));
     running = Daemon.start(config, store);
@@ -86,7 +85,7 @@ class MetricsSendersTest {
             switch (transport) {
               case "tcp" -> new Graphite(address("graphite"));
               case "udp" -> new GraphiteUDP(address("graphite"));
-              default -> new PickledGraphite(address("graphite-pickle"), 1);
+              default -> new PickledGraphite(address("graphite"), 1);
             };
         GraphiteReporter reporter =
             GraphiteReporter.forRegistry(metrics).prefixedWith("web1").build(sender)) {
@@ -108,7 +107,7 @@ class MetricsSendersTest {
 
   @Test
   void manyPickledMetricsOfOneFrame() throws IOException {
-    try (PickledGraphite sender = new PickledGraphite(address("graphite-pickle"), 500)) {
+    try (PickledGraphite sender = new PickledGraphite(address("graphite"), 500)) {
       sender.connect();
       for (int i = 0; i < 500; i++) {
         sender.send("host" + i + ".load", Integer.toString(i), 1_767_323_045L);

@@ -152,8 +152,7 @@ class StreamTlsTest {
     return Stream.of(
         Arguments.of("statsd", ascii("a.b:1|c\n"), "a.b"),
         Arguments.of("graphite", ascii("a.b 1 1767323045\n"), "graphite"),
-        Arguments.of(
-            "graphite-pickle", ascii("\0\0\0" + (char) pickle.length() + pickle), "graphite"),
+        Arguments.of("graphite", ascii("\0\0\0" + (char) pickle.length() + pickle), "graphite"),
         Arguments.of("gelf", ascii("{\"host\":\"h\",\"short_message\":\"m\"}\0"), "gelf"));
   }
 

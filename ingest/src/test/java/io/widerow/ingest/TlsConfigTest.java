@@ -90,15 +90,7 @@ class TlsConfigTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "syslog-tls",
-        "fluent-tls",
-        "statsd-tls",
-        "graphite-tls",
-        "graphite-pickle-tls",
-        "gelf-tls"
-      })
+  @ValueSource(strings = {"syslog-tls", "fluent-tls", "statsd-tls", "graphite-tls", "gelf-tls"})
   void anAddressOfTlsNeedsItsFilesAndOthersNeedMore(String key) {
     assertEquals(
         key + ": 127.0.0.1:5 needs tls-certificate and tls-key", refusal(key, "127.0.0.1:5"));

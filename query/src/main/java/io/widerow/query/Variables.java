@@ -59,8 +59,6 @@ public final class Variables {
           "gelf",
           "gelf-tls",
           "graphite",
-          "graphite-pickle",
-          "graphite-pickle-tls",
           "graphite-tls",
           "header-seconds",
           "hosts",

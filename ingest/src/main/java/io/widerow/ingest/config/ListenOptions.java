@@ -14,16 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record ListenOptions(Map<String, InetSocketAddress> addresses) {
   /// Every such key, in the order in which they are printed.
   public static final List<String> KEYS =
-      List.of(
-          "statsd",
-          "statsd-tls",
-          "graphite",
-          "graphite-tls",
-          "graphite-pickle",
-          "graphite-pickle-tls",
-          "gelf",
-          "gelf-tls",
-          "cql");
+      List.of("statsd", "statsd-tls", "graphite", "graphite-tls", "gelf", "gelf-tls", "cql");
 
   private static final String OVER_TLS = "-tls";
 

@@ -2,6 +2,7 @@ package io.widerow.ingest.decode;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
+import io.widerow.event.EventLayout;
 import io.widerow.event.EventNames;
 import io.widerow.event.Rejection;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: keeps its arrays; allocates nothing once they are large enough.
 public final class AttributeTape {
   private static final int START = 32;
+  private static final int SCRATCH_BYTES_MAX = 4 * EventLayout.EVENT_BYTES_MAX;
   private static final int NONE = -1;
   private static final byte[] NO_NAME = {};
   private static final long JSON = 1; // bits of a string
@@ -157,6 +159,12 @@ public final class AttributeTape {
 
   public byte[] scratch() {
     return scratch.bytes;
+  }
+
+  /// Whether the names and texts that were unescaped or joined are more than any event holds. A
+  /// decoder stops here, before they fill the heap.
+  public boolean isScratchFull() {
+    return scratch.limit > SCRATCH_BYTES_MAX;
   }
 
   public void appendScratch(int value) {

@@ -216,12 +216,13 @@ public final class IncomingBatch {
 
   /// Whether an equal body can only be a repeat. All events must have times of their sender, and
   /// either [#KNOWN_EVENTS_MIN] or more have one that is known, or all have times that are finer
-  /// than a millisecond, or be [#pointsAreUnique]. Few events with coarse times can be equal and
-  /// real: two failures in one second. Reads events of small batches only.
+  /// than a millisecond, or be [#pointsAreUnique] whose times are known. Few events with coarse
+  /// times can be equal and real: two failures in one second. Reads events of small batches only.
   public boolean knownByContent() {
     int count = events.count();
     boolean many = count - unreadCount >= KNOWN_EVENTS_MIN;
-    return allGiven && count > 0 && (uniquePoints || many || (replacedCount == 0 && fineTimes()));
+    boolean points = uniquePoints && unreadCount == 0;
+    return allGiven && count > 0 && (points || many || (replacedCount == 0 && fineTimes()));
   }
 
   private boolean fineTimes() {

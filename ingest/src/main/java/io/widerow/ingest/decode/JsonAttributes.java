@@ -122,7 +122,7 @@ public final class JsonAttributes {
       prefix.pop(before);
       return;
     }
-    if (tape.count() >= FittedEvent.MEMBERS_MAX) {
+    if (tape.count() >= FittedEvent.MEMBERS_MAX || tape.isScratchFull()) {
       throw new JsonScanner.Bad(MANY); // here, before they fill the heap
     }
     prefix.name(tape, nameInScratch, json.bytes, nameOffset, nameBytes);

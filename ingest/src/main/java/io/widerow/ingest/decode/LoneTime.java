@@ -33,14 +33,8 @@ public final class LoneTime {
   /// @return nanoseconds since the Unix epoch, perhaps outside of what an event may have;
   ///   [Times#NONE] when the text is no time
   public long nanos(byte[] bytes, int offset, int limit, long unitNanos, long nowNanos) {
-    int from = offset;
-    int until = limit;
-    while (from < until && isSpace(bytes[from])) {
-      from++;
-    }
-    while (from < until && isSpace(bytes[until - 1])) {
-      until--;
-    }
+    int from = begin(bytes, offset, limit);
+    int until = end(bytes, from, limit);
     if (until - from > 4 && bytes[from + 4] == '-') {
       long iso = iso(bytes, from, until);
       return iso != Times.NONE ? iso : other(bytes, from, until, nowNanos);
@@ -49,9 +43,29 @@ public final class LoneTime {
     return epoch != Times.NONE ? epoch : other(bytes, from, until, nowNanos);
   }
 
-  /// Whether the text in `[offset, limit)` is the number of an epoch, without spaces.
+  /// Whether the text in `[offset, limit)` is the number of an epoch; spaces around it do not
+  /// count.
   static boolean isEpoch(byte[] bytes, int offset, int limit) {
-    return EpochText.nanos(bytes, offset, limit, EpochText.AUTO) != Times.NONE;
+    int from = begin(bytes, offset, limit);
+    return EpochText.nanos(bytes, from, end(bytes, from, limit), EpochText.AUTO) != Times.NONE;
+  }
+
+  /// Where the text begins that spaces may be before.
+  private static int begin(byte[] bytes, int offset, int limit) {
+    int from = offset;
+    while (from < limit && isSpace(bytes[from])) {
+      from++;
+    }
+    return from;
+  }
+
+  /// Where the text ends that spaces may follow.
+  private static int end(byte[] bytes, int offset, int limit) {
+    int until = limit;
+    while (offset < until && isSpace(bytes[until - 1])) {
+      until--;
+    }
+    return until;
   }
 
   private static boolean isSpace(byte b) {

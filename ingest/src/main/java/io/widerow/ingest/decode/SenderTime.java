@@ -31,6 +31,9 @@ public final class SenderTime {
   /// The attribute with the value of the sender.
   public static final byte[] NAME = "sender_time".getBytes(StandardCharsets.US_ASCII);
 
+  /// A text of so many digits is a year: a date of ISO 8601.
+  public static final int YEAR_DIGITS = 4;
+
   private static final byte[][] SECONDS = {ascii("epochSecond"), ascii("seconds")};
   private static final byte[][] NANOS = {ascii("nanoOfSecond"), ascii("nanos")};
 
@@ -84,9 +87,10 @@ public final class SenderTime {
     return form != Form.ABSENT;
   }
 
-  /// The time that the value is, in nanoseconds since the Unix epoch; [Times#NONE] when it is none.
+  /// The time that the value is, in nanoseconds since the Unix epoch; [Times#NONE] when it is none
+  /// or not given.
   public long nanos() {
-    return nanos;
+    return isGiven() ? nanos : Times.NONE;
   }
 
   /// Whether a value that is a text is in the scratch of the tape, else in its body.
@@ -168,14 +172,15 @@ public final class SenderTime {
         json.string(tape);
         byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
         text(source, json.textInScratch, json.textOffset, json.textBytes, unitNanos, nowNanos);
-        int year = json.textBytes == 4 ? Times.digits(source, json.textOffset, 4) : -1;
-        if (year > 0) { // `2026`: so many digits in quotes are a date of ISO 8601
-          read(Times.nanosOf(year, 1, 1, 0), json.textInScratch, json.textOffset, 4);
+        boolean mayBeYear = json.textBytes == YEAR_DIGITS;
+        int year = mayBeYear ? Times.digits(source, json.textOffset, YEAR_DIGITS) : -1;
+        if (year > 0) {
+          read(Times.nanosOf(year, 1, 1, 0), json.textInScratch, json.textOffset, YEAR_DIGITS);
         }
       }
       case '{', '[', 't', 'f' -> {
-        int before = json.loneSurrogates; // those in it stay as they are
         long object = first == '{' ? ofObject(json, tape) : Times.NONE;
+        int before = json.loneSurrogates; // those in it stay as they are
         json.skip(tape, 1);
         json.loneSurrogates = before;
         read(object, false, start, json.at - start);
@@ -192,6 +197,7 @@ public final class SenderTime {
   /// `nanoOfSecond`, which Log4j writes, or `seconds` and `nanos`. [Times#NONE] for any other.
   public static long ofObject(JsonScanner json, AttributeTape tape) throws JsonScanner.Bad {
     int start = json.at++;
+    int surrogates = json.loneSurrogates; // what is only looked at does not count
     long seconds = Times.NONE;
     long nanos = 0;
     boolean others = false;
@@ -216,6 +222,7 @@ public final class SenderTime {
       }
     }
     json.at = start;
+    json.loneSurrogates = surrogates;
     boolean good = seconds != Times.NONE && nanos >= 0 && nanos < Times.NANOS_PER_SECOND;
     return !good || others
         ? Times.NONE

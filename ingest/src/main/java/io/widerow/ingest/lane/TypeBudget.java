@@ -56,6 +56,7 @@ public final class TypeBudget {
 
   // Guarded by this.
   private List<byte[]> added = new ArrayList<>(); // since the last look began
+  private List<byte[]> addedBefore = List.of(); // between the look before and that one
   private boolean looked; // the types of the store are known
   private long hour;
   private int ofHour; // new types
@@ -106,6 +107,7 @@ public final class TypeBudget {
   public void look(EventStore store) {
     lookedHour = hourNow(); // also when it fails
     synchronized (this) {
+      addedBefore = added;
       added = new ArrayList<>();
     }
     List<byte[]> stored = new ArrayList<>();
@@ -116,7 +118,8 @@ public final class TypeBudget {
     }
     TypeNames names = names(stored);
     synchronized (this) {
-      added.forEach(name -> addTo(names, name)); // they may not be stored yet
+      addedBefore.forEach(name -> addTo(names, name)); // they may not be stored yet
+      added.forEach(name -> addTo(names, name));
       looked = true;
       known = names;
     }
@@ -240,13 +243,17 @@ public final class TypeBudget {
     int refusal = 0;
     int index = 0; // in the batch as it came
     long at = 0;
+    long before = 0;
+    boolean stays = true;
     for (int event = 0; event < left.length; event++, index++) {
       while (ruled == null && refusal < refusals.listed() && refusals.index(refusal) == index) {
         refusal++;
         index++;
       }
       index = ruled == null ? index : ruled[event];
-      boolean stays = at < first || admits(records, at);
+      if (at >= first && (at == first || !hasTypeOf(records, before, at))) {
+        stays = admits(records, at);
+      }
       Rejection why = stays ? spare.tryCopy(records, at) : move(records, at, spare);
       if (why == null) {
         count += stays ? 0 : 1;
@@ -255,6 +262,7 @@ public final class TypeBudget {
         refusals.add(index, reason(records, at, why));
         refusal++;
       }
+      before = at;
       at += EventLayout.alignedLength(EventLayout.length(records, at));
     }
     events.take(spare);

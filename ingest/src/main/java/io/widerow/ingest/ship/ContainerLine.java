@@ -5,6 +5,8 @@ import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
 
 /// Reads the two forms in which container runtimes write what a program prints.
 ///
@@ -53,6 +55,36 @@ final class ContainerLine {
 
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /// Finds which of the names the members of the JSON object in `[from, limit)` have. Those of
+  /// objects within it do not count.
+  ///
+  /// @param found gets the index of each
+  void findMembers(byte[] text, int from, int limit, List<byte[]> names, BitSet found) {
+    try {
+      tape.begin(text);
+      JsonScanner json = new JsonScanner(text, from, limit, true);
+      json.expect('{');
+      while (json.peek() == '"') {
+        json.string(tape);
+        byte[] source = json.textInScratch ? tape.scratch() : text;
+        int end = json.textOffset + json.textBytes;
+        for (int i = 0; i < names.size(); i++) {
+          byte[] name = names.get(i);
+          if (Arrays.equals(source, json.textOffset, end, name, 0, name.length)) {
+            found.set(i);
+          }
+        }
+        json.expect(':');
+        json.skip(tape, 1);
+        if (json.peek() == ',') {
+          json.at++;
+        }
+      }
+    } catch (JsonScanner.Bad bad) {
+      throw new IllegalArgumentException("not a JSON object", bad);
+    }
   }
 
   /// True when the line in `[from, limit)` is of CRI's form.

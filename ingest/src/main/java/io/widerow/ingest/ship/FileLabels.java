@@ -3,7 +3,10 @@ package io.widerow.ingest.ship;
 import io.widerow.ingest.decode.KubernetesLog;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// | `NAMESPACE_POD_UID/NAME/0.log` | `NAME` | `pod`, `namespace`, `container`, `pod_uid` |
 /// | `ID-json.log` | `docker` | `container_id` |
 ///
-/// `ID` is 64 hex digits.
+/// `ID` is 64 hex digits. A record that is a JSON object has no label with the name of one of its
+/// own members.
 ///
 /// - Threads: any; it never changes.
 final class FileLabels {
@@ -38,10 +42,14 @@ final class FileLabels {
 
   private final String type;
   private final byte[] members;
+  private final List<byte[]> names;
+  private final int[] ends; // of each member
 
-  private FileLabels(String type, byte[] members) {
+  private FileLabels(String type, byte[] members, List<byte[]> names, int[] ends) {
     this.type = type;
     this.members = members;
+    this.names = names;
+    this.ends = ends;
   }
 
   /// The type of records that name none.
@@ -52,6 +60,29 @@ final class FileLabels {
   /// The beginning of each record as JSON: a brace, and members that end with a comma.
   byte[] members() {
     return members;
+  }
+
+  /// The names of the members, in UTF-8.
+  List<byte[]> names() {
+    return names;
+  }
+
+  /// Puts the beginning of a record.
+  ///
+  /// @param except the members that it does not get
+  void put(JsonBuffer out, BitSet except) {
+    if (except.isEmpty()) {
+      out.put(members);
+      return;
+    }
+    out.put("{");
+    int from = 1;
+    for (int i = 0; i < ends.length; i++) {
+      if (!except.get(i)) {
+        out.put(members, from, ends[i] - from);
+      }
+      from = ends[i];
+    }
   }
 
   /// @param path as the file was first found
@@ -73,13 +104,17 @@ final class FileLabels {
   private static FileLabels of(String type, Map<String, String> all) {
     JsonBuffer json = new JsonBuffer(256);
     json.put("{");
+    List<byte[]> names = new ArrayList<>();
+    int[] ends = new int[all.size()];
     all.forEach((name, value) -> {
       json.putString(name);
       json.put(":");
       json.putString(value);
       json.put(",");
+      ends[names.size()] = json.length();
+      names.add(name.getBytes(StandardCharsets.UTF_8));
     });
-    return new FileLabels(type, json.copy(json.length()));
+    return new FileLabels(type, json.copy(json.length()), List.copyOf(names), ends);
   }
 
   /// Puts the attributes that a path has, and returns its type.

@@ -10,7 +10,10 @@ import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.decode.TimeSpan;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Turns a piece of a file into JSON lines, one for each record.
@@ -43,6 +46,12 @@ final class RecordReader {
     "", "\"stream\":\"stdout\",", "\"stream\":\"stderr\","
   };
 
+  private static final List<byte[]> CONTAINER_MEMBERS =
+      List.of(
+          "stream".getBytes(StandardCharsets.US_ASCII),
+          "attrs".getBytes(StandardCharsets.US_ASCII));
+  private static final FileLabels NO_LABELS = FileLabels.ofInput("", Map.of());
+
   private final RecordRules rules;
   private final @Nullable Pattern start;
   private final ContainerLine line = new ContainerLine();
@@ -51,7 +60,9 @@ final class RecordReader {
 
   // The batch being made.
   private byte[] raw = {};
-  private byte[] prefix = {};
+  private FileLabels labels = NO_LABELS;
+  private List<byte[]> names = List.of(); // of the labels, then the other members that we add
+  private final BitSet own = new BitSet(); // those that the record has itself
   private TimePattern pattern;
   private TimePattern startPattern;
   private RecordStarts starts = new RecordStarts();
@@ -173,9 +184,11 @@ final class RecordReader {
     return new Made(json, committed, limited, committedEvents, committedTime, forms);
   }
 
-  private void begin(byte[] bytes, int length, FileLabels labels, long before, long now) {
+  private void begin(byte[] bytes, int length, FileLabels fileLabels, long before, long now) {
     raw = bytes;
-    prefix = labels.members();
+    labels = fileLabels;
+    names = new ArrayList<>(labels.names());
+    names.addAll(CONTAINER_MEMBERS);
     pattern = rules.newPattern();
     starts = new RecordStarts();
     startPattern = rules.newPattern(); // looks at lines ahead, which the other must not know
@@ -321,8 +334,15 @@ final class RecordReader {
             && !record.cut
             && line.isObject(record.text, 0, record.length);
     int from = out.length();
-    out.put(prefix);
-    out.put(STREAM_MEMBERS[streams.indexOf(record)]);
+    own.clear();
+    if (object) {
+      line.findMembers(record.text, 0, record.length, names, own);
+    }
+    int stream = labels.names().size();
+    labels.put(out, own);
+    if (!own.get(stream)) {
+      out.put(STREAM_MEMBERS[streams.indexOf(record)]);
+    }
     span.clear();
     long nanos = object ? record.nanos : time(record);
     if (span.isThere()) { // the daemon gives the record the time of its arrival
@@ -338,7 +358,7 @@ final class RecordReader {
       out.put(",");
     }
     int timeLimit = out.length();
-    if (record.attrsLength > 0) {
+    if (record.attrsLength > 0 && !own.get(stream + 1)) {
       out.put("\"attrs\":");
       out.put(raw, record.attrsOffset, record.attrsLength);
       out.put(",");
@@ -355,7 +375,7 @@ final class RecordReader {
     out.put("\n");
   }
 
-  /// Puts the members of a JSON object after ours. Of two with one name the daemon takes the last.
+  /// Puts the members of a JSON object after ours.
   private void putMembers(OpenRecord record) {
     if (isEmptyObject(record)) {
       out.put("\"body\":");

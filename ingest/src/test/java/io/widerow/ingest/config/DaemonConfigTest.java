@@ -126,7 +126,7 @@ class DaemonConfigTest {
     "statsd,0.0.0.0:8125",
     "statsd,8125",
     "graphite,127.0.0.1:x",
-    "graphite-pickle,127.0.0.1:70000",
+    "graphite,127.0.0.1:70000",
     "gelf,0.0.0.0:12201",
     "credit-bytes,5",
     "event-bytes-max,99999999",
@@ -234,7 +234,7 @@ class DaemonConfigTest {
             Map.of(
                 "http", "[::1]:9",
                 "statsd", "127.0.0.1:8125",
-                "graphite-pickle", "0.0.0.0:2004",
+                "graphite", "0.0.0.0:2003",
                 "insecure", "true",
                 "retention", "720h"));
     Map<String, String> printed = new java.util.LinkedHashMap<>();
@@ -248,7 +248,7 @@ class DaemonConfigTest {
     assertEquals(DaemonConfig.DEFAULTS.keySet(), printed.keySet());
     assertEquals("30d", printed.get("retention"));
     assertEquals("127.0.0.1:8125", printed.get("statsd"));
-    assertEquals("0.0.0.0:2004", printed.get("graphite-pickle"));
+    assertEquals("0.0.0.0:2003", printed.get("graphite"));
     assertEquals("", printed.get("gelf"));
     assertEquals(config.print(), DaemonConfig.of(printed).print());
   }

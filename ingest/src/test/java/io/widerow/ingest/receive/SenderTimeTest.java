@@ -2,6 +2,7 @@ package io.widerow.ingest.receive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +23,7 @@ import io.widerow.ingest.receive.fluent.FluentDecoding;
 import io.widerow.ingest.receive.gelf.GelfDecoder;
 import io.widerow.ingest.receive.graphite.GraphiteDecoder;
 import io.widerow.ingest.receive.journald.JournalFuzz;
+import io.widerow.ingest.receive.json.JsonLinesDecoder;
 import io.widerow.ingest.receive.splunk.HecDecoder;
 import io.widerow.ingest.receive.statsd.StatsdDecoder;
 import io.widerow.ingest.receive.syslog.SyslogDecoder;
@@ -220,6 +222,33 @@ class SenderTimeTest {
       put(batch, tape, 100 * SECOND);
       assertEquals(Times.NONE, batch.replacedNanos(third));
       assertTrue(!batch.ownTimes() && !batch.knownByContent());
+    }
+  }
+
+  /// What is looked at as a time, and is none, is counted once.
+  @Test
+  void escapesInAnObjectThatIsNoTimeAreCountedOnce() {
+    byte[] line = "{\"timestamp\":{\"\\ud800\":\"\\ud801\"}}".getBytes(UTF_8);
+    Decoding.Result result =
+        Decoding.of(
+            line, (body, limit, batch) -> new JsonLinesDecoder("t").decode(body, 0, limit, batch));
+    assertEquals(
+        "{timestamp.\\ud800=\\ud801, widerow.escaped=2}",
+        result.stored().getFirst().attributes().toString());
+  }
+
+  @Test
+  void pointsWithoutAKnownTimeAreNoRepeat() {
+    try (EventBatch events = new EventBatch(1 << 10, 1 << 20)) {
+      IncomingBatch batch =
+          new IncomingBatch(events, 100 * SECOND, 700 * SECOND, () -> 101 * SECOND);
+      batch.pointsAreUnique();
+      AttributeTape tape = new AttributeTape();
+      put(batch, tape, 100 * SECOND);
+      put(batch, tape, 3_700 * SECOND);
+      assertTrue(batch.knownByContent());
+      put(batch, tape, -1);
+      assertFalse(batch.knownByContent());
     }
   }
 

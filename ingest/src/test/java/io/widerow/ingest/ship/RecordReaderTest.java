@@ -81,6 +81,33 @@ class RecordReaderTest {
     assertEquals(wanted, json(auto(null), text, false));
   }
 
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'host':'own','n':1}| {'file':'a.log','zone':'z','host':'own','n':1}",
+        "{'file':1,'zone':[],'host':null}| {'file':1,'zone':[],'host':null}",
+        "{'h\\u006fst':'own'}| {'file':'a.log','zone':'z','h\\u006fst':'own'}",
+        "{'k':{'host':'x'},'t':'host'}|"
+            + " {'file':'a.log','host':'here','zone':'z','k':{'host':'x'},'t':'host'}",
+        "host| {'file':'a.log','host':'here','zone':'z','body':'host'}",
+        "2016-10-06T00:17:09Z stdout F {'stream':'s','n':1}|"
+            + " {'file':'a.log','host':'here','zone':'z','ts':'2016-10-06T00:17:09Z',"
+            + "'stream':'s','n':1}",
+      })
+  void anObjectKeepsItsOwnMembers(String line, String expected) {
+    Map<String, String> given = new java.util.LinkedHashMap<>();
+    given.put("host", "here");
+    given.put("zone", "z");
+    FileLabels labels = FileLabels.of(java.nio.file.Path.of("a.log"), "t", given);
+    byte[] text = (line.replace('\'', '"') + "\n").getBytes(UTF_8);
+    byte[] slack = Arrays.copyOf(text, text.length + Swar.SLACK_BYTES);
+    RecordReader reader = new RecordReader(auto(null));
+    byte[] json = reader.read(slack, text.length, labels, Times.NONE, NOW, false).json;
+    assertEquals(expected.replace('\'', '"') + "\n", new String(json, UTF_8));
+  }
+
   @Test
   void aTraceStaysWithItsMessage() {
     String text =

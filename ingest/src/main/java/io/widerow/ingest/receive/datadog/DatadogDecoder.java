@@ -61,6 +61,7 @@ public final class DatadogDecoder {
   private final int bodyName = tape.constant(BODY);
   private final int hostName = tape.constant(HOST);
   private final int sourceName = tape.constant(SOURCE);
+  private final int dateName = tape.constant(TIMES[DATE]);
   private final Text givenService; // in the scratch, like the next three
   private final Text givenSource;
   private final Text givenHost;
@@ -71,9 +72,11 @@ public final class DatadogDecoder {
   private final byte @Nullable [] wantedType;
   private final String sent;
   private byte[] body = DEFAULT_TYPE; // the JSON that is read
-  private final SenderTime time = new SenderTime();
+  private SenderTime time = new SenderTime();
+  private SenderTime earlier = new SenderTime(); // while `time` is read
   private final JsonTimes times = new JsonTimes();
   private int timeRank; // of its name
+  private int dateAt; // the value of a `date` that was taken for the time
   private long nowNanos;
   private boolean hosted;
   private final Text service = new Text();
@@ -248,8 +251,7 @@ public final class DatadogDecoder {
     tape.level(OF_LOG);
     int rank = rankOfTime(json, member);
     if (rank <= DATE && rank < timeRank) {
-      time.json(json, tape, EpochText.AUTO, nowNanos);
-      timeRank = time.isGiven() ? rank : timeRank;
+      meantTime(json, rank);
       return true;
     }
     if (first == '"') {
@@ -267,6 +269,31 @@ public final class DatadogDecoder {
       json.at = start; // it stays an attribute
     }
     return false;
+  }
+
+  /// Reads a member that is meant as the time. A value that gives none leaves the time as it was; a
+  /// `date` that gives way to a `timestamp` becomes an attribute.
+  private void meantTime(JsonScanner json, int rank) throws JsonScanner.Bad {
+    SenderTime before = time;
+    int start = json.at;
+    earlier.clear();
+    earlier.json(json, tape, EpochText.AUTO, nowNanos);
+    if (!earlier.isGiven()) {
+      return;
+    }
+    time = earlier;
+    earlier = before;
+    if (timeRank == DATE) {
+      int end = json.at;
+      int surrogates = json.loneSurrogates; // its own are counted
+      json.at = dateAt;
+      tape.name(true, dateName, TIMES[DATE].length);
+      JsonAttributes.putValue(json, json.peek(), 1, tape);
+      json.at = end;
+      json.loneSurrogates = surrogates;
+    }
+    timeRank = rank;
+    dateAt = start;
   }
 
   /// The place of a member's name among the times; their count when it is none.

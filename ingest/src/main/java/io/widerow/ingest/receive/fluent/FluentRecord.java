@@ -108,6 +108,9 @@ final class FluentRecord {
       throw in.bad(Rejection.EVENT_TOO_LARGE.reason() + ": a map");
     }
     for (long i = 0; i < count; i++) {
+      if (tape.isScratchFull()) {
+        throw in.bad(Rejection.EVENT_TOO_LARGE.reason());
+      }
       name(in);
       member(in, depth);
     }

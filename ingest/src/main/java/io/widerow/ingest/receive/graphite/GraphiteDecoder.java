@@ -7,6 +7,7 @@ import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
+import java.util.Arrays;
 
 /// Decodes Graphite's plaintext protocol: a path, a value and a time, with white space between.
 ///
@@ -59,15 +60,13 @@ public final class GraphiteDecoder {
         throw bad("value", "a number");
       }
       double value = number.value;
-      if (number.wide) {
-        events.wide(bytes, word, wordEnd - word);
-      }
+      byte[] wide = number.wide ? Arrays.copyOfRange(bytes, word, wordEnd) : null;
       require("time");
       time(batch.wallNanos);
       if (next()) {
         throw new BadField("end of line", word - start, "something follows the time: " + shown());
       }
-      events.put(bytes, path, pathEnd - path, value, time, batch);
+      events.put(bytes, path, pathEnd - path, value, wide, time, batch);
     } catch (BadField bad) {
       batch.refuse(bad.reason());
     }

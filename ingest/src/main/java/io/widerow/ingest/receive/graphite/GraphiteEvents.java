@@ -7,7 +7,6 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Makes events of Graphite's metrics. One with tags has the name before the first semicolon as its
@@ -32,24 +31,25 @@ final class GraphiteEvents {
   private final int pathName = tape.constant(PATH);
   private final int valueName = tape.constant(VALUE);
   private byte[] bytes = new byte[0];
-  private byte @Nullable [] wide; // the text of the next value
 
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Takes the text of a number that no double holds, which is the value of the next metric.
-  void wide(byte[] source, int offset, int length) {
-    wide = Arrays.copyOfRange(source, offset, offset + length);
-  }
-
   /// Stores or refuses one metric.
   ///
+  /// @param wide the text of a value that no double holds; null for any other
   /// @param time of the value
   void put(
-      byte[] path, int offset, int length, double value, SenderTime time, IncomingBatch batch) {
+      byte[] path,
+      int offset,
+      int length,
+      double value,
+      byte @Nullable [] wide,
+      SenderTime time,
+      IncomingBatch batch) {
     try {
-      tryPut(path, offset, length, value, time, batch);
+      tryPut(path, offset, length, value, wide, time, batch);
     } catch (BadField bad) {
       batch.refuse(bad.reason());
     } catch (StorageException.ClockWrong behind) { // the sender cannot be asked to repeat it
@@ -58,19 +58,23 @@ final class GraphiteEvents {
   }
 
   private void tryPut(
-      byte[] path, int offset, int length, double value, SenderTime time, IncomingBatch batch)
+      byte[] path,
+      int offset,
+      int length,
+      double value,
+      byte @Nullable [] wide,
+      SenderTime time,
+      IncomingBatch batch)
       throws BadField {
     bytes = path;
     tape.begin(bytes);
     tape.name(true, valueName, VALUE.length);
-    byte[] text = wide;
-    if (text == null) {
+    if (wide == null) {
       tape.fraction(value);
     } else {
-      wide = null;
       int at = tape.scratchLimit();
-      tape.appendScratch(text, 0, text.length);
-      tape.string(true, at, text.length);
+      tape.appendScratch(wide, 0, wide.length);
+      tape.string(true, at, wide.length);
     }
     int limit = offset + length;
     int nameEnd = find(';', offset, limit);

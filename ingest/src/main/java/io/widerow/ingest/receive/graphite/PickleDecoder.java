@@ -6,6 +6,8 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.socket.StreamDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Decodes Graphite's pickle protocol: frames of a length and a pickle of metrics, as carbon's own
 /// senders and Dropwizard Metrics write them.
@@ -36,6 +38,7 @@ public final class PickleDecoder implements StreamDecoder {
   private final DecimalText number = new DecimalText();
   private final SenderTime time = new SenderTime();
   private double value; // read last
+  private byte @Nullable [] wide; // its text, when no double holds it
 
   @Override
   public int decode(byte[] bytes, int offset, int limit, IncomingBatch batch) {
@@ -123,7 +126,8 @@ public final class PickleDecoder implements StreamDecoder {
     if (!read(pickle.next(when))) {
       return "value: must be a number";
     }
-    events.put(pickle.source(path), pickle.offset(path), pickle.size(path), value, time, batch);
+    int from = pickle.offset(path);
+    events.put(pickle.source(path), from, pickle.size(path), value, wide, time, batch);
     return "";
   }
 
@@ -154,14 +158,13 @@ public final class PickleDecoder implements StreamDecoder {
   /// Reads a number, or a text of one, into `value`.
   private boolean read(int item) {
     byte kind = pickle.kind(item);
+    wide = null;
     if (pickle.isText(item)) {
       int from = pickle.offset(item);
       byte[] source = pickle.source(item);
       boolean read = number.readAny(source, from, from + pickle.size(item));
       value = number.value;
-      if (number.wide) {
-        events.wide(source, from, pickle.size(item));
-      }
+      wide = number.wide ? Arrays.copyOfRange(source, from, from + pickle.size(item)) : null;
       return read || number.wide;
     }
     value =

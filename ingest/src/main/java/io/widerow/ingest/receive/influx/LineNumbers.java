@@ -62,13 +62,23 @@ final class LineNumbers {
     try {
       double value =
           Double.parseDouble(new String(body, start, end - start, StandardCharsets.US_ASCII));
-      if (Double.isInfinite(value)) {
+      if (Double.isInfinite(value) || (value == 0 && !isZero(body, start, end))) {
         throw WIDE;
       }
       return value;
     } catch (NumberFormatException notANumber) {
       throw new BadLine(NUMBER);
     }
+  }
+
+  /// Whether all digits before an exponent are 0.
+  private static boolean isZero(byte[] body, int start, int end) {
+    for (int i = start; i < end && (body[i] | 0x20) != 'e'; i++) {
+      if (body[i] >= '1' && body[i] <= '9') {
+        return false;
+      }
+    }
+    return true;
   }
 
   static long whole(byte[] body, int start, int end, boolean signed) throws BadLine {

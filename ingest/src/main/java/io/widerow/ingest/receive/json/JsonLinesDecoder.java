@@ -266,7 +266,7 @@ public final class JsonLinesDecoder {
     while (true) {
       json.string(tape);
       json.expect(':');
-      if (++members > FittedEvent.MEMBERS_MAX) {
+      if (++members > FittedEvent.MEMBERS_MAX || tape.isScratchFull()) {
         throw new JsonScanner.Bad(MANY);
       }
       member(json, depth);
@@ -439,9 +439,7 @@ public final class JsonLinesDecoder {
     timeRank = 0;
     int start = json.at;
     sender.json(json, tape, EpochText.AUTO, nowNanos);
-    if (first == 'n') {
-      time.takeNull();
-    } else if (first == '"' || first == '-' || Times.isDigit((byte) first)) {
+    if (first == '"' || first == '-' || Times.isDigit((byte) first)) {
       time.take(nameInScratch, nameOffset, nameBytes, json, first == '"');
     } else {
       takeText(json, start);

@@ -9,8 +9,6 @@ import io.widerow.ingest.decode.JsonScanner;
 ///
 /// - Threads: one.
 final class JsonMember {
-  private static final int NULL = -1; // as the length of the name
-
   private boolean nameInScratch;
   private int nameOffset;
   private int nameBytes;
@@ -42,16 +40,8 @@ final class JsonMember {
     numberBytes = json.numberBytes;
   }
 
-  /// Remembers a member that is `null`, and so no attribute.
-  void takeNull() {
-    nameBytes = NULL;
-  }
-
   /// Adds it to the tape that was in use when it was read.
   void putInto(AttributeTape tape) {
-    if (nameBytes == NULL) {
-      return;
-    }
     tape.name(nameInScratch, nameOffset, nameBytes);
     if (string) {
       tape.string(textInScratch, textOffset, textBytes);

@@ -6,6 +6,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.JsonTimes;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -249,6 +250,9 @@ final class JsonShapes {
       return times.read(json, first, rank, tape, nowNanos);
     }
     json.string(tape);
+    if (json.textBytes == SenderTime.YEAR_DIGITS) {
+      return Times.NONE; // the decoder reads it as a year
+    }
     if (json.textInScratch) {
       return times.ofString(json, rank, tape, nowNanos);
     }

@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.otlp;
 
+import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.NamePrefix;
@@ -148,6 +149,9 @@ final class AnyValues {
       case UNSET -> {}
       case MAP -> map(depth);
       default -> {
+        if (tape.isScratchFull()) {
+          throw new ProtobufReader.Bad(Rejection.EVENT_TOO_LARGE.reason());
+        }
         sawWatched |= prefix.length() == 0 && isKey(watched);
         prefix.name(tape, false, in.bytes(), keyOffset, keyLength);
         value(depth);

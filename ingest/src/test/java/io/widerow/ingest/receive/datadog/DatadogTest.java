@@ -215,6 +215,28 @@ class DatadogTest {
     assertEquals("{body=m}", store.committed.getFirst().attributes().toString());
   }
 
+  /// Whatever the order: the best name that gives a time has it, and nothing is lost.
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"date\":7,\"timestamp\":5|5|{body=m, date=7}",
+        "\"timestamp\":5,\"date\":7|5|{body=m, date=7}",
+        "\"date\":\"\\ud800\",\"timestamp\":5|5|{body=m, date=\\ud800, widerow.escaped=1}",
+        "\"date\":7,\"timestamp\":null|7|{body=m}",
+        "\"date\":7,\"timestamp\":0|7|{body=m}",
+        "\"timestamp\":0,\"date\":7|7|{body=m}",
+        "\"@timestamp\":\"2026-11-20T19:00:01Z\",\"timestamp\":null|1795201201"
+            + "|{@timestamp=2026-11-20T19:00:01Z, body=m}",
+      })
+  void noTimeErasesAnother(String members, long seconds, String attributes)
+      throws IOException, InterruptedException {
+    assertEquals(202, send("{\"message\":\"m\"," + members + "}").statusCode());
+    assertEquals(seconds * 1_000_000_000L, store.committed.getFirst().timeNanos());
+    assertEquals(attributes, store.committed.getFirst().attributes().toString());
+  }
+
   @Test
   void aTimeWithoutAYearIsTheNearest() throws IOException, InterruptedException {
     java.time.ZonedDateTime hourAgo =

@@ -75,6 +75,18 @@ class GraphiteTest {
   }
 
   @Test
+  void aRefusedLineLeavesNothingToTheNext() {
+    Decoding.Result result = decode("a 1e999\nb 2 2\nc 1e999 3 x\nd 4 4\ne 1e999 5\nf 6 6\n");
+    assertEquals(
+        List.of(
+            "graphite{path=b, value=2.0} 2000",
+            "graphite{path=d, value=4.0} 4000",
+            "graphite{path=e, value=1e999} 5000",
+            "graphite{path=f, value=6.0} 6000"),
+        result.stored().stream().map(GraphiteTest::shown).toList());
+  }
+
+  @Test
   void bytesThatAreNotUtf8AreEscaped() {
     byte[] line = "caf\u00e9;k=\u00ff 1 1--------".getBytes(StandardCharsets.ISO_8859_1);
     Decoding.Result result =
@@ -91,11 +103,10 @@ class GraphiteTest {
             Map.of(
                 "http", "127.0.0.1:0",
                 "graphite", "127.0.0.1:0",
-                "graphite-pickle", "127.0.0.1:0",
                 "lanes", "1"));
     try (Daemon daemon = Daemon.start(config, store);
         Socket tcp = connect(daemon, "graphite");
-        Socket pickle = connect(daemon, "graphite-pickle");
+        Socket pickle = connect(daemon, "graphite");
         DatagramSocket udp = new DatagramSocket()) {
       OutputStream out = tcp.getOutputStream();
       out.write("a 1 1\r\nbad\nb 2".getBytes(StandardCharsets.US_ASCII));
@@ -127,10 +138,9 @@ class GraphiteTest {
   void aPickleThatIsTooLongEndsTheConnection() throws IOException {
     MemoryStore store = new MemoryStore(1);
     DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("http", "127.0.0.1:0", "graphite-pickle", "127.0.0.1:0", "lanes", "1"));
+        DaemonConfig.of(Map.of("http", "127.0.0.1:0", "graphite", "127.0.0.1:0", "lanes", "1"));
     try (Daemon daemon = Daemon.start(config, store);
-        Socket pickle = connect(daemon, "graphite-pickle")) {
+        Socket pickle = connect(daemon, "graphite")) {
       pickle
           .getOutputStream()
           .write(PickleTest.join(PickleTest.frame("f"), new byte[] {0, 16, 0, 1}));

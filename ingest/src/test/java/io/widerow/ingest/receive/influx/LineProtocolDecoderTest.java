@@ -92,6 +92,19 @@ class LineProtocolDecoderTest {
             .toString());
   }
 
+  /// What no double holds is kept as its digits.
+  @Test
+  void numbersOutOfRange() {
+    assertEquals(
+        "{a=1e-400, b=-1e999, c=0.0, d=-0.0, e=1.0E-300, f=0.%s1}".formatted("0".repeat(330)),
+        decode(
+                "m a=1e-400,b=-1e999,c=0e-400,d=-0.0e9,e=1e-300,f=0.%s1 1"
+                    .formatted("0".repeat(330)))
+            .get(0)
+            .attributes()
+            .toString());
+  }
+
   @Test
   void aQuoteThatNeverEndsCostsItsLineOnly() {
     Decoding.Result result =

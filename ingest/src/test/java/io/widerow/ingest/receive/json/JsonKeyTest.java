@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: an event with a key that is sent again is the same event, so counters are right whatever
 /// is repeated. Method: ids of lines that agree or differ in one thing; a daemon that is killed
@@ -47,6 +48,17 @@ class JsonKeyTest {
         body,
         (bytes, limit, batch) ->
             new JsonLinesDecoder("t", names, false).decode(bytes, 0, limit, batch));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "null", "0.0", "'0'", "' 0 '"})
+  void anIdNeedsNoOtherTime(String time) {
+    String id = "b12ef090-0d11-11ec-8100-000000000001";
+    Decoding.Result result =
+        decode(JsonNames.KNOWN, "{'ts':%s,'_id':'%s','x':1}".formatted(time, id));
+    assertEquals(0, result.refused().count());
+    assertEquals(EventId.parse(id), result.stored().getFirst().ownId());
+    assertEquals("{x=1}", result.stored().getFirst().attributes().toString());
   }
 
   private static EventId idOf(String line) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a line becomes the same event, or is refused for the same reason, whether its shape is
 /// known or not; lines of a known shape are read by it; and hostile lines cost little more. Method:
@@ -92,6 +93,26 @@ class JsonShapesTest {
           decode(body, bytesMax, (bytes, n, batch) -> without.decode(bytes, 0, n, batch, null));
       assertEquals(alone, known, () -> new String(body, StandardCharsets.UTF_8));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"2026\"", "2026", "\"1700000000\"", "\" 0 \"", "\"0\"", "0"})
+  void aTimeIsTheSameInALineOfAKnownShape(String time) {
+    String learned = "{\"ts\":\"2026-11-20T19:15:00Z\",\"x\":1}\n".repeat(3);
+    String line = "{\"ts\":%s,\"x\":1}\n".formatted(time);
+    byte[] body = (learned + line).getBytes(StandardCharsets.UTF_8);
+    JsonShapes shapes = new JsonShapes(JsonNames.KNOWN);
+    Decoded known =
+        decode(
+            body,
+            1 << 20,
+            (bytes, n, batch) -> new JsonLinesDecoder("t").decode(bytes, 0, n, batch, shapes));
+    Decoded alone =
+        decode(
+            body,
+            1 << 20,
+            (bytes, n, batch) -> new JsonLinesDecoder("t").decode(bytes, 0, n, batch, null));
+    assertEquals(alone, known);
   }
 
   /// The shapes of some lines, and what is in turn for them.
