@@ -112,14 +112,20 @@ final class BlockPrefilter {
     }
   }
 
-  /// Reads the columns of the scan's projection. Texts that are there for the level alone are left
-  /// to those who look at them where an attribute that each row has may tell it.
+  /// Reads the columns of the scan's projection. Where each row has an attribute that may be its
+  /// level, texts that are in the projection for the level alone are checked, and decoded only when
+  /// a row's text is requested. So the scan meets all damage, and not the caller that looks at an
+  /// event.
   void readColumns() {
     BlockDirectory directory = reader.directory();
     boolean withoutTexts = ofLevels && LevelAttribute.isEverywhere(directory::isEverywhere);
     for (int i = 0; i < directory.columns; i++) {
-      boolean isLeft = withoutTexts && LevelAttribute.TEXTS.contains(directory.names[i]);
-      if (!isLeft && scan.shows(directory.names[i])) {
+      if (!scan.shows(directory.names[i])) {
+        continue;
+      }
+      if (withoutTexts && LevelAttribute.TEXTS.contains(directory.names[i])) {
+        reader.check(i);
+      } else {
         reader.column(i);
       }
     }
@@ -165,7 +171,7 @@ final class BlockPrefilter {
 
   /// Bytes held now.
   long ownBytes() {
-    return reader.heldBytes() + (fold == null ? 0 : fold.heldBytes());
+    return reader.heldBytes() + search.heldBytes() + (fold == null ? 0 : fold.heldBytes());
   }
 
   /// Bytes held after the last [#lookThrough]. Called by any thread.
