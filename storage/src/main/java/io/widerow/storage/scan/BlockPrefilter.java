@@ -15,7 +15,7 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Prefilter of one block: it evaluates a scan on the block before any event is visited. It tells
+/// Prefilter of one block: it evaluates a scan on the block before any event is visited. It finds
 /// whether the filter keeps anything, which rows it may keep, and the counts of a fold.
 ///
 /// - Threads: one at a time.
@@ -26,8 +26,9 @@ final class BlockPrefilter {
   private final BlockSearch search;
   private final Scan scan;
   private final @Nullable BlockAggregation fold;
-  private final boolean ofLevels; // the projection has what tells the level
-  private final @Nullable TokenGroups tokens; // when only what is left of the filter tests some
+  private final boolean ofLevels; // the projection has all attributes that levels are read from
+  private final @Nullable TokenGroups
+      tokens; // when [#left] may test tokens and the whole filter does not
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
   private Filter left;
   private @Nullable BitSet candidates;
@@ -73,8 +74,8 @@ final class BlockPrefilter {
     }
   }
 
-  /// True when what is left of a filter in a block may test tokens, though all of it does not:
-  /// `body contains "x" or not exists body` where each event has a body.
+  /// True when the part of a filter that a block leaves undecided may test tokens, although the
+  /// whole filter does not: `body contains "x" or not exists body`, where each event has a body.
   private static boolean mayTest(Filter filter) {
     return switch (filter) {
       case Filter.And(var parts) -> parts.stream().anyMatch(BlockPrefilter::mayTest);
@@ -139,7 +140,7 @@ final class BlockPrefilter {
     return verdict;
   }
 
-  /// What to test on the block's events when the filter keeps some of them.
+  /// The part of the filter that the block leaves undecided, to be tested on its events.
   Filter left() {
     return left;
   }
