@@ -41,7 +41,7 @@ train() { # command, cache, arguments; the cache gets its name once the JVM can 
   ) >/dev/null 2>&1 && usable "$1" "$work/$(basename -- "$2")"; then
     mv "$work/$(basename -- "$2")" "$2"
   else
-    echo "widerow: no AOT cache could be made for $1: it starts a second later" >&2
+    echo "widerow: cannot make the AOT cache of $1: each start of it takes a second longer" >&2
   fi
 }
 

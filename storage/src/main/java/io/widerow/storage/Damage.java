@@ -65,10 +65,12 @@ public record Damage(
         .sum();
   }
 
-  /// Place, offset and finding in one sentence, without the partitions.
+  /// Place, offset and finding in one sentence, without the partitions. Statements and rows have no
+  /// offset.
   public String sentence() {
-    return kind == Kind.SCHEMA
-        ? "%s: cannot be read: %s".formatted(place, found)
-        : "%s: corrupt at byte %d: %s".formatted(place, offset, found);
+    return switch (kind) {
+      case SCHEMA, ROW -> "%s: cannot be read: %s".formatted(place, found);
+      default -> "%s: corrupt at byte %d: %s".formatted(place, offset, found);
+    };
   }
 }

@@ -21,15 +21,21 @@ public final class Filters {
 
   /// Adds the attributes that a filter examines.
   public static void addColumns(Filter filter, Set<AttributeName> columns) {
+    addColumns(filter, columns, LevelAttribute.READ);
+  }
+
+  /// @param ofLevel added for a test of the level
+  private static void addColumns(
+      Filter filter, Set<AttributeName> columns, List<AttributeName> ofLevel) {
     switch (filter) {
       case Filter.Everything() -> {}
-      case Filter.And(var parts) -> parts.forEach(part -> addColumns(part, columns));
-      case Filter.Or(var parts) -> parts.forEach(part -> addColumns(part, columns));
-      case Filter.Not(Filter inner) -> addColumns(inner, columns);
+      case Filter.And(var parts) -> parts.forEach(part -> addColumns(part, columns, ofLevel));
+      case Filter.Or(var parts) -> parts.forEach(part -> addColumns(part, columns, ofLevel));
+      case Filter.Not(Filter inner) -> addColumns(inner, columns, ofLevel);
       case Filter.Exists(var name) -> columns.add(name);
       case Filter.Compare(var name, _, _) -> columns.add(name);
       case Filter.OfType _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> {}
-      case Filter.OfLevel _, Filter.HasLevel _ -> columns.addAll(LevelAttribute.READ);
+      case Filter.OfLevel _, Filter.HasLevel _ -> columns.addAll(ofLevel);
       case Filter.Contains(var name, _) -> columns.add(name);
       case Filter.ContainsFolded(var name, _) -> columns.add(name);
       case Filter.Has(var name, _) -> columns.add(name);
@@ -44,39 +50,15 @@ public final class Filters {
     if (columns.contains(Level.FIELD)) {
       return null;
     }
-    if (testsLevel(filter)) {
-      columns.add(Level.FIELD);
-    }
+    addColumns(filter, columns, List.of(Level.FIELD));
     return columns;
   }
 
   /// The attributes that a filter names; the level is none.
   public static Set<AttributeName> named(Filter filter) {
     Set<AttributeName> names = new HashSet<>();
-    addColumns(withoutLevels(filter), names);
+    addColumns(filter, names, List.of());
     return names;
-  }
-
-  private static boolean testsLevel(Filter filter) {
-    return switch (filter) {
-      case Filter.OfLevel _, Filter.HasLevel _ -> true;
-      case Filter.And(var parts) -> parts.stream().anyMatch(Filters::testsLevel);
-      case Filter.Or(var parts) -> parts.stream().anyMatch(Filters::testsLevel);
-      case Filter.Not(Filter inner) -> testsLevel(inner);
-      default -> false;
-    };
-  }
-
-  private static Filter withoutLevels(Filter filter) {
-    return switch (filter) {
-      case Filter.OfLevel _, Filter.HasLevel _ -> EVERYTHING;
-      case Filter.And(var parts) ->
-          new Filter.And(parts.stream().map(Filters::withoutLevels).toList());
-      case Filter.Or(var parts) ->
-          new Filter.Or(parts.stream().map(Filters::withoutLevels).toList());
-      case Filter.Not(Filter inner) -> new Filter.Not(withoutLevels(inner));
-      default -> filter;
-    };
   }
 
   /// A scan without its filter, which still shows what the filter examines: for filters that come

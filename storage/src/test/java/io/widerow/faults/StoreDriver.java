@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 public final class StoreDriver implements AutoCloseable {
   public static final List<String> TYPES = List.of("access", "broker", "cpu|load", "日誌");
   private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] LEVEL = "level".getBytes(StandardCharsets.UTF_8);
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
   private static final byte[] VALUE = "value".getBytes(StandardCharsets.UTF_8);
 
@@ -44,6 +45,7 @@ public final class StoreDriver implements AutoCloseable {
   private int lateOneIn = 10;
   private int bodyBytesMax;
   private boolean young;
+  private boolean levels;
 
   public StoreDriver(SplittableRandom random) {
     this.random = random;
@@ -73,6 +75,12 @@ public final class StoreDriver implements AutoCloseable {
     return this;
   }
 
+  /// Gives each event an attribute for its level, whose value is none.
+  public StoreDriver withLevels() {
+    levels = true;
+    return this;
+  }
+
   private String body() {
     String line = "GET /item/" + random.nextInt(1_000) + " from host-" + random.nextInt(20);
     if (bodyBytesMax == 0 || random.nextBoolean()) {
@@ -99,6 +107,9 @@ public final class StoreDriver implements AutoCloseable {
         batch.begin(type, 0, type.length, event.timeNanos());
       }
       batch.putString(BODY, 0, BODY.length, body);
+      if (levels) {
+        batch.putString(LEVEL, 0, LEVEL.length, NUMBER);
+      }
       batch.putLong(NUMBER, 0, NUMBER.length, event.number());
       batch.putDouble(VALUE, 0, VALUE.length, event.value());
       assertNull(batch.end());

@@ -84,7 +84,9 @@ class LauncherTest {
     }
     Process second = start(checkout.resolve("widerow"), "types");
     try (BufferedReader told = second.inputReader(UTF_8)) {
-      assertEquals("widerow: waits for another build of this checkout ...", told.readLine());
+      assertEquals(
+          "widerow: another build of this checkout is running; waiting for it ...",
+          told.readLine());
       Files.createFile(go);
       assertEquals(70, first.waitFor());
       assertEquals(70, second.waitFor());

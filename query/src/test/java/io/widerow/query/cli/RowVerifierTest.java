@@ -185,6 +185,8 @@ class RowVerifierTest {
     String sentence = found.damage().getFirst().found();
     assertTrue(sentence.startsWith("k.t: row with the key "), sentence);
     assertTrue(sentence.contains(fault.found), sentence);
+    Damage row = found.damage().getFirst();
+    assertEquals(row.place() + ": cannot be read: " + sentence, row.sentence());
   }
 
   @Test

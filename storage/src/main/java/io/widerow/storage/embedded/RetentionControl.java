@@ -80,7 +80,8 @@ public final class RetentionControl {
   ///   goes in part: its bytes are freed later
   public record Going(PartitionKey key, long events, long bytes) {}
 
-  /// All policies, the one that decides first first.
+  /// All policies, the one that decides first first. Events that cannot be read count as all events
+  /// of their partition.
   public List<Standing> policies() {
     Kept kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
@@ -109,13 +110,14 @@ public final class RetentionControl {
       }
       types.add(key.type());
       sum = sum.and(each.getValue());
+      long shownFrom = shownFrom(kept, key);
       Sum of =
           onDisk.mayGo(key.type(), key.untilNanos())
               ? Sum.NONE
-              : counter.between(key, each.getValue(), heldFrom(onDisk, key), shownFrom(kept, key));
+              : counter.between(key, each.getValue(), heldFrom(onDisk, key), shownFrom);
       if (of.partitions > 0) {
         hidden = hidden.and(of);
-        dropsAt = Math.max(dropsAt, onDisk.heldUntil(key.type(), key.untilNanos()));
+        dropsAt = Math.max(dropsAt, onDisk.heldUntil(key.type(), shownFrom));
       }
     }
     return new Standing(policy, types.size(), sum.bytes, hidden, dropsAt);
@@ -147,7 +149,8 @@ public final class RetentionControl {
 
   /// Counts events of a part of a partition, whatever retention hides. Opens one view, for the
   /// first partition of which any part counts. Events are read where the directory does not count
-  /// them.
+  /// them. Where reading fails, all events of the partition count: a failing disk keeps nobody from
+  /// changing a policy.
   private final class Counter implements AutoCloseable {
     private @Nullable EmbeddedView view;
 
@@ -162,11 +165,11 @@ public final class RetentionControl {
       if (whole && reading.countsEachEventOnce(key)) {
         return all;
       }
-      long events = whole ? all.events : 0;
+      long events;
       try {
         events = count(reading, key, fromNanos, untilNanos);
-      } catch (StorageException.Corrupt unreadable) {
-        // The count of the directory stays: what is damaged goes with the partition.
+      } catch (StorageException unreadable) {
+        events = all.events;
       }
       return events == 0 && !whole ? Sum.NONE : new Sum(1, events, whole ? all.bytes : 0);
     }
@@ -221,7 +224,7 @@ public final class RetentionControl {
 
   /// Sets a policy, in place of the one that was set for the same types. Durable on return.
   ///
-  /// @return how much of the store it decides about, and what it hid
+  /// @return how much of the store it decides about, and what it hid, counted as [#policies] counts
   /// @throws IllegalArgumentException when its pattern matches no type, or there are too many
   public Standing set(RetentionRule policy) {
     if (policy.source() != Source.API) {
@@ -275,7 +278,7 @@ public final class RetentionControl {
   }
 
   /// What a policy would hide if it were set now, and what would then be dropped: partitions that
-  /// the present policies keep and the others do not. Changes nothing.
+  /// the present policies keep and the others do not. Changes nothing. Counts as [#policies].
   ///
   /// @throws IllegalArgumentException when its pattern matches no type
   public List<Going> plan(RetentionRule policy) {

@@ -10,14 +10,14 @@ import java.nio.file.Path;
 /// of the library reads its frames as excerpts. `QueueFormatTest` holds that at every stage of a
 /// file's life.
 ///
-/// The library does not write it: it writes through a mapping, and a page of a mapping that finds
-/// no room on the disk ends in a fault of the processor instead of an error. Its writes would also
+/// The library is not used for writing: it writes through a mapping, and a write to a page for
+/// which the disk has no room raises SIGBUS instead of returning an error. Its writes would also
 /// dirty two pages a group in the page tables. The force would revoke write access to both, which
 /// interrupts every processor that runs a thread of this process and waits for all of them; on busy
-/// processors that took milliseconds (`bench-results/jmh/journal-cost.md`). So the blocks of the
-/// file are allocated first, and plain writes put [QueueHeader] and the excerpts into place, a
-/// small excerpt at once, of a large one the frame first and its length word after it. The index
-/// stays empty; tailers work without it.
+/// processors that took milliseconds (`bench-results/jmh/journal-cost.md`). So the file's blocks
+/// are allocated first. Plain writes then put [QueueHeader] and the excerpts into place: a small
+/// excerpt in one write, a large one in two, its frame before its length word. The index stays
+/// empty; tailers work without it.
 ///
 /// A file may be used again for later frames, see [UsedFile]. Until they lie over it, the rest of
 /// the file holds what was written before:

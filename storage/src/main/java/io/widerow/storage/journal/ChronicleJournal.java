@@ -164,11 +164,18 @@ public final class ChronicleJournal implements Journal {
 
   private StorageException end(String action, Throwable broken) {
     failure = broken;
-    // A full disk would say that nothing was written.
-    return broken instanceof StorageException known && !(known instanceof StorageException.DiskFull)
-        ? known
-        : new StorageException.Failed(
-            current.directory() + ": cannot " + action + ": " + broken, broken);
+    return switch (broken) {
+      // DiskFull itself would mean that nothing was written.
+      case StorageException.DiskFull full ->
+          failed(action, "no space left: " + full.getMessage(), full);
+      case StorageException known -> known;
+      default -> failed(action, broken.toString(), broken);
+    };
+  }
+
+  private StorageException failed(String action, String reason, Throwable cause) {
+    return new StorageException.Failed(
+        "%s: cannot %s: %s".formatted(current.directory(), action, reason), cause);
   }
 
   /// The lane may start a file concurrently.

@@ -78,7 +78,7 @@ final class QueueHeader {
     int header = begin("header");
     int store = nested("SCQStore");
     field("writePosition");
-    array(2, 0, 0);
+    array(2, 2);
     field("indexing");
     int indexing = nested("SCQSIndexing");
     field("indexCount");
@@ -97,12 +97,12 @@ final class QueueHeader {
     out.putLong(index2Index, out.position());
 
     int indexes = begin("index2index");
-    int offset = array(INDEX_COUNT, 0);
+    int offset = array(INDEX_COUNT, 1);
     end(indexes);
     out.putLong(offset, out.position());
 
     int index = begin("index");
-    array(INDEX_COUNT);
+    array(INDEX_COUNT, 0);
     end(index);
   }
 
@@ -152,14 +152,14 @@ final class QueueHeader {
     return out.position() - Long.BYTES;
   }
 
+  /// An array of zeros.
+  ///
+  /// @param used how many of its slots count
   /// @return offset of the first slot
-  private int array(int slots, long... used) {
+  private int array(int slots, int used) {
     pad();
-    out.put((byte) INT64_ARRAY).putLong(slots).putLong(used.length);
+    out.put((byte) INT64_ARRAY).putLong(slots).putLong(used);
     int first = out.position();
-    for (long value : used) {
-      out.putLong(value);
-    }
     out.position(first + slots * Long.BYTES);
     return first;
   }

@@ -309,8 +309,12 @@ public final class Retentions implements RetentionPolicy {
     }
 
     /// The least time of a type's events that stay on the disk for their age: that of the policies
-    /// that keep most, see [Kept#keptFromNanos].
+    /// that keep most, see [Kept#keptFromNanos]. The least long while the grace of a start keeps
+    /// them all.
     public long keptFromNanos(String type, long widthNanos) {
+      if (isHeldAfterStart(type)) {
+        return Long.MIN_VALUE;
+      }
       return all.stream()
           .mapToLong(part -> part.kept.keptFromNanos(type, widthNanos))
           .min()

@@ -171,7 +171,9 @@ public final class NumberGrid {
     return (long) (Integer.BYTES + Long.BYTES) * cells.length;
   }
 
-  /// The least number of the grid that at least so many percent of the numbers do not exceed.
+  /// A number that at least so many percent of the numbers do not exceed. It stands for the cell
+  /// that contains the exact percentile: the cell's greatest number, rounded up and limited as the
+  /// description of this class has it.
   ///
   /// @param percent 0 to 100, with four digits after the point
   /// @throws IllegalStateException when no number was added

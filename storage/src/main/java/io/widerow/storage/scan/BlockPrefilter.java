@@ -15,7 +15,7 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Prefilter of one block: it evaluates a scan on the block before any event is visited. It tells
+/// Prefilter of one block: it evaluates a scan on the block before any event is visited. It finds
 /// whether the filter keeps anything, which rows it may keep, and the counts of a fold.
 ///
 /// - Threads: one at a time.
@@ -26,8 +26,9 @@ final class BlockPrefilter {
   private final BlockSearch search;
   private final Scan scan;
   private final @Nullable BlockAggregation fold;
-  private final boolean ofLevels; // the projection has what tells the level
-  private final @Nullable TokenGroups tokens; // when only what is left of the filter tests some
+  private final boolean ofLevels; // the projection has all attributes that levels are read from
+  private final @Nullable TokenGroups
+      tokens; // when [#left] may test tokens and the whole filter does not
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
   private Filter left;
   private @Nullable BitSet candidates;
@@ -73,8 +74,8 @@ final class BlockPrefilter {
     }
   }
 
-  /// True when what is left of a filter in a block may test tokens, though all of it does not:
-  /// `body contains "x" or not exists body` where each event has a body.
+  /// True when the part of a filter that a block leaves undecided may test tokens, although the
+  /// whole filter does not: `body contains "x" or not exists body`, where each event has a body.
   private static boolean mayTest(Filter filter) {
     return switch (filter) {
       case Filter.And(var parts) -> parts.stream().anyMatch(BlockPrefilter::mayTest);
@@ -112,14 +113,20 @@ final class BlockPrefilter {
     }
   }
 
-  /// Reads the columns of the scan's projection. Texts that are there for the level alone are left
-  /// to those who look at them where an attribute that each row has may tell it.
+  /// Reads the columns of the scan's projection. Where each row has an attribute that may be its
+  /// level, texts that are in the projection for the level alone are checked, and decoded only when
+  /// a row's text is requested. So the scan meets all damage, and not the caller that looks at an
+  /// event.
   void readColumns() {
     BlockDirectory directory = reader.directory();
     boolean withoutTexts = ofLevels && LevelAttribute.isEverywhere(directory::isEverywhere);
     for (int i = 0; i < directory.columns; i++) {
-      boolean isLeft = withoutTexts && LevelAttribute.TEXTS.contains(directory.names[i]);
-      if (!isLeft && scan.shows(directory.names[i])) {
+      if (!scan.shows(directory.names[i])) {
+        continue;
+      }
+      if (withoutTexts && LevelAttribute.TEXTS.contains(directory.names[i])) {
+        reader.check(i);
+      } else {
         reader.column(i);
       }
     }
@@ -133,7 +140,7 @@ final class BlockPrefilter {
     return verdict;
   }
 
-  /// What to test on the block's events when the filter keeps some of them.
+  /// The part of the filter that the block leaves undecided, to be tested on its events.
   Filter left() {
     return left;
   }
@@ -165,7 +172,7 @@ final class BlockPrefilter {
 
   /// Bytes held now.
   long ownBytes() {
-    return reader.heldBytes() + (fold == null ? 0 : fold.heldBytes());
+    return reader.heldBytes() + search.heldBytes() + (fold == null ? 0 : fold.heldBytes());
   }
 
   /// Bytes held after the last [#lookThrough]. Called by any thread.

@@ -38,6 +38,7 @@ public final class BlockLevels {
   private int[] numbers = new int[0]; // by row: the code of the column
   private byte[] told = new byte[0]; // by the column's code
   private int missing;
+  private long readOf; // number of the block, as BlockReader#opened counts
 
   /// @param reader the block to look at is open in it
   public BlockLevels(BlockReader reader) {
@@ -49,8 +50,16 @@ public final class BlockLevels {
     return codes.length + (long) Integer.BYTES * numbers.length + told.length;
   }
 
-  /// Finds the levels of the open block.
+  /// Finds the levels of the open block, unless they are known already.
   public void read() {
+    if (readOf == reader.opened()) {
+      return;
+    }
+    find();
+    readOf = reader.opened(); // not when a column was damaged
+  }
+
+  private void find() {
     BlockDirectory directory = reader.directory();
     int events = directory.events;
     if (codes.length < events) {

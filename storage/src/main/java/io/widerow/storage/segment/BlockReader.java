@@ -32,6 +32,7 @@ public final class BlockReader implements AutoCloseable {
   private final Series series = new Series();
   private final EventTimes times = new EventTimes();
   private boolean idsRead;
+  private long opened;
 
   public BlockReader(DiskFile file, SegmentChecksum checksum) {
     this.file = file;
@@ -90,6 +91,7 @@ public final class BlockReader implements AutoCloseable {
       throw new StorageException.Corrupt(file.path(), offset, "a directory of no bytes");
     }
     bytesBefore = pieces.bytesRead();
+    opened++;
     idsRead = false;
     pieces.begin(offset, index.blockBytes(block));
     directory.read(
@@ -104,6 +106,11 @@ public final class BlockReader implements AutoCloseable {
       columns.get(i).clear();
     }
     series.clear();
+  }
+
+  /// Number of blocks opened so far: it tells whether a result is of the open block.
+  long opened() {
+    return opened;
   }
 
   /// Reads the ids unless they are already read.
@@ -147,6 +154,26 @@ public final class BlockReader implements AutoCloseable {
           directory.compressed[column]);
     }
     return reader;
+  }
+
+  /// Reads the bytes of a column and compares them with their checksum, and those of the columns
+  /// that decoding it needs. It decodes none of them, for columns that may never be shown.
+  ///
+  /// @throws StorageException.Corrupt when one is damaged
+  public void check(int column) {
+    if (columns.get(column).decoded()) {
+      return;
+    }
+    if (directory.follows[column] && series.count() == 0) {
+      for (int i = 0; i < directory.leaderCount; i++) {
+        check(directory.leaders[i]);
+      }
+    }
+    if (directory.timed[column]) {
+      readIds();
+    }
+    ByteSource _ =
+        pieces.read(directory.chunkOffsets[column], directory.chunkBytes[column], "column");
   }
 
   /// Reads the leading columns, which depend on no series.

@@ -21,6 +21,11 @@ public final class BlockSearch extends FilterSearch {
     this.levels = new BlockLevels(reader);
   }
 
+  /// Approximate memory held, without the reader's.
+  public long heldBytes() {
+    return levels.heldBytes();
+  }
+
   @Override
   public BitSet holding(AttributeName name, Needle needle) {
     BlockDirectory directory = reader.directory();

@@ -97,13 +97,13 @@ public final class Tables implements TableStore, AutoCloseable {
     return opening.damage();
   }
 
-  /// Keeps what a reader of the rows found: statements of the schema that cannot be read. It is
-  /// part of the statistics of the store.
+  /// Sets the damage that the statistics of the store add to the damage of its files: stored
+  /// statements of the schema that the reader of the rows cannot parse. Replaces the last report.
   public void report(List<Damage> found) {
     reported = List.copyOf(found);
   }
 
-  /// What was told so, last.
+  /// The damage that [#report] set last.
   public List<Damage> reported() {
     return reported;
   }

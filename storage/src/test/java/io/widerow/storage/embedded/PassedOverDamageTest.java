@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.LevelAttribute;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.Crowded;
 import io.widerow.faults.FileJournal;
@@ -33,6 +34,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a scan that passes over damage shows everything outside of the times that it names, and
@@ -43,6 +46,13 @@ import org.junit.jupiter.api.Test;
 class PassedOverDamageTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Scan ALL = Scan.all();
+
+  /// Leaves texts to the reader of the level, which no text tells here.
+  private static final Scan LEVELS =
+      ALL.withColumns(
+          Stream.concat(
+                  LevelAttribute.READ.stream(), Stream.of("n", "value").map(AttributeName::of))
+              .collect(Collectors.toSet()));
 
   private final TestClock clock = new TestClock(START_NANOS);
 
@@ -66,7 +76,7 @@ class PassedOverDamageTest {
 
   private SimDisk store(long seed) {
     var disk = new SimDisk(seed);
-    try (var driver = new StoreDriver(new SplittableRandom(seed));
+    try (var driver = new StoreDriver(new SplittableRandom(seed)).withLevels();
         EmbeddedStore store = open(disk)) {
       for (int round = 0; round < 3; round++) {
         for (int batch = 0; batch < 12; batch++) {
@@ -111,29 +121,33 @@ class PassedOverDamageTest {
   private static List<ScanWatch.Unread> compare(StoreView whole, StoreView hurt, String what) {
     List<StoreModel.Shown> all = StoreReading.readKeys(whole, keys(whole), ALL);
     List<ScanWatch.Unread> named = List.of();
-    for (boolean descending : List.of(false, true)) {
-      ScanWatch watch = passingOver();
-      List<StoreModel.Shown> left =
-          StoreReading.readKeys(hurt, keys(hurt), ALL.withDescending(descending).withWatch(watch));
-      named = watch.unread();
-      Crowded memory = new Crowded(all.size(), 4);
-      ScanWatch crowded = new ScanWatch(() -> {}, memory);
-      crowded.passOverDamage();
-      assertEquals(
-          left,
-          StoreReading.readKeys(
-              hurt, keys(hurt), ALL.withDescending(descending).withWatch(crowded)),
-          what + ": in slices");
-      assertEquals(Set.copyOf(named), Set.copyOf(crowded.unread()), what + ": in slices");
-      List<StoreModel.Shown> expected = outside(all, named);
-      assertEquals(
-          descending ? expected.reversed() : expected, outside(left, named), what + " " + named);
-      long lacks = named.stream().mapToLong(ScanWatch.Unread::events).sum();
-      assertTrue(all.size() - left.size() <= lacks, what + ": more is lost than " + named);
-      for (PartitionKey key : keys(whole)) {
-        grouped(whole, hurt, key, what);
+    for (Scan scan : List.of(LEVELS, ALL)) {
+      for (boolean descending : List.of(false, true)) {
+        List<StoreModel.Shown> expected = descending ? all.reversed() : all;
+        named = compare(expected, hurt, scan.withDescending(descending), what);
       }
     }
+    for (PartitionKey key : keys(whole)) {
+      grouped(whole, hurt, key, what);
+    }
+    return named;
+  }
+
+  private static List<ScanWatch.Unread> compare(
+      List<StoreModel.Shown> all, StoreView hurt, Scan scan, String what) {
+    ScanWatch watch = passingOver();
+    List<StoreModel.Shown> left = StoreReading.readKeys(hurt, keys(hurt), scan.withWatch(watch));
+    List<ScanWatch.Unread> named = watch.unread();
+    ScanWatch crowded = new ScanWatch(() -> {}, new Crowded(all.size(), 4));
+    crowded.passOverDamage();
+    assertEquals(
+        left,
+        StoreReading.readKeys(hurt, keys(hurt), scan.withWatch(crowded)),
+        what + ": in slices");
+    assertEquals(Set.copyOf(named), Set.copyOf(crowded.unread()), what + ": in slices");
+    assertEquals(outside(all, named), outside(left, named), what + " " + named);
+    long lacks = named.stream().mapToLong(ScanWatch.Unread::events).sum();
+    assertTrue(all.size() - left.size() <= lacks, what + ": more is lost than " + named);
     return named;
   }
 

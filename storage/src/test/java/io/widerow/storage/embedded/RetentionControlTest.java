@@ -8,19 +8,32 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.LayoutRule;
 import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionRule.Source;
+import io.widerow.faults.DiskAround;
+import io.widerow.faults.DiskFileAround;
 import io.widerow.storage.ClockReport;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.embedded.RetentionControl.Going;
 import io.widerow.storage.embedded.RetentionControl.Standing;
 import io.widerow.storage.embedded.RetentionControl.Sum;
+import io.widerow.storage.segment.SegmentFormat;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a policy that is set hides at once, what it hid is dropped after its grace and not before,
 /// a change back meanwhile gives the very same answer, the plan is what goes, and all of it
@@ -263,6 +276,70 @@ class RetentionControlTest {
     pass(GRACE.plus(Duration.ofSeconds(1)));
     it.reopen();
     assertEquals(8 * 7 * 40, it.shown().size());
+  }
+
+  /// Writes an hour of which a policy of 30 minutes hides ten events of thirteen: it was wider than
+  /// the buckets are now.
+  private void writeWideBucket() {
+    it.write("cpu", START_NANOS - Duration.ofMinutes(50).toNanos(), 10);
+    it.write("cpu", START_NANOS - Duration.ofMinutes(5).toNanos(), 3);
+    it.store().sealAll();
+    var _ = it.store().layout().set(new LayoutRule("cpu", 10, LayoutRule.UNSAID, Source.API));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Source.class)
+  void hiddenPartOfAWideBucketIsReportedUntilItsGraceEnds(Source source) {
+    writeWideBucket();
+    Duration half = Duration.ofMinutes(30);
+    if (source == Source.CONFIG) {
+      it.retention().configure(List.of(RetentionRule.ofConfig("cpu", half, GRACE)), GRACE);
+    } else {
+      it.retention().set(rule("cpu", half, GRACE));
+    }
+    Standing standing =
+        it.retention().policies().stream()
+            .filter(each -> each.policy().glob().equals("cpu"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals(Map.of("cpu", 3L), it.counts());
+    assertEquals(10, standing.hidden().events(), standing::toString);
+    assertEquals(START_NANOS + GRACE.toNanos(), standing.dropsAtNanos(), standing::toString);
+  }
+
+  /// What cannot be read counts whole, and keeps nobody from changing a policy.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void eventsThatCannotBeReadAreCounted(boolean damaged) {
+    writeWideBucket();
+    var broken = new AtomicBoolean();
+    it.reopen(
+        new DiskAround(it.disk) {
+          @Override
+          public DiskFile open(Path file) {
+            return new DiskFileAround(super.open(file)) {
+              @Override
+              public long read(MemorySegment target, long offset) {
+                if (broken.get() && file.toString().endsWith(".seg")) {
+                  throw new StorageException.Failed(file + ": cannot read", new IOException("EIO"));
+                }
+                return super.read(target, offset);
+              }
+            };
+          }
+        });
+    for (Path file : it.disk.files()) {
+      if (damaged && file.toString().endsWith(".seg")) {
+        it.disk.flip(file, 8L * (SegmentFormat.HEADER_BYTES + 2));
+      }
+    }
+    broken.set(!damaged);
+    RetentionRule half = rule("cpu", Duration.ofMinutes(30), GRACE);
+    List<Going> plan = it.retention().plan(half);
+    assertEquals(13, plan.stream().mapToLong(Going::events).sum(), plan::toString);
+    Standing set = it.retention().set(half);
+    assertEquals(new Sum(1, 13, 0), set.hidden());
+    broken.set(false);
   }
 
   @Test

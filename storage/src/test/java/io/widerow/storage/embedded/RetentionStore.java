@@ -18,6 +18,7 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.disk.Disk;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,7 +70,7 @@ final class RetentionStore implements AutoCloseable {
     this.clock = clock;
     this.background = background;
     this.lanes = lanes;
-    this.store = open();
+    this.store = open(disk);
   }
 
   static StoreConfig config() {
@@ -81,7 +82,7 @@ final class RetentionStore implements AutoCloseable {
         .withAges(Duration.ofMinutes(5), KEPT);
   }
 
-  private EmbeddedStore open() {
+  private EmbeddedStore open(Disk seen) {
     StoreConfig config =
         lanes == config().lanes()
             ? config()
@@ -89,7 +90,7 @@ final class RetentionStore implements AutoCloseable {
                 .withMemory(lanes * (2L << 20), Duration.ofDays(1))
                 .withLanes(lanes, 2 * lanes);
     return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, background)
+        new StoreOpener(config, seen, clock, background)
             .open(_ -> new FileJournal.Factory(disk, config)));
   }
 
@@ -102,8 +103,13 @@ final class RetentionStore implements AutoCloseable {
   }
 
   void reopen() {
+    reopen(disk);
+  }
+
+  /// @param seen the disk as the store sees it from now on
+  void reopen(Disk seen) {
     store.close();
-    store = open();
+    store = open(seen);
   }
 
   static RetentionRule rule(String glob, @Nullable Duration age, Duration grace) {
