@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.otlp;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.ByteOrderMark;
@@ -11,7 +13,6 @@ import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.otlp.JsonMessage.Kind;
 import io.widerow.ingest.receive.otlp.JsonMessage.Member;
 import io.widerow.ingest.receive.otlp.JsonMessage.Role;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the protobuf, which is shorter than the text, except for arrays of short numbers.
 final class JsonTranscoder {
   private static final String TRAILING = "something follows the JSON object";
-  private static final byte[] UNSIGNED_MAX = // 2^64 - 1
-      "18446744073709551615".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] MAX = "18446744073709551615".getBytes(US_ASCII); // 2^64 - 1
   private static final int NESTED_MAX = 10_000; // of what is passed over
 
   private final JsonScanner json;
@@ -261,17 +261,14 @@ final class JsonTranscoder {
     int from = time.offset();
     int end = from + time.length();
     boolean fits = time.nanos() >= 0 && time.nanos() != EpochText.TOO_LARGE;
-    if (isUnsigned(source, from, end)) {
-      out.fixed64(member.field, unsigned(source, from, end));
-      return;
+    boolean exact = isUnsigned(source, from, end);
+    if (exact || fits) {
+      out.fixed64(member.field, exact ? unsigned(source, from, end) : time.nanos());
     }
-    if (fits) {
-      out.fixed64(member.field, time.nanos());
-    }
-    if (member.kind == Kind.TIME) {
+    if (member.kind == Kind.TIME && !exact) {
       out.text(OtlpDecoder.TIME_TEXT, source, from, end - from);
       out.fixed64(OtlpDecoder.TIME_OF_TEXT, fits ? time.nanos() : Times.NONE);
-    } else if (!fits) {
+    } else if (!fits && !exact) {
       int attribute = out.open(attributes);
       out.text(1, member.bytes, 0, member.bytes.length);
       int value = out.open(2);
@@ -283,12 +280,10 @@ final class JsonTranscoder {
 
   /// Whether the text is a whole number that fits into 64 bits without a sign.
   private static boolean isUnsigned(byte[] source, int from, int end) {
-    int digits = end - from;
-    boolean fits =
-        digits < UNSIGNED_MAX.length
-            || (digits == UNSIGNED_MAX.length
-                && Arrays.compare(source, from, end, UNSIGNED_MAX, 0, digits) <= 0);
-    return fits && digits > 0 && Times.fractionLimit(source, from, end) == end;
+    int more = end - from - MAX.length;
+    return end > from
+        && Times.fractionLimit(source, from, end) == end
+        && (more < 0 || (more == 0 && Arrays.compare(source, from, end, MAX, 0, MAX.length) <= 0));
   }
 
   private static long unsigned(byte[] digits, int from, int end) {
