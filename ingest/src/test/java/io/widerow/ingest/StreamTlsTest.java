@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +102,7 @@ class StreamTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  @Tag("process")
   void syslogCountedAndInLines(String version) throws IOException, GeneralSecurityException {
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store);
         SSLSocket socket = peers.connect(address(daemon, "syslog-tls"), false)) {
@@ -124,6 +126,7 @@ class StreamTlsTest {
 
   /// A packed message of 200 KB, which is many records of TLS.
   @Test
+  @Tag("process")
   void fluentIsAcknowledged() throws IOException, GeneralSecurityException {
     byte[] entry = HexFormat.of().parseHex("92ce6553f10081a36d7367d9c8" + "61".repeat(200));
     byte[] message = new byte[8 + 1_000 * entry.length + 9];
@@ -160,6 +163,7 @@ class StreamTlsTest {
   /// Each of the others over TLS, and TLS at the address of each that has none.
   @ParameterizedTest(name = "{0}")
   @MethodSource("metricProtocols")
+  @Tag("process")
   void theOthersOverTlsAndTlsWhereNoneIsSpoken(String protocol, byte[] message, String type)
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys(protocol, "127.0.0.1:0", protocol + "-tls", "127.0.0.1:0");
@@ -192,6 +196,7 @@ class StreamTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"syslog", "fluent"})
+  @Tag("process")
   void tlsWhereNoneIsSpokenIsRefused(String protocol)
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys(protocol, "127.0.0.1:0");
@@ -202,6 +207,7 @@ class StreamTlsTest {
   }
 
   @Test
+  @Tag("process")
   void aSenderIsKnownByItsCertificateAndNotLetInWithoutOne()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys("tls-client-ca", peers.file("ca.pem"));
@@ -233,6 +239,7 @@ class StreamTlsTest {
   }
 
   @Test
+  @Tag("process")
   void plainBytesWhereTlsIsSpokenAreCountedAndTheConnectionClosed()
       throws IOException, InterruptedException, GeneralSecurityException {
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store)) {
@@ -258,6 +265,7 @@ class StreamTlsTest {
   }
 
   @Test
+  @Tag("process")
   void aHandshakeWithoutAnEndIsOver()
       throws IOException, InterruptedException, GeneralSecurityException {
     Path key = directory.resolve("shared");
@@ -283,6 +291,7 @@ class StreamTlsTest {
 
   /// Those without an end give way, the first of them first, and do not keep others out.
   @Test
+  @Tag("process")
   void handshakesUnderWayAreFew()
       throws IOException, InterruptedException, GeneralSecurityException {
     List<Socket> silent = new ArrayList<>();
@@ -323,6 +332,7 @@ class StreamTlsTest {
   }
 
   @Test
+  @Tag("process")
   void changedCertificatesTakeEffectAndUnusableOnesDoNot()
       throws IOException, GeneralSecurityException {
     Path certificate = directory.resolve("used.pem");
@@ -350,6 +360,7 @@ class StreamTlsTest {
 
   /// What a shell with openssl sends arrives, and it trusts the daemon.
   @Test
+  @Tag("process")
   void opensslSends() throws IOException, InterruptedException {
     Map<String, String> keys = keys("tls-client-ca", peers.file("ca.pem"));
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +67,7 @@ class TlsConfigTest {
     "cert.pem, key.pem, empty.pem, empty.pem",
     "cert.pem, key.pem, key.pem, key.pem"
   })
+  @Tag("process")
   void theErrorNamesTheFile(String certificate, String key, String authorities, String named) {
     String refusal =
         refusal(
@@ -82,6 +84,7 @@ class TlsConfigTest {
   }
 
   @Test
+  @Tag("process")
   void theKeyOfAnotherCertificateIsNamed() {
     assertEquals(
         "tls-key: %s is not the key of the certificate in %s"
@@ -99,6 +102,7 @@ class TlsConfigTest {
         "graphite-pickle-tls",
         "gelf-tls"
       })
+  @Tag("process")
   void anAddressOfTlsNeedsItsFilesAndOthersNeedMore(String key) {
     assertEquals(
         key + ": 127.0.0.1:5 needs tls-certificate and tls-key", refusal(key, "127.0.0.1:5"));
@@ -120,6 +124,7 @@ class TlsConfigTest {
   }
 
   @Test
+  @Tag("process")
   void authoritiesWithoutAnAddressOfTlsAreOfNoUse() {
     String refusal = refusal("tls-client-ca", file("ca.pem"));
     assertTrue(refusal.startsWith("tls-client-ca: " + file("ca.pem")), refusal);

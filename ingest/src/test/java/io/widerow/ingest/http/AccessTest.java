@@ -53,6 +53,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -219,6 +220,7 @@ class AccessTest {
   }
 
   @Test
+  @Tag("process")
   void aFloodIsEndedUnderTlsToo()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> values = tokensOfThree();
@@ -321,6 +323,7 @@ class AccessTest {
   }
 
   @Test
+  @Tag("process")
   void anAddressThatOthersReachNeedsTlsAndTokens()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> values = tokensOfThree();
@@ -335,6 +338,7 @@ class AccessTest {
   }
 
   @Test
+  @Tag("process")
   void tlsComesFromPemFiles() throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> values = tokensOfThree();
     certificate(values);

@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -338,6 +339,7 @@ class OtlpAnswersTest {
   }
 
   @Test
+  @Tag("process")
   void grpcOverTls() throws Exception {
     certificate();
     Map<String, String> tls =
