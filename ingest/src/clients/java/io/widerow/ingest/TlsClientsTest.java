@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,7 +64,7 @@ class TlsClientsTest {
   private final TlsPeers peers = new TlsPeers(directory);
 
   @BeforeAll
-  static void certificates() throws IOException, InterruptedException {
+  static void certificates() throws IOException, GeneralSecurityException {
     new TlsPeers(directory).make();
   }
 

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +25,6 @@ class CqlOverTlsTest {
   private static final int SUPPORTED = 6;
 
   @Test
-  @Tag("process")
   void framesGoOverTls(@TempDir Path directory)
       throws IOException, InterruptedException, GeneralSecurityException {
     TlsPeers peers = new TlsPeers(directory);

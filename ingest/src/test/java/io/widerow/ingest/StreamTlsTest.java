@@ -53,7 +53,7 @@ class StreamTlsTest {
   private final TlsPeers peers = new TlsPeers(directory);
 
   @BeforeAll
-  static void certificates() throws IOException, InterruptedException {
+  static void certificates() throws IOException, GeneralSecurityException {
     new TlsPeers(directory).make();
   }
 
@@ -102,7 +102,6 @@ class StreamTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-  @Tag("process")
   void syslogCountedAndInLines(String version) throws IOException, GeneralSecurityException {
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store);
         SSLSocket socket = peers.connect(address(daemon, "syslog-tls"), false)) {
@@ -126,7 +125,6 @@ class StreamTlsTest {
 
   /// A packed message of 200 KB, which is many records of TLS.
   @Test
-  @Tag("process")
   void fluentIsAcknowledged() throws IOException, GeneralSecurityException {
     byte[] entry = HexFormat.of().parseHex("92ce6553f10081a36d7367d9c8" + "61".repeat(200));
     byte[] message = new byte[8 + 1_000 * entry.length + 9];
@@ -163,7 +161,6 @@ class StreamTlsTest {
   /// Each of the others over TLS, and TLS at the address of each that has none.
   @ParameterizedTest(name = "{0}")
   @MethodSource("metricProtocols")
-  @Tag("process")
   void theOthersOverTlsAndTlsWhereNoneIsSpoken(String protocol, byte[] message, String type)
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys(protocol, "127.0.0.1:0", protocol + "-tls", "127.0.0.1:0");
@@ -196,7 +193,6 @@ class StreamTlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"syslog", "fluent"})
-  @Tag("process")
   void tlsWhereNoneIsSpokenIsRefused(String protocol)
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys(protocol, "127.0.0.1:0");
@@ -207,7 +203,6 @@ class StreamTlsTest {
   }
 
   @Test
-  @Tag("process")
   void aSenderIsKnownByItsCertificateAndNotLetInWithoutOne()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys("tls-client-ca", peers.file("ca.pem"));
@@ -239,7 +234,6 @@ class StreamTlsTest {
   }
 
   @Test
-  @Tag("process")
   void plainBytesWhereTlsIsSpokenAreCountedAndTheConnectionClosed()
       throws IOException, InterruptedException, GeneralSecurityException {
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store)) {
@@ -265,7 +259,6 @@ class StreamTlsTest {
   }
 
   @Test
-  @Tag("process")
   void aHandshakeWithoutAnEndIsOver()
       throws IOException, InterruptedException, GeneralSecurityException {
     Path key = directory.resolve("shared");
@@ -291,7 +284,6 @@ class StreamTlsTest {
 
   /// Those without an end give way, the first of them first, and do not keep others out.
   @Test
-  @Tag("process")
   void handshakesUnderWayAreFew()
       throws IOException, InterruptedException, GeneralSecurityException {
     List<Socket> silent = new ArrayList<>();
@@ -332,7 +324,6 @@ class StreamTlsTest {
   }
 
   @Test
-  @Tag("process")
   void changedCertificatesTakeEffectAndUnusableOnesDoNot()
       throws IOException, GeneralSecurityException {
     Path certificate = directory.resolve("used.pem");

@@ -8,11 +8,11 @@ import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: files and addresses of TLS that cannot work are refused at the start, with the key and the
-/// file in the error. Method: each mistake, with certificates made by openssl.
+/// file in the error. Method: each mistake, with made certificates.
 class TlsConfigTest {
   @TempDir private static Path directory = Path.of(".");
 
   @BeforeAll
-  static void certificates() throws IOException, InterruptedException {
+  static void certificates() throws IOException, GeneralSecurityException {
     new TlsPeers(directory).make();
     Files.writeString(directory.resolve("empty.pem"), "");
     Files.writeString(directory.resolve("text.pem"), "no certificate\n");
@@ -67,7 +67,6 @@ class TlsConfigTest {
     "cert.pem, key.pem, empty.pem, empty.pem",
     "cert.pem, key.pem, key.pem, key.pem"
   })
-  @Tag("process")
   void theErrorNamesTheFile(String certificate, String key, String authorities, String named) {
     String refusal =
         refusal(
@@ -84,7 +83,6 @@ class TlsConfigTest {
   }
 
   @Test
-  @Tag("process")
   void theKeyOfAnotherCertificateIsNamed() {
     assertEquals(
         "tls-key: %s is not the key of the certificate in %s"
@@ -102,7 +100,6 @@ class TlsConfigTest {
         "graphite-pickle-tls",
         "gelf-tls"
       })
-  @Tag("process")
   void anAddressOfTlsNeedsItsFilesAndOthersNeedMore(String key) {
     assertEquals(
         key + ": 127.0.0.1:5 needs tls-certificate and tls-key", refusal(key, "127.0.0.1:5"));
@@ -124,7 +121,6 @@ class TlsConfigTest {
   }
 
   @Test
-  @Tag("process")
   void authoritiesWithoutAnAddressOfTlsAreOfNoUse() {
     String refusal = refusal("tls-client-ca", file("ca.pem"));
     assertTrue(refusal.startsWith("tls-client-ca: " + file("ca.pem")), refusal);
