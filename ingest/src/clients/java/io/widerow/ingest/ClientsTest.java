@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: events from widely used programs are stored and read back unchanged. Method: the programs
 /// themselves, against a daemon with a store on disk. When a program is missing, its test is
 /// skipped and names the Debian package.
+@Tag("process")
 class ClientsTest extends ClientDaemon {
   @ParameterizedTest
   @CsvSource({
@@ -151,10 +153,7 @@ class ClientsTest extends ClientDaemon {
               .addField("up", true)
               .time(1_700_000_000_123_456_789L, WritePrecision.NS));
       influx.enableGzip();
-      api.writePoints(
-          IntStream.range(0, 100)
-              .mapToObj(i -> point(i, 1_700_000_000L + i))
-              .toList());
+      api.writePoints(IntStream.range(0, 100).mapToObj(i -> point(i, 1_700_000_000L + i)).toList());
       var bad =
           assertThrows(
               BadRequestException.class,
@@ -217,8 +216,7 @@ class ClientsTest extends ClientDaemon {
             "@-",
             url + "/v1/events?type=app"));
     Path packed = directory.resolve("lines.gz");
-    try (OutputStream out =
-        new GZIPOutputStream(Files.newOutputStream(packed))) {
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
       String line = "h - - [17/May/2015:10:05:03 +0000] \"GET /\" 200 5\n";
       out.write(line.getBytes(StandardCharsets.UTF_8));
     }

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: what clients of Elasticsearch send is stored once and unchanged. Method: Elastic's clients
 /// for Node and Python, and rsyslog, against a daemon.
+@Tag("process")
 class ElasticClientsTest extends ClientDaemon {
   private static final List<Integer> THOUSAND = IntStream.range(0, 1_000).boxed().toList();
 

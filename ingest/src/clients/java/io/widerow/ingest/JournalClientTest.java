@@ -23,6 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// program itself, with a journal that `systemd-journal-remote` wrote, against a daemon that is a
 /// process. Without them (Debian: `apt-get install systemd-journal-remote`) it is skipped.
 @Timeout(120)
+@Tag("process")
 class JournalClientTest {
   private static final Path CLIENT = Path.of("/lib/systemd/systemd-journal-upload");
   private static final Path MAKER = Path.of("/lib/systemd/systemd-journal-remote");

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// themselves, of the versions named here. Without npm, or where it cannot install, the test is
 /// skipped and says so.
 @Timeout(300)
+@Tag("process")
 class LokiClientsTest {
   private static final int LINES = 300;
 
@@ -35,8 +37,7 @@ class LokiClientsTest {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  private String run(boolean required, String... command)
-      throws IOException, InterruptedException {
+  private String run(boolean required, String... command) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
     process.getOutputStream().close();
@@ -129,8 +130,7 @@ class LokiClientsTest {
         transport.end()
         transport.on('close', () => process.exit(0))
         """,
-        "pino@10.3.1",
-        "pino-loki@3.0.0");
+        "pino@10.3.1", "pino-loki@3.0.0");
     List<MemoryStore.Stored> events = inOrder();
     for (int i = 0; i < LINES; i++) {
       Map<String, Object> attributes = events.get(i).attributes();

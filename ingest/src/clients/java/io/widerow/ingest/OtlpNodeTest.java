@@ -15,6 +15,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// protobuf over HTTP, and gRPC. Method: the exporters, installed by npm, whose output the test
 /// does not trust: it counts the events. Without npm or a registry it is skipped.
 @Timeout(180)
+@Tag("process")
 class OtlpNodeTest {
   private static final int RECORDS = 200;
   private static final String SCRIPT =

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// killed meanwhile. Method: the programs themselves; Prometheus' own store says how many samples
 /// each metric has. When a program is missing, its test is skipped and names the Debian package.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("process")
 class PrometheusClientsTest {
   private static final Pattern NAME = Pattern.compile("\"__name__\":\"([^\"]+)\"");
   private static final Pattern TYPE = Pattern.compile("\"type\":\"([^\"]+)\",\"count\":(\\d+)");

@@ -14,12 +14,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: what clients of StatsD, Graphite and GELF send is stored once and unchanged. Method:
 /// clients for Node and Python, and collectd, against a daemon.
+@Tag("process")
 class SocketClientsTest extends ClientDaemon {
   private static final List<Integer> HUNDRED = IntStream.range(0, 100).boxed().toList();
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Method: the programs themselves, against a daemon on a store in memory. When one is missing, its
 /// test is skipped and names the package.
 @Timeout(120)
+@Tag("process")
 class TlsClientsTest {
   private static final int EVENTS = 500;
   private static final String LOGGER =
@@ -61,7 +64,7 @@ class TlsClientsTest {
   private final TlsPeers peers = new TlsPeers(directory);
 
   @BeforeAll
-  static void certificates() throws IOException, InterruptedException {
+  static void certificates() throws IOException, GeneralSecurityException {
     new TlsPeers(directory).make();
   }
 
@@ -145,8 +148,7 @@ class TlsClientsTest {
     Path key = directory.resolve("key");
     Files.writeString(key, "s3cret");
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-    try (Daemon daemon =
-        start("fluent-tls", "127.0.0.1:0", "fluent-shared-key", key.toString())) {
+    try (Daemon daemon = start("fluent-tls", "127.0.0.1:0", "fluent-shared-key", key.toString())) {
       String port = port(daemon, "fluent-tls");
       Ran ran = run(folder, "node", "send.js", mode, port, peers.file("cert.pem"), "s3cret");
       assertEquals("acknowledged 500\n", ran.said());

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: what clients of Splunk, Datadog and InfluxDB 3 send with a token is stored once and
 /// unchanged. Method: their makers' clients for Node against a daemon with tokens.
+@Tag("process")
 class TokenClientsTest extends ClientDaemon {
   private static final List<Integer> HUNDRED = IntStream.range(0, 100).boxed().toList();
 

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// test steps; `-Djumps=<n>` repeats the jumps. With `-Dfaketime=true` it is the daemon as it is,
 /// under libfaketime.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("process")
 class ClockJumpTest {
   private static final int EVENTS = 1_000;
   private static final Duration WAIT_MAX = Duration.ofSeconds(60);

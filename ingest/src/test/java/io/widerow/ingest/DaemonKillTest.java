@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// repeats of unanswered batches; every second store gets groups of up to 3 MiB. `-Dkills=<n>` sets
 /// the number of kills in the profile `faults`; `-Dseed=<n>` repeats the times of a run.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
+@Tag("process")
 class DaemonKillTest {
   private static final int SENDERS = 4;
   private static final int KILLS_A_STORE = 100; // the whole store is read back every time

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,6 +197,7 @@ class ElasticSendersTest {
   }
 
   @Test
+  @Tag("process")
   void aDaemonThatIsKilledMeanwhileLosesNothing() throws IOException, InterruptedException {
     Path data = directory.resolve("d");
     Again again = new Again();

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// is enough. Nothing acknowledged is lost. Method: the daemon as a process under `prlimit` or with
 /// a small heap, senders with a ledger, and more connections than it can have.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("process")
 class FewResourcesTest {
   private static final Path PRLIMIT = Path.of("/usr/bin/prlimit");
 

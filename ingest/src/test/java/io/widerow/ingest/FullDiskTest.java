@@ -42,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// to the last byte. [DiskFaultTest] does it under load and at random times, `StoreRoomTest` with
 /// every amount of room.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("process")
 class FullDiskTest {
   private static final long DISK_BYTES = 96 << 20;
   private static final String[] SMALL = ServeProcess.small(0);

@@ -35,6 +35,7 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// the heap that the launcher gives it; attackers on raw sockets; a [HealthyClient] all the time.
 /// Each attack prints a row of `bench-results/faults.md`.
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
+@Tag("process")
 class HostileClientsTest {
   private static final long GROWTH_BYTES_MAX = 400L << 20;
   private static final int BODY_BYTES_MAX = 4_000_000;

@@ -40,6 +40,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// end no query holds memory, and the log has no failure. `-Dhostile.seed=N` makes other queries,
 /// `-Dhostile.log=true` shows each.
 @Timeout(value = 90, unit = TimeUnit.MINUTES)
+@Tag("process")
 class HostileQueriesTest {
   private static final int CLIENTS = 6;
   private static final int PATIENCE_SECONDS = 5;

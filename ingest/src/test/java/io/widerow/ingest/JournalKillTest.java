@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// whole and once in the end; and one far larger than the heap is stored. Method: the daemon as a
 /// process; the uploads begin at the cursor that the sender saved last, like those of its unit.
 @Timeout(300)
+@Tag("process")
 class JournalKillTest {
   private static final int PIECE = 500; // entries
   private static final int ENTRIES = 60 * PIECE;

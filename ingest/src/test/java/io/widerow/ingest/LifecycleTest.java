@@ -35,6 +35,7 @@ class LifecycleTest {
   private final SplittableRandom random = new SplittableRandom(seed);
 
   @Test
+  @Tag("process")
   void aFewSignalsLoseNothing() throws IOException, InterruptedException {
     QuickJvm jvm = QuickJvm.shared();
     stop(jvm, 3);

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// something answers, or refuses with a sentence; also after a restart. Method: a daemon as a
 /// process of its own, two events of each of `-Dtypes=<n>` names, and a limit of `-Dtypes.max=<n>`.
 @Timeout(3_600)
+@Tag("process")
 class ManyTypesTest {
   private static final int NAMES = Integer.getInteger("types", 700);
   private static final int TYPES_MAX = Integer.getInteger("types.max", 400);

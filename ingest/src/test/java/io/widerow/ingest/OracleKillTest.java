@@ -37,6 +37,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// killed in the middle of its output. 20,000 events; 2 million with 1, 2 and 4 lanes with
 /// `-Plong`. `-Dseed=<n>` replays a run.
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
+@Tag("process")
 class OracleKillTest {
   private static final int EVENTS = Integer.getInteger("oracle.events", 20_000);
   private static final int KILLS = EVENTS > 100_000 ? 3 : 1; // in each part

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// wait for their answers, then with twenty times as many that do not wait after a refusal. How
 /// much is stored then depends on what else the machine does, so it is only printed.
 @Timeout(300)
+@Tag("process")
 class OverloadTest {
   private static final int IDLE_WINDOWS = 6;
   private static final double IDLE_PERCENT_MAX = 10;

@@ -18,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// the document as they are written, with openssl, the daemon and the commands as processes; only
 /// the port is a free one and the address a loopback one.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("process")
 class OwnTlsTest {
   private static final Pattern BLOCKS =
       Pattern.compile("(?s)step by step:\n\n```\n(.*?)```\n.*?```\n(export WIDEROW_URL.*?)```");

@@ -39,6 +39,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// third of the rules, without those that are detected only by a ten-second wait for an answer.
 /// Which third depends on the seed, which is printed: `-Dseed=<n>` repeats it, `-Dplants=all` takes
 /// all, `-Dplant=<regex>` some.
+@Tag("deep")
 class PlantedBugsTest {
   private static final long SEED = Seeds.of(1).getFirst();
   private static final List<Planted> PLANTS = plants();

@@ -134,6 +134,7 @@ class PlantedFaultsTest {
 
   @ParameterizedTest
   @MethodSource("oneForKills")
+  @Tag("process")
   void killsFindOne(Planted plant) throws IOException, InterruptedException {
     findByKills(plant, FAULTS_MAX_IN_EACH_BUILD);
   }

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// `-Dprotocol.fills=<n>` set how many in the profile `faults`; `-Dseed=<n>` repeats the moments of
 /// a run.
 @Timeout(value = 4, unit = TimeUnit.HOURS)
+@Tag("process")
 class ProtocolFaultTest {
   private static final long DISK_BYTES = 160 << 20;
   private static final long RESERVE_BYTES = 16 << 20;

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// the daemon as a separate process that is stopped under load, and senders with a ledger.
 /// [DaemonKillTest] covers kills.
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
+@Tag("process")
 class ServeProcessTest {
   private static final int SENDERS = 4;
 

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// change of journal file. A second daemon opens the snapshot and is checked against the ledger.
 /// `-Dsnapshots=<n>` makes more in the profile `faults`; `-Dseed=<n>` repeats the times of a run.
 @Timeout(value = 4, unit = TimeUnit.HOURS)
+@Tag("process")
 class SnapshotTest {
   private static final int SENDERS = 4;
   private static final int SNAPSHOTS_A_STORE = 20; // the whole store is read back every time

@@ -27,6 +27,7 @@ import java.util.logging.SimpleFormatter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,6 +107,7 @@ class StateLogTest {
   }
 
   @Test
+  @Tag("process")
   void aStopIsTwoLinesWithCounts(@TempDir Path directory) throws IOException, InterruptedException {
     try (ServeProcess daemon = ServeProcess.start(directory.resolve("d"));
         HttpClient client = HttpClient.newHttpClient()) {

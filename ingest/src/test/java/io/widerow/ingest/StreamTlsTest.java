@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,7 +53,7 @@ class StreamTlsTest {
   private final TlsPeers peers = new TlsPeers(directory);
 
   @BeforeAll
-  static void certificates() throws IOException, InterruptedException {
+  static void certificates() throws IOException, GeneralSecurityException {
     new TlsPeers(directory).make();
   }
 
@@ -349,6 +350,7 @@ class StreamTlsTest {
 
   /// What a shell with openssl sends arrives, and it trusts the daemon.
   @Test
+  @Tag("process")
   void opensslSends() throws IOException, InterruptedException {
     Map<String, String> keys = keys("tls-client-ca", peers.file("ca.pem"));
     try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {

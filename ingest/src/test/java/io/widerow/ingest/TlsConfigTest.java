@@ -8,6 +8,7 @@ import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,12 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: files and addresses of TLS that cannot work are refused at the start, with the key and the
-/// file in the error. Method: each mistake, with certificates made by openssl.
+/// file in the error. Method: each mistake, with made certificates.
 class TlsConfigTest {
   @TempDir private static Path directory = Path.of(".");
 
   @BeforeAll
-  static void certificates() throws IOException, InterruptedException {
+  static void certificates() throws IOException, GeneralSecurityException {
     new TlsPeers(directory).make();
     Files.writeString(directory.resolve("empty.pem"), "");
     Files.writeString(directory.resolve("text.pem"), "no certificate\n");

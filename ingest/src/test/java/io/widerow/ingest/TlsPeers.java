@@ -1,9 +1,9 @@
 package io.widerow.ingest;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
+import io.widerow.faults.Certificates;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,28 +13,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Certificates made by openssl, and the TLS of the JDK as a client that trusts them.
+/// Files of certificates, and the TLS of the JDK as a client that trusts them.
 final class TlsPeers {
   private static final char[] PASSWORD = "x".toCharArray();
-  private static final String CERTIFICATES =
-      """
-      set -e
-      new="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-      daemon="-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:localhost"
-      openssl req -x509 -days 2 $new -keyout ca.key -out ca.pem -subj /CN=authority
-      openssl req -x509 -days 2 $new -keyout key.pem -out cert.pem $daemon
-      openssl req -x509 -days 2 $new -keyout other.key -out other.pem $daemon
-      openssl req $new -keyout client.key -out client.csr -subj /O=shop/CN=web-7
-      openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out client.pem
-      openssl pkcs12 -export -inkey client.key -in client.pem -out client.p12 -passout pass:x
-      cat cert.pem other.pem > both.pem
-      """;
 
   private final Path directory;
 
@@ -46,15 +34,33 @@ final class TlsPeers {
   }
 
   /// Makes the files.
-  void make() throws IOException, InterruptedException {
-    Path log = directory.resolve("openssl.log");
-    Process made =
-        new ProcessBuilder("sh", "-c", CERTIFICATES)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    assertEquals(0, made.waitFor(), Files.readString(log));
+  void make() throws IOException, GeneralSecurityException {
+    Certificates authority = Certificates.selfSigned("CN=authority");
+    Certificates client = authority.sign("CN=web-7, O=shop");
+    write(authority, "ca");
+    Certificates.ofThisMachine().write(path("cert.pem"), path("key.pem"));
+    write(Certificates.ofThisMachine(), "other");
+    write(client, "client");
+    try (InputStream pem = Files.newInputStream(path("client.pem"))) {
+      KeyStore keys = KeyStore.getInstance("PKCS12");
+      keys.load(null, null);
+      Certificate shown = CertificateFactory.getInstance("X.509").generateCertificate(pem);
+      Certificate[] chain = {shown};
+      keys.setKeyEntry("client", client.keys().getPrivate(), PASSWORD, chain);
+      try (OutputStream out = Files.newOutputStream(path("client.p12"))) {
+        keys.store(out, PASSWORD);
+      }
+    }
+    String both = Files.readString(path("cert.pem")) + Files.readString(path("other.pem"));
+    Files.writeString(path("both.pem"), both);
+  }
+
+  private void write(Certificates made, String name) throws IOException {
+    made.write(path(name + ".pem"), path(name + ".key"));
+  }
+
+  private Path path(String name) {
+    return directory.resolve(name);
   }
 
   String file(String name) {

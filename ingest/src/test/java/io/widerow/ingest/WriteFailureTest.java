@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import picocli.CommandLine;
 /// it is asked to stop. Method: the daemon as a process whose `fdatasync` calls fail from some
 /// moment on, by `strace`; and the command in this process, over a store that can be made to fail.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("process")
 class WriteFailureTest {
   private static final Pattern ADDRESS = Pattern.compile("http on /(127\\.0\\.0\\.1:\\d+)");
   private static final int SENDERS = 8;

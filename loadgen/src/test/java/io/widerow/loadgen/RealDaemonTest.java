@@ -35,6 +35,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -42,6 +43,7 @@ import picocli.CommandLine;
 /// Goal: tool and daemon understand each other, and the daemon keeps what it acknowledged, also
 /// when it is killed. Method: small runs against the daemon that this build has packaged, started
 /// by a script that stands where the launcher would.
+@Tag("process")
 class RealDaemonTest {
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
 

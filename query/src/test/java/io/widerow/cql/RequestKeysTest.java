@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.SimStore;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.KeySpan;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// has counted each request. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 /// Number of runs: `-Drequests=<n>`.
 class RequestKeysTest {
-  private static final int RUNS = Integer.getInteger("requests", 3);
+  private static final int RUNS = Slice.of("requests", 1, 3);
   private static final long START_SECONDS = 1_700_000_000L;
   private static final String COUNT = "UPDATE hits SET n = n + 1 WHERE p = 1";
 

@@ -15,6 +15,6 @@ class FuzzSliceTest {
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void anyInputIsReadOrRefused(FuzzTargets target) throws IOException {
     boolean writesFiles = target.name().startsWith("PARQUET");
-    FuzzSlice.run(target, 1, writesFiles ? 1_000 : 10_000);
+    FuzzSlice.run(target, writesFiles ? 1_000 : 10_000);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.PendingStore;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.questions.OracleEvents;
 import io.widerow.questions.Question;
 import io.widerow.questions.QuestionSeeds;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(300)
 class PendingQuestionsTest {
   private static final int EVENTS = 4_000;
-  private static final int QUESTIONS = 500;
+  private static final int QUESTIONS = Slice.of(100, 500);
 
   @TempDir Path directory;
 

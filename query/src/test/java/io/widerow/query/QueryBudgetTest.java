@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// few thousand scanned events of its cancel, its deadline or its budget. Method: 60,000 events of
 /// one hour in a store on disk, and a filter that cannot skip any block.
 @TestInstance(Lifecycle.PER_CLASS)
+@Tag("deep")
 class QueryBudgetTest {
   private static final long START = 1_763_666_100_000_000_000L;
   private static final int EVENTS = 60_000;

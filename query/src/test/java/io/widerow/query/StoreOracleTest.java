@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// number of lanes and shards, and for open, sealed, merged and reopened data. Lines of events
 /// whose ids the sender chose are the same bytes in every store. Method: write the same events to
 /// three stores on disk: 100,000 of them, 2 million with `-Plong`. `-Dseed=<n>` replays.
+@Tag("deep")
 class StoreOracleTest {
   private static final AttributeName NUMBER = AttributeName.of("n");
   private static final int[][] LANES_AND_SHARDS = {{1, 3}, {2, 4}, {4, 4}};

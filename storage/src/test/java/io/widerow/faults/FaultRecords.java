@@ -137,15 +137,15 @@ public final class FaultRecords {
   ///
   /// @param values column values in order: numbers, or one line of words without quotes
   public static void add(Table table, Object... values) throws IOException {
-    String line = row(table, values);
-    String file = System.getProperty("faults.file");
-    if (file != null && !file.isEmpty()) {
+    String file = System.getProperty("faults.file", "");
+    String line = row(table, file.isEmpty() ? "unknown" : commit(), values);
+    if (!file.isEmpty()) {
       Files.writeString(
           Path.of(file), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
   }
 
-  private static String row(Table table, Object... values) {
+  private static String row(Table table, String commit, Object... values) {
     int about = 3; // date, machine, commit
     if (values.length != table.keys().size() - about) {
       throw new IllegalArgumentException(values.length + " values for " + table.keys());
@@ -158,7 +158,7 @@ public final class FaultRecords {
     row.put(
         "date", DateTimeFormatter.ISO_LOCAL_DATE.format(Instant.now().atOffset(ZoneOffset.UTC)));
     row.put("machine", machine());
-    row.put("commit", commit());
+    row.put("commit", commit);
     return line(row);
   }
 

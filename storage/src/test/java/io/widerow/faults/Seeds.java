@@ -1,17 +1,34 @@
 package io.widerow.faults;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.UUID;
 
 /// Seeds of property, model and fault tests, which stand in the tests' names or in what they print.
 ///
-/// A build takes the same ones each time, so that its result is about the change and not about
-/// luck. `-Dseeds=random` takes fresh ones, which is how to look for what nobody has found yet;
-/// `-Dseed=<n>` takes one again.
+/// They follow from `-Dseeds=TEXT`, which is the commit when `./widerow test` runs: each commit
+/// looks at other cases, and its result can be repeated. Without it they are always the same ones,
+/// `-Dseeds=random` draws them, and `-Dseed=N` takes one again.
 public final class Seeds {
-  private static final long FIXED = 20_261_126;
+  private static final String TEXT = text();
+
+  static {
+    System.out.println("seeds: " + again());
+  }
 
   private Seeds() {}
+
+  private static String text() {
+    String given = System.getProperty("seeds", "");
+    return given.equals("random") ? Long.toHexString(new SplittableRandom().nextLong()) : given;
+  }
+
+  /// The option that takes the same seeds again.
+  static String again() {
+    Long one = Long.getLong("seed");
+    return one != null ? "-Dseed=" + one : "-Dseeds=" + (TEXT.isEmpty() ? "''" : TEXT);
+  }
 
   public static List<Long> of(int count) {
     Long given = Long.getLong("seed");
@@ -23,19 +40,22 @@ public final class Seeds {
   }
 
   private static SplittableRandom source() {
-    boolean random = "random".equals(System.getProperty("seeds"));
-    return random ? new SplittableRandom() : new SplittableRandom(FIXED);
+    byte[] bytes = TEXT.getBytes(StandardCharsets.UTF_8);
+    return new SplittableRandom(UUID.nameUUIDFromBytes(bytes).getMostSignificantBits());
   }
 
+  /// One in the first tier.
   public static List<Long> five() {
-    return of(5);
+    return of(Slice.of(1, 5));
   }
 
+  /// Four in the first tier.
   public static List<Long> twenty() {
-    return of(20);
+    return of(Slice.of(4, 20));
   }
 
+  /// Twenty in the first tier.
   public static List<Long> hundred() {
-    return of(100);
+    return of(Slice.of(20, 100));
   }
 }

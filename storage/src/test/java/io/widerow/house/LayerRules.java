@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// The walls of one module, for its `LayerTest` to extend with a table of its packages. Reads the
-/// module's compiled main classes, so it runs from the module's directory.
+/// module's class files, so it runs from the module's directory.
 public abstract class LayerRules {
   private static final int TYPES_MAX = 40;
 
@@ -41,6 +42,12 @@ public abstract class LayerRules {
     assertTrue(
         findings.stream().anyMatch(finding -> finding.startsWith(from + " -> " + to + ": ")),
         () -> String.join("\n", findings));
+  }
+
+  /// The first tier starts no process: such tests carry the tag `process`, or that of a later tier.
+  @Test
+  public void testsThatStartAProcessAreTagged() throws IOException {
+    assertEquals("", String.join("\n", Tiers.findings(Path.of("target/test-classes"))));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
@@ -34,7 +35,7 @@ class ArrivalsTest {
   private final TestClock clock = new TestClock(1_700_000_000_000_000_000L);
 
   static List<Long> seeds() {
-    return Seeds.of(20);
+    return Seeds.of(Slice.of(4, 20));
   }
 
   private static StoreConfig config(int lanes) {

@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: the launcher works through symbolic links, help and versions never build, and messages
 /// name it as it can be called. Method: the launcher in a checkout where nothing is built, with a
 /// Maven that leaves a mark; and in the layout of a distribution.
+@Tag("process")
 class LauncherTest {
   @TempDir Path directory;
 

@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// events, byte for byte. Method: the same events into both, then 500 questions of all kinds.
 /// `-Dseed=<n>` replays.
 @Timeout(300)
+@Tag("deep")
 class ClusterQuestionsTest {
   private static final int EVENTS = 4_000;
   private static final int QUESTIONS = 500;

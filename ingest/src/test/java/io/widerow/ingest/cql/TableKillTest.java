@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// say. Another counter counts under keys: what was not answered is sent again after the start, and
 /// each request has counted once. `-Dkills=<n>` sets the number of kills in the profile `faults`.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
+@Tag("process")
 class TableKillTest {
   private static final int WRITERS = 2;
   private static final int ROWS = 10; // of a batch

@@ -12,6 +12,7 @@ import com.linecorp.armeria.client.WebClient;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
+import io.widerow.faults.Certificates;
 import io.widerow.faults.Http2Flood;
 import io.widerow.faults.RawHttp;
 import io.widerow.faults.RawHttp2;
@@ -34,7 +35,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -61,10 +61,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /// Goal: unauthorized requests are refused, with TLS and without, and a setting that would let them
-/// in is refused at start. Method: a daemon with tokens and a certificate made by `keytool`.
+/// in is refused at start. Method: a daemon with tokens and a certificate.
 @Timeout(180)
 class AccessTest {
-  private static final char[] PASSWORD = "changeit".toCharArray();
 
   @TempDir private Path directory = Path.of(".");
 
@@ -362,43 +361,12 @@ class AccessTest {
   }
 
   private void certificate(Map<String, String> values)
-      throws IOException, InterruptedException, GeneralSecurityException {
-    Path store = directory.resolve("keys");
-    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    Process made =
-        new ProcessBuilder(
-                keytool,
-                "-genkeypair",
-                "-alias",
-                "k",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "san=ip:127.0.0.1,dns:localhost",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                new String(PASSWORD))
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("keytool.out").toFile())
-            .start();
-    assertEquals(0, made.waitFor());
-    KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD);
-    values.put(
-        "tls-certificate", pem("cert.pem", "CERTIFICATE", keys.getCertificate("k").getEncoded()));
-    values.put("tls-key", pem("key.pem", "PRIVATE KEY", keys.getKey("k", PASSWORD).getEncoded()));
-  }
-
-  private String pem(String name, String kind, byte[] bytes) throws IOException {
-    String body = Base64.getMimeEncoder().encodeToString(bytes);
-    Path file = directory.resolve(name);
-    Files.writeString(
-        file, "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(kind, body, kind));
-    return file.toString();
+      throws IOException, GeneralSecurityException {
+    Path certificate = directory.resolve("cert.pem");
+    Path key = directory.resolve("key.pem");
+    Certificates.ofThisMachine().write(certificate, key);
+    values.put("tls-certificate", certificate.toString());
+    values.put("tls-key", key.toString());
   }
 
   @Test

@@ -29,6 +29,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// random moments while a file is written to and rotated; and a proxy between them that loses
 /// answers.
 @Timeout(300)
+@Tag("process")
 class ShipFaultTest {
   private static final Pattern LINE = Pattern.compile("\"body\":\"line (\\d+)\"");
   private static final int KILLS = 6;

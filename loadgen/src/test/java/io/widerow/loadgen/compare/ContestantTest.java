@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +74,7 @@ class ContestantTest {
   }
 
   @Test
+  @Tag("process")
   void daemonOnAClusterIsTwoProcessesWhichBothEnd() throws Exception {
     script("loadgen/peers/cassandra", "port=$2");
     script("widerow", "port=${5##*:}");
@@ -99,6 +101,7 @@ class ContestantTest {
   }
 
   @Test
+  @Tag("process")
   void nodeEndsWithADaemonThatCannotBeStarted() throws Exception {
     script("loadgen/peers/cassandra", "port=$2");
     Contestant contestant = Contestant.parse("widerow-text:cluster-disk", home, List.of(), "1g");

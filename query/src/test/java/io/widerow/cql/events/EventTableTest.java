@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cql.Asking;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
@@ -34,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EventTableTest {
   private static final long START = 1_700_000_000_000_000_000L;
   private static final int EVENTS = 300;
-  private static final int STATEMENTS = 60;
+  private static final int STATEMENTS = Slice.of(12, 60);
   private static final List<String> TYPES = List.of("cpu", "nginx.access", "nginx.error", "a*b?");
   private static final List<String> TEXTS =
       List.of(
@@ -61,8 +63,7 @@ class EventTableTest {
       List.of(0.0, 0.5, 1.0, 1.5, 1e10, Double.NaN, Double.NEGATIVE_INFINITY);
 
   static List<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? List.of(given) : List.of(1L, 2L, 3L);
+    return Seeds.of(3);
   }
 
   /// A stored event with the id that it was given.

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /// Goal: the harness starts what it says, and leaves nothing. Method: a node through a kill, a
 /// restart on its directory and the end; three nodes that see each other.
+@Tag("process")
 class CassandraNodeTest {
   @BeforeAll
   static void node() {

@@ -9,6 +9,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
@@ -45,7 +46,7 @@ class DeletionTest {
   private boolean begun;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("deletioncrashes", 6));
+    return Seeds.of(Slice.of("deletioncrashes", 2, 6));
   }
 
   @AfterAll

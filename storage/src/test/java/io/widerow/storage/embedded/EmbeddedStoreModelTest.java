@@ -1,7 +1,5 @@
 package io.widerow.storage.embedded;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.widerow.event.AttributeName;
 import io.widerow.event.LayoutRule;
 import io.widerow.event.PartitionWeights;
@@ -9,6 +7,7 @@ import io.widerow.event.RetentionRule.Source;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
@@ -45,15 +44,13 @@ class EmbeddedStoreModelTest {
   private static int deletions;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("models", 70));
+    return Seeds.of(Slice.of("models", 14, 70));
   }
 
   @AfterAll
   static void cellsWereUsed() {
-    System.out.printf(
-        "%d minutes were counted from cells, %d deletions%n", StoreReading.cells(), deletions);
-    assertTrue(Long.getLong("seed") != null || StoreReading.cells() > 1_000, "too few cells");
-    assertTrue(Long.getLong("seed") != null || deletions > 100, "too few deletions");
+    Slice.met("minutes counted from cells", StoreReading.cells(), 1_000);
+    Slice.met("deletions", deletions, 100);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -8,10 +8,10 @@ import static io.widerow.storage.embedded.FigureStore.rollup;
 import static io.widerow.storage.embedded.RetentionStore.START_NANOS;
 import static io.widerow.storage.embedded.RetentionStore.rule;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -39,13 +39,13 @@ class FigureCrashTest {
   private TestClock clock = new TestClock(START_NANOS);
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("figurecrashes", 3));
+    return Seeds.of(Slice.of("figurecrashes", 1, 3));
   }
 
   @AfterAll
   static void enoughStatesWereSeen() {
     System.out.printf("%d crash states, %d with files of figures%n", states, statesWithFigures);
-    assertTrue(Long.getLong("seed") != null || statesWithFigures > 0, states + " crash states");
+    Slice.met("crash states with figures", statesWithFigures, 1);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -14,6 +14,6 @@ class FuzzSliceTest {
   @EnumSource(FuzzTargets.class)
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void madeUpFilesAreReadOrRefused(FuzzTargets target) throws IOException {
-    FuzzSlice.run(target, 1, target == FuzzTargets.RECOVERY ? 200 : 1_000);
+    FuzzSlice.run(target, target == FuzzTargets.RECOVERY ? 200 : 1_000);
   }
 }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// nothing. Method: a process kills itself at a random pass of a point, and a new process reads
 /// what is left. A build takes each point with probability a quarter; `-Dpoints=<n>` kills n times
 /// at every point, `-Dseed=<n>` repeats the points and passes of another run.
+@Tag("process")
 class KillPointTest {
   private static final int TIMES = Integer.getInteger("points", 0);
 

@@ -53,6 +53,7 @@ import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -62,6 +63,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// fail on them and pass on the unchanged classes. Seeds are fixed, so a bug caught once is caught
 /// always; `-Dseed=<n>` starts with another one. A build takes an eighth of the rules, which
 /// `-Dseed` or `-Dseeds=random` choose; `-Dplants=all` takes all, `-Dplant=<regex>` some.
+@Tag("deep")
 class PlantedBugsTest {
   private static final long SEED = Long.getLong("seed", 1);
   private static final long SLICE = Seeds.one();

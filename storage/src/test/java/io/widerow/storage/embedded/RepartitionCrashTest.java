@@ -7,6 +7,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.PartitionCatalog.Entry;
 import io.widerow.storage.embedded.RepartitionControl.Asked;
@@ -38,14 +39,14 @@ class RepartitionCrashTest {
   private int written;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("repartitioncrashes", 6));
+    return Seeds.of(Slice.of("repartitioncrashes", 2, 6));
   }
 
   @AfterAll
   static void enoughStatesWereSeen() {
     System.out.println(states + " crash states of repartitions, " + half + " after their edit");
-    assertTrue(Long.getLong("seed") != null || states > 100, states + " crash states");
-    assertTrue(Long.getLong("seed") != null || half > 10, half + " after an edit");
+    Slice.met("crash states", states, 100);
+    Slice.met("crash states after an edit", half, 10);
   }
 
   @ParameterizedTest(name = "seed {0}")

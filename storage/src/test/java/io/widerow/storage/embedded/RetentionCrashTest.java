@@ -10,6 +10,7 @@ import io.widerow.event.RetentionRule.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Scan;
@@ -58,13 +59,13 @@ class RetentionCrashTest {
   private int written;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("retentioncrashes", 10));
+    return Seeds.of(Slice.of("retentioncrashes", 2, 10));
   }
 
   @AfterAll
   static void enoughStatesWereSeen() {
     System.out.println(states + " crash states of retention");
-    assertTrue(Long.getLong("seed") != null || states > 200, states + " crash states");
+    Slice.met("crash states", states, 200);
   }
 
   @ParameterizedTest(name = "seed {0}")

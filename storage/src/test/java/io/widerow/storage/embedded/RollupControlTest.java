@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.AttributeName;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.rollup.RollupField;
@@ -30,7 +31,7 @@ class RollupControlTest {
   private int states;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("rollupcrashes", 5));
+    return Seeds.of(Slice.of("rollupcrashes", 1, 5));
   }
 
   private static RollupDefinition rollup(String name, int figures) {

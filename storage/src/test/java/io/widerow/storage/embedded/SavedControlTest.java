@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.SavedText;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.manifest.SavedSection;
 import java.time.Duration;
@@ -28,7 +29,7 @@ class SavedControlTest {
   private int states;
 
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("rulecrashes", 5));
+    return Seeds.of(Slice.of("rulecrashes", 1, 5));
   }
 
   @Test

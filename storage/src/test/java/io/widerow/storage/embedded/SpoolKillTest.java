@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// journal, brings events to its standard output, releases them, and is killed with SIGKILL; the
 /// next one goes on from the last position that was read. What was brought and what is left are
 /// compared with the acknowledgements. Number of kills: `-Dkills=<n>`.
+@Tag("process")
 class SpoolKillTest {
   private static final int KILLS_A_STORE = 5;
   private static final int STORES = Math.ceilDiv(Integer.getInteger("kills", 45), 15);

@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// events, none twice, in order, in both directions, and the same when read again. Method: two
 /// lanes with little memory, a background thread, readers; each event carries its lane and its
 /// number in it. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+@Tag("deep")
 class StoreConcurrencyTest {
   private static final int LANES = 2;
   private static final int EVENTS_PER_LANE = 60_000;

@@ -8,6 +8,7 @@ import io.widerow.faults.FaultRecords;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
@@ -209,7 +210,7 @@ class StoreDamageTest {
 
   @Test
   void everyFlippedByteIsToldOrHarmless() throws IOException {
-    int stride = Integer.getInteger("stride", 16);
+    int stride = Slice.of("stride", 80, 16);
     int start = Math.floorMod(Seeds.one(), stride);
     String what = "a bit of one byte in %d of all files of a small store".formatted(stride);
     record(what, flip(stride, start));
@@ -253,7 +254,7 @@ class StoreDamageTest {
 
   @Test
   void everyCutIsToldOrHarmless() throws IOException {
-    int stride = Integer.getInteger("stride", 16);
+    int stride = Slice.of("stride", 80, 16);
     int start = Math.floorMod(Seeds.one(), stride);
     SimDisk good = store(2);
     long cuts = 0;

@@ -36,6 +36,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,6 +190,7 @@ class StoreDirectoryTest {
   }
 
   @Test
+  @Tag("process")
   void aStoreInUseIsRefusedAndTheOwnerNamed() throws Exception {
     Path path = directory.resolve("store");
     try (EmbeddedStore store = open(path)) {
@@ -272,6 +274,7 @@ class StoreDirectoryTest {
   }
 
   @Test
+  @Tag("process")
   void aFullDiskIsToldAndWritingGoesOn() throws Exception {
     Path mount = Files.createDirectory(directory.resolve("small"));
     assumeTrue(

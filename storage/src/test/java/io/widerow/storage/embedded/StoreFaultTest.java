@@ -32,12 +32,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: whichever disk operation fails, once or from then on, no acknowledgement is wrong, readers
 /// go on, and everything acknowledged is present after a reopen. A full disk stops writing only
 /// while it is full. Method: the same small run on the simulated disk with the n-th operation
 /// failing, for every n; and the run on disks of every relevant size.
+@Tag("deep")
 class StoreFaultTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final int STEPS = 24;

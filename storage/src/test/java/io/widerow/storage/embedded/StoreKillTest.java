@@ -27,6 +27,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// twice and everything in order. Method: a real process writes through the real journal and is
 /// killed with SIGKILL at random times, also while it opens the store. The acknowledgements on its
 /// standard output are compared with what a new process finds. Number of kills: `-Dkills=<n>`.
+@Tag("process")
 class StoreKillTest {
   private static final int KILLS = Integer.getInteger("kills", 30);
   private static final int KILLS_A_STORE = 5;

@@ -40,12 +40,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: of two processes, one writes a store. A process that loses the lock, because `LOCK` or the
 /// directory was removed, moved or replaced, acknowledges nothing more and changes no file. Method:
 /// a second process that writes and acknowledges, and the real disk.
+@Tag("process")
 class StoreLockTest {
   /// Far more than the half second after which a process knows that its lock is lost.
   private static final long ENDS_SECONDS = 60;

@@ -11,12 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a store never opens a connection, neither in its own code nor in Chronicle's. Method:
 /// trace the system calls of a process that opens a store, writes and seals. (The JDK opens a
 /// socket or two to detect IPv6, and closes them.)
+@Tag("process")
 class StoreNetworkTest {
   @Test
   void whatWouldReportUsageIsNotThere() {

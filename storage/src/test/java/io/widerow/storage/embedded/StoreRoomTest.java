@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// of a mapping. Method: the real journal on real file systems that are filled but for some pages.
 /// Where one page more changes what is refused, every page between is tried.
 @Timeout(3600)
+@Tag("process")
 class StoreRoomTest {
   private static final long DISK_BYTES = 16 << 20;
   private static final int PAGE_BYTES = 4 << 10;

@@ -11,6 +11,7 @@ import io.widerow.faults.FileJournal;
 import io.widerow.faults.NumberedEvents;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,8 +43,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// operations of a snapshot the store performs all its kinds of work, and crashed copies of the
 /// disk are opened. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of
 /// runs: `-Dsnapshots=<n>`.
+@Tag("deep")
 class StoreSnapshotTest {
-  private static final int RUNS = Integer.getInteger("snapshots", 3);
+  private static final int RUNS = Slice.of("snapshots", 1, 3);
   private static final int STEPS = 4;
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Path STORE = Path.of("/store");

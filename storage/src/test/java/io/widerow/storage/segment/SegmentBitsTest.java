@@ -8,6 +8,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /// flip a random bit, open, verify, read its block, and once in fifty all partitions.
 /// `-Dbits=20000` sets the number of flips, `-Dseed=<n>` repeats them.
 class SegmentBitsTest {
-  private static final int BITS = Integer.getInteger("bits", 200);
+  private static final int BITS = Slice.of("bits", 40, 200);
   private static final int WHOLE = 50; // one flip of so many has all partitions read
   private static final Path FILE = Path.of("bits.seg");
   private static final UUID STORE = new UUID(1, 2);

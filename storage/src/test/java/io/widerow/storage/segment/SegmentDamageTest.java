@@ -11,6 +11,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
@@ -123,7 +124,7 @@ public class SegmentDamageTest {
   }
 
   static List<Long> seeds() {
-    return Seeds.of(20);
+    return Seeds.of(Slice.of(4, 20));
   }
 
   /// Forged bytes are refused or decode to some column; nothing else may happen.

@@ -13,6 +13,7 @@ import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.faults.TestEvent.Bits;
 import io.widerow.faults.TestEvent.Words;
@@ -83,7 +84,7 @@ class SegmentModelTest {
           "%s %d \\n");
 
   static List<Long> seeds() {
-    return Seeds.of(60);
+    return Seeds.of(Slice.of(12, 60));
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.SimStore;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.Mutations;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// `-Dseed=<n>`. Number of runs: `-Dwidths=<n>`.
 public class TableWidthsTest {
   private static final long START_SECONDS = 1_700_000_000L;
-  private static final int RUNS = Integer.getInteger("widths", 3);
+  private static final int RUNS = Slice.of("widths", 1, 3);
   private static final int TABLES = 2;
   private static final int PARTITIONS = 300; // of a table: more than a file keeps
   private static final int LISTED = 100;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.SimStore;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.table.Mutations;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// `-Dtables=<n>`.
 public class TablesModelTest {
   private static final long START_SECONDS = 1_700_000_000L;
-  private static final int RUNS = Integer.getInteger("tables", 20);
+  private static final int RUNS = Slice.of("tables", 4, 20);
 
   static List<Long> seeds() {
     return Seeds.of(RUNS);

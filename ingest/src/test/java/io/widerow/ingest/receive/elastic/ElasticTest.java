@@ -34,6 +34,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -451,6 +452,7 @@ class ElasticTest {
   }
 
   @Test
+  @Tag("process")
   void aKillBetweenTwoSendsStoresNothingTwice() throws IOException, InterruptedException {
     String plain =
         IntStream.range(0, 20)

@@ -23,6 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.msgpack.core.MessageUnpacker;
 /// sender that sends everything again that was not acknowledged. `-Dseed=<n>` repeats the times of
 /// a run.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("process")
 class FluentKillTest {
   private static final int KILLS = 6;
   private static final int CHUNKS_A_ROUND = 40;

@@ -26,6 +26,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -178,6 +179,7 @@ class JsonKeyTest {
   /// and the daemon is killed meanwhile. In the end some likes are taken back.
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  @Tag("process")
   void countersAreRightAfterRetriesAndKills() throws IOException, InterruptedException {
     long seed = Seeds.one();
     var random = new SplittableRandom(seed);

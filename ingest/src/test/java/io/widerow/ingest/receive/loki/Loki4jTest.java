@@ -34,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// protobuf, also when answers are lost and the daemon is killed. Method: the appender itself, in a
 /// process and with a class path of its own.
 @Timeout(120)
+@Tag("process")
 class Loki4jTest {
   private static final Path JARS = Path.of("target/clients/loki4j");
   private static final String PUSH = "/loki/api/v1/push";

@@ -10,6 +10,7 @@ import com.github.luben.zstd.Zstd;
 import com.linecorp.armeria.client.ClientFactory;
 import com.linecorp.armeria.client.WebClient;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
+import io.widerow.faults.Certificates;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
@@ -24,7 +25,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -322,24 +322,9 @@ class OtlpAnswersTest {
         });
   }
 
-  /// A certificate for this machine, made by `openssl`.
-  private void certificate() throws IOException, InterruptedException {
-    Process made =
-        new ProcessBuilder(
-                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
-                    .concat(" -keyout key.pem -out cert.pem -subj /CN=localhost")
-                    .concat(" -addext subjectAltName=DNS:localhost")
-                    .split(" ", -1))
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("openssl.out").toFile())
-            .start();
-    assertEquals(0, made.waitFor(), Files.readString(directory.resolve("openssl.out")));
-  }
-
   @Test
   void grpcOverTls() throws Exception {
-    certificate();
+    Certificates.ofThisMachine().write(directory.resolve("cert.pem"), directory.resolve("key.pem"));
     Map<String, String> tls =
         Map.of(
             "http",

@@ -54,6 +54,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +65,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// when answers are lost and the daemon is killed. Method: the libraries themselves, through a
 /// proxy that loses answers, to a daemon as a process.
 @Timeout(180)
+@Tag("process")
 class OtlpClientsTest {
   private static final int RECORDS = 40;
   private static final long TIME = 1_763_665_200_000_000_000L;

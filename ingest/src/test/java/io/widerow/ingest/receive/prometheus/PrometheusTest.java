@@ -37,6 +37,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -453,6 +454,7 @@ class PrometheusTest {
   }
 
   @Test
+  @Tag("process")
   void aRepeatAfterAKillIsAnsweredAlike() throws IOException, InterruptedException {
     Path data = directory.resolve("d");
     byte[] body = packed(mixedTwo());

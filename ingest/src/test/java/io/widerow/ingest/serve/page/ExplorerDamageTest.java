@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: when parts of the range cannot be read the page shows the bars of the rest, hatches those
 /// that may lack events, and names what is missing; the list shows what comes before the damage,
 /// and goes on after it. Method: Chromium over a store with one hour gone and a damaged block in
 /// another.
+@Tag("browser")
 class ExplorerDamageTest extends ExplorerRun {
   private static final String DAY = "2025-11-20T";
   private static final String RANGE = "from=" + DAY + "10:00:00Z&to=" + DAY + "20:00:00Z";

@@ -9,11 +9,13 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: each key does what the list of keys says, and none is missing in the list; columns are
 /// moved and resized by mouse and keys, and the URL has them. Method: Chromium over made events,
 /// keys as a keyboard sends them.
+@Tag("browser")
 class ExplorerKeysTest extends ExplorerRun {
   private static final int EVENTS = 600;
   private static final int ERROR_EVERY = 100;

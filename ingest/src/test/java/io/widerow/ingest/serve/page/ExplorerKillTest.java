@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// before, and what comes after it is back. Method: Chromium over a daemon in a process of its own,
 /// which is killed and started again at the same address.
 @Timeout(180)
+@Tag("browser")
 class ExplorerKillTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String TAIL = ExplorerRun.element("tail");

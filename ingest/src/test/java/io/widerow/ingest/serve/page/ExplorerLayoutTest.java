@@ -13,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: the map shows how the data lies, as `/v1/partitions` tells it: every partition, segments
 /// beside each other, what is open, late and damaged; names of types stay text; too many types and
 /// buckets are folded and nothing is lost by it. Method: Chromium over a store with merged hours,
 /// one of them damaged, open rows, and hostile types.
+@Tag("browser")
 class ExplorerLayoutTest extends ExplorerRun {
   private static final Instant START = Instant.parse("2025-11-20T10:00:00Z");
   private static final String RANGE = "from=2025-11-20T10:00:00Z&to=2025-11-20T22:00:00Z";

@@ -8,10 +8,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: numbers are shown, filtered and counted as they are stored, however large or small.
 /// Method: Chromium over a daemon with made events.
+@Tag("browser")
 class ExplorerNumbersTest extends ExplorerRun {
   private static final long START_MILLIS = 1_763_666_100_000L;
   private static final String RANGE = "&from=2025-11-20T19:00:00Z&to=2025-11-20T21:00:00Z";

@@ -19,12 +19,14 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: the page shows what the endpoints answer, in their order, by mouse and keys, and hostile
 /// text stays text. Method: Chromium over a daemon with made events, one incident and hostile
 /// lines. Skipped without Chromium, which `-Dbrowser=required` makes a failure.
+@Tag("browser")
 class ExplorerPageTest extends ExplorerRun {
   private static final int EVENTS = 3_000;
   private static final int WALKED = 1_200;

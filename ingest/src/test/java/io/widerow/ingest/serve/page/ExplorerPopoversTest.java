@@ -10,12 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: what opens over the page closes by Escape, by a press outside and when another opens; the
 /// page can be used in windows of 390 and 900 pixels; long lines, levels, an empty list and
 /// misspelt fields are shown. Method: Chromium over made events; each popover against each way to
 /// close it.
+@Tag("browser")
 class ExplorerPopoversTest extends ExplorerRun {
   private static final long START_MILLIS = 1_763_666_100_000L;
   private static final String RANGE = "from=2025-11-20T19:00:00Z&to=2025-11-20T21:00:00Z";

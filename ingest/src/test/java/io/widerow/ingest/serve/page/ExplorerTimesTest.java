@@ -13,10 +13,12 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: the page asks for the times that it shows and that people write. Method: Chromium in a
 /// zone west of Greenwich over a daemon with a few events.
+@Tag("browser")
 class ExplorerTimesTest extends ExplorerRun {
   private static final String SHOP = "/ui/?type=shop&tz=local";
 

@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Prometheus gets generated samples and writes them on to a daemon by remote write; another one
 /// has none and reads them there. Both evaluate the same generated expressions.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("process")
 class PromqlOracleTest {
   private static final int EXPRESSIONS = Integer.getInteger("promql.expressions", 30);
   private static final long STEP_NANOS = 50_000_000;

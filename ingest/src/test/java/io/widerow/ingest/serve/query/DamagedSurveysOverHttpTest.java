@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 /// a daemon over a store on the disk, whose files are damaged while it is stopped, and over one
 /// that has no sealed values to tell, as a cluster.
 @Timeout(240)
+@Tag("deep")
 class DamagedSurveysOverHttpTest extends DamagedHours {
   private static final int EVENTS = 360;
   private static final String INCOMPLETE = "widerow.incomplete";

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// asked both ways, with rollups that are defined one after the other; the number of events against
 /// a set.
 @Timeout(300)
+@Tag("process")
 class RollupOverHttpTest {
   private static final long START_MILLIS = 1_763_600_400_000L; // 2025-11-20T01:00:00Z
   private static final int BATCH = 500;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -24,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,15 +37,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 class LogqlOracleTest {
   private static final int EVENTS = 300;
-  private static final int QUERIES = Integer.getInteger("logql.queries", 60);
+  private static final int QUERIES = Slice.of("logql.queries", 12, 60);
   private static final long SECOND = 1_000_000_000L;
 
   private final LabelNames labels = new LabelNames(LabelNames.DEFAULT);
   private final QueryMemory memory = new QueryMemory(64 << 20);
 
-  static Stream<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? Stream.of(given) : Stream.of(1L, 2L);
+  static List<Long> seeds() {
+    return Seeds.of(2);
   }
 
   @ParameterizedTest

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// events, a third of the batches to both stores, one with a clock 30 s ahead; each store is killed
 /// once, the node stands still for 3 s and is killed and started again. `-Dseed=<n>` replays.
 @Timeout(240)
+@Tag("process")
 class ClusterNodeTest {
   private static final int EVENTS = 20_000;
   private static final long STILL_MILLIS = 3_000;

@@ -1,6 +1,7 @@
 package io.widerow.storage.cassandra;
 
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -9,7 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// See [ClusterSimulation]. Fresh seeds on each run; `-Dseed=<n>` for one.
 class ClusterSimulationTest {
   static List<Long> seeds() {
-    return Seeds.of(Integer.getInteger("seeds", 200));
+    return Seeds.of(Slice.of("simulations", 40, 200));
   }
 
   @ParameterizedTest

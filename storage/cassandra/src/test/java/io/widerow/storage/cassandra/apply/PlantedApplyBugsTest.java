@@ -8,12 +8,14 @@ import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.storage.cassandra.value.SegmentValue;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: the simulation finds every broken rule of applying. Method: load the product's classes
 /// again with one rule cut out, see [PlantLoader]; the simulation must fail on one of its seeds.
+@Tag("deep")
 class PlantedApplyBugsTest {
   private static final int SEEDS = 150;
   private static final String SIMULATION = "io.widerow.storage.cassandra.ClusterSimulation";

@@ -13,10 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a store is made once, and a keyspace that is not what this program knows is refused with
 /// what differs, and left as it is. Method: keyspaces of one node, changed by hand.
+@Tag("process")
 class ClusterSchemaTest {
   private static CassandraNode node() {
     return CassandraNode.shared();

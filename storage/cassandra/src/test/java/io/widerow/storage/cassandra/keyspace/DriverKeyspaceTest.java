@@ -5,8 +5,10 @@ import io.widerow.event.PartitionKey;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /// Goal and method: [KeyspaceContract], on a node of Cassandra.
+@Tag("process")
 class DriverKeyspaceTest extends KeyspaceContract {
   private static @Nullable DriverKeyspace keyspace;
 

@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: TLS is verified, users are asked for, and what a user may not do is said. Method: a node
 /// with a certificate for 127.0.0.1, users and permissions.
+@Tag("process")
 class SecureKeyspaceTest {
   @TempDir Path directory;
 

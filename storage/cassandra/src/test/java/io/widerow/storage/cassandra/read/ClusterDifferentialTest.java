@@ -10,6 +10,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
@@ -35,7 +36,7 @@ class ClusterDifferentialTest {
   private static final int ROUNDS = 40;
 
   static List<Long> seeds() {
-    return Seeds.of(6);
+    return Seeds.of(Slice.of(2, 6));
   }
 
   /// A position in both stores.

@@ -10,6 +10,7 @@ import io.widerow.storage.cassandra.keyspace.Directory;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: the tests of reading find every rule that is broken. Method: load the classes again with
 /// one rule cut out of their byte code, see [PlantLoader]; a test must fail on them, and pass on
 /// the classes as they are.
+@Tag("deep")
 class ReadPlantedBugsTest {
   private static final int TRIES = 6;
 
