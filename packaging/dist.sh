@@ -29,7 +29,7 @@ distribute() {
   write_settings
   cp "$checkout/widerow" "$tree/bin/widerow"
   cp -R "$checkout/loadgen/logs" "$tree/logs"
-  cp "$checkout/LICENSE" "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
+  cp "$checkout/LICENSE" "$checkout/NOTICE" "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
   "$jdk/bin/jlink" --add-modules "$runtime_modules" --strip-java-debug-attributes --no-man-pages \
     --no-header-files --compress zip-6 --output "$tree/runtime"
   take_jars
