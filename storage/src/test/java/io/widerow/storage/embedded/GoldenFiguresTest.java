@@ -18,7 +18,6 @@ import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.live.FigureFiles;
-import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -106,9 +105,6 @@ class GoldenFiguresTest {
     }
     GoldenZip.unpack(NAME, directory);
     Path path = directory.resolve(NAME);
-    String format = Files.readString(path.resolve(StoreFormat.NAME));
-    long features = StoreFormat.FEATURE_FIGURES | StoreFormat.FEATURE_SECTIONS;
-    assertTrue(format.contains("incompatible %016x\n".formatted(features)), format);
     List<String> files = names(path);
     assertTrue(!files.isEmpty() && files.stream().allMatch(file -> file.endsWith(".fig")));
     assertEquals(List.of(), StoreVerifier.verify(path).damage());

@@ -28,7 +28,6 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.table.GoldenTablesTest;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -107,8 +106,6 @@ class GoldenStoreTest {
   void theHistoryHasEachPartOfTheFormat(@TempDir Path directory) throws IOException {
     GoldenZip.unpack(GoldenHistory.NAME, directory);
     Path path = directory.resolve(GoldenHistory.NAME);
-    String format = Files.readString(path.resolve(StoreFormat.NAME));
-    assertTrue(format.contains(features(StoreFormat.FEATURE_WIDE)), format);
     UUID id = StoreFormat.read(new RealDisk(), path).storeId();
     Witness witness = Witness.read(new RealDisk(), path, id);
     assertEquals(
@@ -136,10 +133,6 @@ class GoldenStoreTest {
           new SegmentOrigin.Source(late, lane, 9, 10, 0, 1),
           Objects.requireNonNull(origins.get(late)).sealed(late));
     }
-  }
-
-  private static String features(long incompatible) {
-    return "incompatible %016x\nread-only %016x\ncompatible %016x\n".formatted(incompatible, 0, 0);
   }
 
   /// What the manifest lists.
