@@ -110,12 +110,12 @@ class CellsTest {
       partition = segment.partitions().getFirst();
       good = cells(segment, 0);
     }
-    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition, false));
+    assertCounts(events, Cells.read(written(good, partition, -1, 0, 0), partition));
     ByteSource bad = written(good, partition, cell, field, more);
     if (field == 0 && more == 0) {
-      assertCounts(events, Cells.read(bad, partition, false));
+      assertCounts(events, Cells.read(bad, partition));
     } else {
-      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition, false));
+      assertThrows(StorageException.Corrupt.class, () -> Cells.read(bad, partition));
     }
   }
 
@@ -123,6 +123,7 @@ class CellsTest {
       Cells cells, SegmentSummary.Partition partition, int cell, int field, long more) {
     ByteSink out = new ByteSink();
     out.putVarint(cells.size());
+    assert partition.ownIds();
     long before = Cells.minuteOf(TimeUuid.timeOfNanos(partition.key().fromNanos()));
     for (int i = 0; i < cells.size(); i++) {
       long[] fields = {cells.minute(i) - before, cells.events(i), cells.bytes(i), cells.ownIds(i)};
