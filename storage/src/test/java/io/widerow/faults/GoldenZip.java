@@ -30,12 +30,12 @@ public final class GoldenZip {
     }
   }
 
-  /// Keeps a directory.
+  /// Keeps a directory, without its ballast, which means nothing.
   public static void pack(Path directory, Path zip) throws IOException {
     try (OutputStream bytes = Files.newOutputStream(zip);
         var out = new ZipOutputStream(bytes);
         Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+      for (Path file : files.filter(GoldenZip::isKept).sorted().toList()) {
         var entry = new ZipEntry(directory.relativize(file).toString());
         entry.setTime(0);
         out.putNextEntry(entry);
@@ -43,5 +43,9 @@ public final class GoldenZip {
         out.closeEntry();
       }
     }
+  }
+
+  private static boolean isKept(Path file) {
+    return Files.isRegularFile(file) && !file.endsWith("ballast");
   }
 }

@@ -123,9 +123,6 @@ public final class RollupControl {
 
   /// Durable first, then in use.
   private void change(List<RollupDefinition> next) {
-    if (next.stream().anyMatch(rollup -> rollup.keep() != null)) {
-      files.requireFigures();
-    }
     contents.change(_ -> new RollupSection(next).toSections());
     files.define(next);
   }

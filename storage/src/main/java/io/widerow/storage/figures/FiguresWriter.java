@@ -173,14 +173,11 @@ public final class FiguresWriter implements AutoCloseable {
 
   /// Writes the file and forces it. The caller forces the directory.
   public SegmentSummary finish() {
-    boolean told = !origin.equals(SegmentOrigin.NONE);
-    putHeader(SegmentFormat.FIGURES | (told ? SegmentFormat.FEATURE_ORIGIN : 0));
+    putHeader();
     rollups.write(out, checksum::of, 0);
     cells.write(out, checksum, 0);
     int indexAt = out.length();
-    if (told) {
-      origin.write(index);
-    }
+    origin.write(index);
     cells.writeSizes(index);
     rollups.writeSizes(index);
     out.put(index);
@@ -204,11 +201,11 @@ public final class FiguresWriter implements AutoCloseable {
     return new SegmentSummary(id, PartitionTable.of(partitions), allEvents, out.length());
   }
 
-  private void putHeader(long features) {
+  private void putHeader() {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    out.putLong(features);
+    out.putLong(SegmentFormat.FIGURES);
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());

@@ -101,8 +101,7 @@ public final class FigureFiles {
   /// @param entry the one that the manifest would have
   record Unlisted(FigureEntry entry, SegmentOrigin origin) {}
 
-  /// Null for what is no such file, cannot be read, or does not tell for how long it is kept, as
-  /// those of earlier programs. It stays as it is.
+  /// Null for what is no such file or cannot be read. It stays as it is.
   @Nullable Unlisted unlisted(Path path) {
     long id = FigureEntry.idOf(path.getFileName().toString());
     if (id < 0) {

@@ -25,14 +25,12 @@ public final class LiveDeletions {
   private static final AttributeName TYPE = AttributeName.of("type");
 
   private final StoreContents contents;
-  private final SegmentFiles files;
   private volatile DeletionSection section; // replaced under the lock of this
   private volatile @Nullable Filter shown;
   private volatile boolean changing; // a change is on its way to the manifest
 
-  LiveDeletions(StoreContents contents, SegmentFiles files, DeletionSection section) {
+  LiveDeletions(StoreContents contents, DeletionSection section) {
     this.contents = contents;
-    this.files = files;
     this.section = section;
     this.shown = shownBy(section);
   }
@@ -55,7 +53,6 @@ public final class LiveDeletions {
       UnaryOperator<DeletionSection> change, Swap swap, BooleanSupplier still) {
     contents.requireWriting();
     DeletionSection next = change.apply(section);
-    files.requireSections();
     boolean[] stays = {true};
     changing = true;
     try {

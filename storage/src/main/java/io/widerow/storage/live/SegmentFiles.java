@@ -6,7 +6,6 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
-import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
@@ -26,10 +25,8 @@ public final class SegmentFiles {
   private static final String TEMPORARY = ".tmp";
 
   private final Disk disk;
-  private final Path store;
   private final Path directory;
   private final UUID storeId;
-  private long features; // that FORMAT has for sure; guarded by this
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
   private final FigureFiles figures;
@@ -37,7 +34,6 @@ public final class SegmentFiles {
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
-    this.store = storeDirectory;
     this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
     this.figures = new FigureFiles(disk, storeDirectory, storeId, () -> guard.getAsBoolean());
@@ -66,29 +62,6 @@ public final class SegmentFiles {
 
   public void createDirectory() {
     disk.createDirectory(directory);
-  }
-
-  /// Call it before the manifest lists a segment of a wide bucket: earlier programs, which do not
-  /// know such buckets, refuse the store from now on.
-  public void requireWide() {
-    require(StoreFormat.FEATURE_WIDE);
-  }
-
-  /// Call it before the manifest gets its first section, for the same reason.
-  void requireSections() {
-    require(StoreFormat.FEATURE_SECTIONS);
-  }
-
-  /// Call it before a rollup keeps figures beyond their events, for the same reason.
-  public void requireFigures() {
-    require(StoreFormat.FEATURE_FIGURES);
-  }
-
-  private synchronized void require(long feature) {
-    if ((features & feature) == 0) {
-      StoreFormat.require(disk, store, feature);
-      features |= feature;
-    }
   }
 
   public Path temporary(long id) {

@@ -86,7 +86,7 @@ public final class StoreContents implements AutoCloseable {
             () -> state().segments().weights());
     retentions.keepFigures(type -> RollupDefinition.keepNanos(files.rollups(), type));
     this.layouts = new LiveLayouts(config, manifest.layouts());
-    this.deletions = new LiveDeletions(this, files, manifest.deletions());
+    this.deletions = new LiveDeletions(this, manifest.deletions());
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -276,7 +276,6 @@ public final class StoreContents implements AutoCloseable {
   public synchronized void change(UnaryOperator<ManifestSections> more) {
     requireWriting();
     ManifestSections added = more.apply(manifest.sections());
-    files.requireSections();
     commit(List.of(), List.of(), Map.of(), manifest.journals(), added);
   }
 
@@ -333,10 +332,6 @@ public final class StoreContents implements AutoCloseable {
     synchronized (this) {
       if (!still.getAsBoolean()) {
         return false;
-      }
-      if (swap.changesFigures()) {
-        files.requireSections();
-        files.requireFigures();
       }
       ManifestSections all = sections.and(swap.sections(state.segments().figures()));
       commit(swap.written(), swap.removed(), Map.of(), manifest.journals(), all);

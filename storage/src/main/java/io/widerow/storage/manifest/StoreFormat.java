@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 
 /// The file `FORMAT` of a store directory: the store's id and the features that a program must
 /// understand to read or write it. It is text, written when the directory becomes a store, and
-/// again before the first use of a feature that earlier programs do not know.
+/// again when the store gets tables.
 ///
 /// ```
 /// widerow-store 1
@@ -31,24 +31,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   public static final String NAME = "FORMAT";
   private static final String NAME_NEW = "FORMAT.tmp";
 
-  /// Incompatible feature: segments may have wide buckets, see [io.widerow.event.Bucket].
-  public static final long FEATURE_WIDE = 1;
-
-  /// Incompatible feature: edits of the manifest may end with [ManifestSections].
-  public static final long FEATURE_SECTIONS = 2;
-
   /// Incompatible feature: the store has tables, in a directory of their own.
-  public static final long FEATURE_TABLES = 4;
-
-  /// Incompatible feature: figures may be kept beyond the events that they count.
-  public static final long FEATURE_FIGURES = 8;
-
-  /// Incompatible feature: table files may tell how wide their partitions are.
-  public static final long FEATURE_WIDTHS = 16;
+  static final long FEATURE_TABLES = 1;
 
   /// Incompatible features that this program knows.
-  public static final long INCOMPATIBLE_KNOWN =
-      FEATURE_WIDE | FEATURE_SECTIONS | FEATURE_TABLES | FEATURE_FIGURES | FEATURE_WIDTHS;
+  public static final long INCOMPATIBLE_KNOWN = FEATURE_TABLES;
 
   private static final int BYTES_MAX = 4_096;
   private static final Pattern TEXT =
@@ -98,21 +85,23 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     return new StoreFormat(storeId, false);
   }
 
-  /// Adds an incompatible feature, durably, unless the store has it: programs that do not know it
-  /// refuse the store from now on. One thread at a time, whatever it adds.
-  public static synchronized void require(Disk disk, Path directory, long feature) {
+  /// Adds, durably, that the store has tables, unless it says so already.
+  public static void addTables(Disk disk, Path directory) {
     Matcher fields = fields(disk, directory);
-    long incompatible = Long.parseUnsignedLong(fields.group(3), 16);
-    if ((incompatible & feature) != feature) {
-      String more = "%016x".formatted(incompatible | feature);
+    long incompatible = incompatible(fields);
+    if ((incompatible & FEATURE_TABLES) == 0) {
+      String more = "%016x".formatted(incompatible | FEATURE_TABLES);
       write(disk, directory, UUID.fromString(fields.group(2)), more, fields.group(5));
     }
   }
 
   /// True when a store has tables, or is about to get them.
   public static boolean hasTables(Disk disk, Path directory) {
-    Matcher fields = fields(disk, directory);
-    return (Long.parseUnsignedLong(fields.group(3), 16) & FEATURE_TABLES) != 0;
+    return (incompatible(fields(disk, directory)) & FEATURE_TABLES) != 0;
+  }
+
+  private static long incompatible(Matcher fields) {
+    return Long.parseUnsignedLong(fields.group(3), 16);
   }
 
   /// Replaces the file. What forbids writing is not set: this program writes.
@@ -168,7 +157,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     if (Integer.parseUnsignedInt(fields.group(6), 16) != crc(lines)) {
       throw new StorageException.Corrupt(path, 0, "its checksum is wrong");
     }
-    if ((Long.parseUnsignedLong(fields.group(3), 16) & ~INCOMPATIBLE_KNOWN) != 0) {
+    if ((incompatible(fields) & ~INCOMPATIBLE_KNOWN) != 0) {
       throw new StorageException.Incompatible(
           path, "needs features that this Widerow does not know: " + fields.group(3));
     }

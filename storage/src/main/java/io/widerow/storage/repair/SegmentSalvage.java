@@ -10,6 +10,7 @@ import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.codec.IdDecoder;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.GroupFilter;
 import io.widerow.storage.segment.SegmentChecksum;
@@ -46,6 +47,7 @@ public final class SegmentSalvage {
   private final long fileBytes;
   private final SegmentChecksum checksum;
   private final byte[] window = new byte[DIRECTORY_BYTES_MAX + ByteSource.SLACK];
+  private final BlockDirectory directory = new BlockDirectory();
   private final List<SegmentIndex> indexes = new ArrayList<>();
   private final List<Damage> lost = new ArrayList<>();
   private long offset = SegmentFormat.HEADER_BYTES;
@@ -182,30 +184,16 @@ public final class SegmentSalvage {
   }
 
   private Block parse(ByteSource in) {
-    int events = in.readCount(1, BlockLimits.EVENTS_MAX, "events");
-    long bytes = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of ids");
-    bytes += SegmentFormat.CRC_BYTES;
-    int columns = in.readCount(0, BlockLimits.COLUMNS_MAX, "columns");
-    for (int i = 0; i < columns; i++) {
-      in.skip(in.readByte(), "attribute name");
-      in.readByte();
-      in.readVarint();
-      if (in.readByte() != 0) {
-        in.skip(2 * Long.BYTES, "a range");
-      }
-      bytes += in.readCount(1, BlockLimits.BYTES_MAX, "bytes of a column");
-      int filter = in.readCount(0, BlockLimits.BYTES_MAX, "bytes of a filter");
-      bytes += SegmentFormat.CRC_BYTES + filter + (filter > 0 ? SegmentFormat.CRC_BYTES : 0);
-    }
-    int directory = in.at();
-    if (in.readInt() != checksum.of(window, 0, directory, offset)) {
+    long bytes = directory.readNext(in);
+    int directoryBytes = in.at();
+    if (in.readInt() != checksum.of(window, 0, directoryBytes, offset)) {
       throw in.corrupt("a directory with a wrong checksum");
     }
-    bytes += directory + SegmentFormat.CRC_BYTES;
-    if (bytes > BlockLimits.BYTES_MAX) {
-      throw in.corrupt("a block of %d bytes".formatted(bytes));
+    directoryBytes += SegmentFormat.CRC_BYTES;
+    if (directoryBytes + bytes > BlockLimits.BYTES_MAX) {
+      throw in.corrupt("a block of %d bytes".formatted(directoryBytes + bytes));
     }
-    return new Block(events, directory + SegmentFormat.CRC_BYTES, (int) bytes);
+    return new Block(directory.events, directoryBytes, (int) (directoryBytes + bytes));
   }
 
   /// Adds a block to a partition's index. Returns false when its ids are unreadable or not after

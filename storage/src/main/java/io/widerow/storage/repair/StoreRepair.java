@@ -1,6 +1,5 @@
 package io.widerow.storage.repair;
 
-import io.widerow.event.EventView;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.JournalLoss;
@@ -18,12 +17,10 @@ import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
-import io.widerow.storage.live.DeletionTarget;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreClock;
-import io.widerow.storage.manifest.Deletion.State;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.SegmentEntry;
@@ -61,8 +58,9 @@ import org.jspecify.annotations.Nullable;
 /// | FORMAT, manifest | nothing: they name everything else, and only a backup restores them |
 ///
 /// Each segment is repaired on its own: quarantined, rewritten, and then replaced by one edit of
-/// the manifest. A repair that is killed at any point continues when it is started again. Events of
-/// a deletion that is done are not written again; one that is running goes on afterwards.
+/// the manifest. A repair that is killed at any point continues when it is started again. A
+/// deletion that is running goes on afterwards, also over what is written here; one is done only
+/// when no damaged file may hold its events.
 ///
 /// - Threads: one.
 public final class StoreRepair {
@@ -229,11 +227,6 @@ public final class StoreRepair {
   /// Writes the readable content of a file to a new segment; null when there is none.
   private @Nullable LiveSegment rewrite(
       Manifest manifest, SegmentFiles files, UUID storeId, SegmentEntry entry, Path kept) {
-    List<DeletionTarget> gone =
-        manifest.deletions().deletions().stream()
-            .filter(each -> each.state() == State.DONE)
-            .map(DeletionTarget::new)
-            .toList();
     try (Segment source = source(files, storeId, entry, kept)) {
       SegmentCheck examined = SegmentCheck.of(source);
       lost.addAll(examined.lost());
@@ -241,7 +234,7 @@ public final class StoreRepair {
       try (SegmentWriter writer = files.writer(files.temporary(id), id, entry.merged())) {
         for (SegmentIndex index : source.indexes()) {
           writer.begin(index.partition.key());
-          copy(source, index, examined, gone, writer);
+          copy(source, index, examined, writer);
         }
         SegmentSummary summary = writer.finish();
         if (summary.events() == 0) {
@@ -283,21 +276,12 @@ public final class StoreRepair {
     }
   }
 
-  /// @param gone deletions that are done: an earlier program called one so although this file was
-  ///   damaged. Those that are running take their events from what is written here.
   private static void copy(
-      Segment source,
-      SegmentIndex index,
-      SegmentCheck examined,
-      List<DeletionTarget> gone,
-      SegmentWriter writer) {
+      Segment source, SegmentIndex index, SegmentCheck examined, SegmentWriter writer) {
     var key = index.partition.key();
     try (EventCursor events = SegmentCursor.openWithout(source, key, examined.badOf(key))) {
       while (EventCursor.nextLocal(events)) {
-        EventView event = events.event();
-        if (gone.stream().noneMatch(each -> each.isMatch(event))) {
-          writer.add(event);
-        }
+        writer.add(events.event());
       }
     }
   }

@@ -20,7 +20,8 @@ import java.util.Set;
 /// ```
 ///   varint shapes | for each:
 ///     varint minutes | varint names | names that group | varint fields | fields
-///   for each partition: varint pieces | for each: varint shape | varint bytes, 0 for too many
+///   if there are shapes, for each partition:
+///     varint pieces | for each: varint shape | varint bytes, 0 for too many
 ///   a name: byte bytes | UTF-8          a field: name | byte figures, bits of RollupFigure
 /// ```
 ///
@@ -67,6 +68,9 @@ public final class RollupIndex {
   /// @param limit file offset at which the pieces end
   public static RollupIndex read(ByteSource in, int partitions, long limit) {
     int shapeCount = in.readCount(0, SHAPES_MAX, "shapes of rollups");
+    if (shapeCount == 0) {
+      return NONE;
+    }
     List<RollupShape> shapes = new ArrayList<>();
     for (int i = 0; i < shapeCount; i++) {
       shapes.add(readShape(in));
@@ -128,7 +132,8 @@ public final class RollupIndex {
     return AttributeName.of(MemorySegment.ofArray(in.bytes()), at, length);
   }
 
-  /// True when the segment was written while rollups were defined.
+  /// True when the segment has cells of rollups, or could have had: it was written while rollups
+  /// were defined.
   public boolean isThere() {
     return firstPieces.length > 1;
   }

@@ -139,6 +139,8 @@ public final class RollupsWriter {
   public void writeSizes(ByteSink index) {
     index.putVarint(writers.size());
     writers.forEach(writer -> RollupIndex.write(writer.shape(), index));
-    index.put(sizes);
+    if (!writers.isEmpty()) {
+      index.put(sizes);
+    }
   }
 }

@@ -30,30 +30,17 @@ public final class BlockDirectory {
   public int[] leaders = new int[0]; // columns that distinguish the series
   public int leaderCount;
   public int[] chunkBytes = new int[0];
-  public int[] filterBytes = new int[0];
   public long[] chunkOffsets = new long[0];
-  public long[] filterOffsets = new long[0];
 
   /// Reads a directory. The rest of its block follows it in the file.
   ///
   /// @param offset file offset at which the rest starts
   /// @param limit file offset at which it ends
   public void read(ByteSource in, int eventsExpected, long offset, long limit) {
-    events = in.readCount(eventsExpected, eventsExpected, "events");
-    idsBytes = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of ids");
-    columns = in.readCount(0, BlockLimits.COLUMNS_MAX, "columns");
-    room();
-    for (int i = 0; i < columns; i++) {
-      readColumn(in, i);
-    }
-    readLeaders(in);
+    readParts(in, eventsExpected, eventsExpected);
     in.requireEnd("the directory");
     idsOffset = offset;
     long next = offset + idsBytes + SegmentFormat.CRC_BYTES;
-    for (int i = 0; i < columns; i++) {
-      filterOffsets[i] = next;
-      next += filterBytes[i] == 0 ? 0 : filterBytes[i] + SegmentFormat.CRC_BYTES;
-    }
     for (int i = 0; i < columns; i++) {
       chunkOffsets[i] = next;
       next += chunkBytes[i] + SegmentFormat.CRC_BYTES;
@@ -61,6 +48,33 @@ public final class BlockDirectory {
     if (next != limit) {
       throw in.corrupt("columns end at %d, the block at %d".formatted(next, limit));
     }
+  }
+
+  /// Reads a directory of unknown size, of a block of unknown size. Bytes after the directory stay
+  /// unread.
+  ///
+  /// @return bytes of the rest of the block, which follows the checksum of the directory
+  public long readNext(ByteSource in) {
+    readParts(in, 1, BlockLimits.EVENTS_MAX);
+    long bytes = idsBytes + (columns + 1L) * SegmentFormat.CRC_BYTES;
+    for (int i = 0; i < columns; i++) {
+      bytes += chunkBytes[i];
+    }
+    return bytes;
+  }
+
+  private void readParts(ByteSource in, int eventsLeast, int eventsMost) {
+    events = in.readCount(eventsLeast, eventsMost, "events");
+    idsBytes = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of ids");
+    columns = in.readCount(0, BlockLimits.COLUMNS_MAX, "columns");
+    room();
+    boolean followed = false;
+    for (int i = 0; i < columns; i++) {
+      readColumn(in, i);
+      followed |= follows[i];
+    }
+    leaderCount = followed ? in.readCount(1, Series.LEADERS_MAX, "leading columns") : 0;
+    readLeaders(in);
   }
 
   private void readColumn(ByteSource in, int i) {
@@ -94,11 +108,9 @@ public final class BlockDirectory {
     least[i] = ranged[i] ? in.readLong() : 0;
     greatest[i] = ranged[i] ? in.readLong() : 0;
     chunkBytes[i] = in.readCount(1, BlockLimits.BYTES_MAX, "bytes of a column");
-    filterBytes[i] = in.readCount(0, BlockLimits.BYTES_MAX, "bytes of a filter");
   }
 
   private void readLeaders(ByteSource in) {
-    leaderCount = in.left() == 0 ? 0 : in.readCount(1, Series.LEADERS_MAX, "leading columns");
     if (leaders.length < leaderCount) {
       leaders = new int[Series.LEADERS_MAX];
     }
@@ -107,11 +119,6 @@ public final class BlockDirectory {
       leaders[i] = leader;
       if (!kinds[leader].isText() || follows[leader]) {
         throw in.corrupt("attribute %s leads".formatted(names[leader]));
-      }
-    }
-    for (int i = 0; i < columns; i++) {
-      if (follows[i] && leaderCount == 0) {
-        throw in.corrupt("attribute %s follows none".formatted(names[i]));
       }
     }
   }
@@ -129,9 +136,7 @@ public final class BlockDirectory {
       least = new long[size];
       greatest = new long[size];
       chunkBytes = new int[size];
-      filterBytes = new int[size];
       chunkOffsets = new long[size];
-      filterOffsets = new long[size];
     }
   }
 

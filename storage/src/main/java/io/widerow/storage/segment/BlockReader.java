@@ -196,9 +196,6 @@ public final class BlockReader implements AutoCloseable {
     open(index, block);
     readIds();
     for (int i = 0; i < directory.columns; i++) {
-      if (directory.filterBytes[i] > 0) {
-        pieces.read(directory.filterOffsets[i], directory.filterBytes[i], "filter");
-      }
       pieces.read(directory.chunkOffsets[i], directory.chunkBytes[i], "column");
     }
   }

@@ -29,15 +29,14 @@ import org.jspecify.annotations.Nullable;
 ///  directory:  varint events | varint idsBytes | varint columns | columns ...
 ///              [ varint leaders | varint column ... ]
 ///  a column:   byte nameBytes | name | byte kind | varint present | byte flags |
-///              [ long least | long greatest ] | varint chunkBytes | varint 0
+///              [ long least | long greatest ] | varint chunkBytes
 /// ```
 ///
 /// Columns are in ascending order of names, then kinds. Flag 1: least and greatest value are
 /// present, of doubles as raw bits without NaNs. Flag 2: the column needs the series that the
 /// leaders distinguish, see [Series]; leaders are present when a column has this flag. Flag 4: its
 /// numbers are compressed, see [ColumnEncoder]. Flag 8: it needs the events' times, see
-/// [EventTimes]. Sizes exclude the checksum. The last number is the size of the column's filter,
-/// which only older blocks have.
+/// [EventTimes]. Sizes exclude the checksum.
 ///
 /// - Threads: one.
 /// - Memory: one block, and the known records.
@@ -301,7 +300,6 @@ final class BlockWriter implements AutoCloseable {
       directory.putVarint(column.count);
       putFlags(column);
       directory.putVarint(sizes[i]);
-      directory.putVarint(0);
     }
   }
 

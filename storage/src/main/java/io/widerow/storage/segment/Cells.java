@@ -10,12 +10,12 @@ import io.widerow.storage.codec.ByteSource;
 ///
 /// ```
 ///   varint cells | for each, in order of minutes:
-///   varint minutes | varint events | varint bytes | varint ownIds
+///   varint minutes | varint events | varint bytes | [ varint ownIds ]
 /// ```
 ///
-/// In a partition without own ids the cells of newer segments do not have `ownIds`. `minutes` is
-/// the distance to the minute of the cell before, or to the start of the partition's bucket. A
-/// minute is numbered from 1582-10-15, as the ticks of ids are.
+/// The cells of a partition without own ids do not have `ownIds`. `minutes` is the distance to the
+/// minute of the cell before, or to the start of the partition's bucket. A minute is numbered from
+/// 1582-10-15, as the ticks of ids are.
 ///
 /// - Threads: any; immutable.
 /// - Memory: 32 bytes a cell.
@@ -49,9 +49,8 @@ public final class Cells {
   /// Reads the cells of a partition to the end of the input.
   ///
   /// @param partition what the index says of the partition
-  /// @param bare true when they have no `ownIds` in a partition without any
   /// @throws io.widerow.storage.StorageException.Corrupt when they are not those of this partition
-  static Cells read(ByteSource in, SegmentSummary.Partition partition, boolean bare) {
+  static Cells read(ByteSource in, SegmentSummary.Partition partition) {
     int count = in.readCount(1, in.left() / CELL_BYTES_LEAST, "cells");
     Cells cells = new Cells(count);
     long minute = minuteOf(TimeUuid.timeOfNanos(partition.key().fromNanos()));
@@ -66,7 +65,7 @@ public final class Cells {
       cells.minutes[i] = minute;
       cells.events[i] = in.readVarint();
       cells.bytes[i] = in.readVarint();
-      cells.ownIds[i] = bare && !partition.ownIds() ? 0 : in.readVarint();
+      cells.ownIds[i] = partition.ownIds() ? in.readVarint() : 0;
       if (cells.events[i] < 1
           || cells.events[i] > partition.events() - sum
           || cells.bytes[i] < 0

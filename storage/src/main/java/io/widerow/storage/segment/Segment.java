@@ -99,13 +99,11 @@ public final class Segment implements AutoCloseable {
     int version = in.readInt();
     in.readInt();
     long incompatible = in.readLong();
-    if (version != SegmentFormat.VERSION
-        || (incompatible & ~SegmentFormat.INCOMPATIBLE_KNOWN) != 0) {
+    if (version != SegmentFormat.VERSION || (incompatible & ~SegmentFormat.FIGURES) != 0) {
       throw new StorageException.Incompatible(
           path(),
           "segment of format %d with features %x; this program reads format %d with features %x"
-              .formatted(
-                  version, incompatible, SegmentFormat.VERSION, SegmentFormat.INCOMPATIBLE_KNOWN));
+              .formatted(version, incompatible, SegmentFormat.VERSION, SegmentFormat.FIGURES));
     }
     return incompatible;
   }
@@ -139,17 +137,12 @@ public final class Segment implements AutoCloseable {
     ByteSource index = new ByteSource(path()).over(indexed, 0, indexBytes, indexOffset);
     figures = (features & SegmentFormat.FEATURE_FIGURES) != 0;
     int blocks = readIndex(index, partitionCount, indexOffset);
-    if ((features & SegmentFormat.FEATURE_GROUPS) != 0) {
+    if (!figures) {
       groups = SegmentGroups.read(index, blocks, indexOffset);
     }
-    if ((features & SegmentFormat.FEATURE_ORIGIN) != 0) {
-      origin = SegmentOrigin.read(index);
-    }
-    if ((features & SegmentFormat.FEATURE_CELLS) != 0) {
-      boolean bare = (features & SegmentFormat.FEATURE_BARE_CELLS) != 0;
-      cells = SegmentCells.read(index, partitionCount, indexOffset, bare);
-    }
-    if ((features & SegmentFormat.FEATURE_ROLLUPS) != 0) {
+    origin = SegmentOrigin.read(index);
+    if ((features & SegmentFormat.FIGURES) != 0) {
+      cells = SegmentCells.read(index, partitionCount, indexOffset);
       rollups = RollupIndex.read(index, partitionCount, indexOffset - cells.bytes());
     }
     index.requireEnd("the index");
@@ -240,7 +233,7 @@ public final class Segment implements AutoCloseable {
     return new SegmentSummary(segmentId, partitions(), events, bytes);
   }
 
-  /// What it was made of; nothing when an older program wrote it.
+  /// What it was made of; nothing for what a repair wrote.
   public SegmentOrigin origin() {
     return origin;
   }

@@ -8,30 +8,27 @@ import io.widerow.storage.rollup.RollupIndex;
 import java.util.Arrays;
 
 /// Where the cells of a segment's partitions lie: one after the other before the index, each
-/// followed by its checksum. An older segment has none.
+/// followed by its checksum. A segment that is a value in a cluster has none.
 ///
 /// - Threads: any; immutable.
 /// - Memory: 4 bytes a partition.
 public final class SegmentCells {
-  static final SegmentCells NONE = new SegmentCells(0, new int[1], false);
+  static final SegmentCells NONE = new SegmentCells(0, new int[1]);
 
   /// File offset of the first cells.
   final long offset;
 
-  private final boolean bare; // see Cells
   private final int[] starts; // from `offset`, checksums included; one more entry ends the last
 
-  private SegmentCells(long offset, int[] starts, boolean bare) {
+  private SegmentCells(long offset, int[] starts) {
     this.offset = offset;
-    this.bare = bare;
     this.starts = starts;
   }
 
   /// Reads the sizes from an index.
   ///
   /// @param limit file offset at which the cells end and the index starts
-  /// @param bare whether they have no `ownIds` where there are none
-  static SegmentCells read(ByteSource in, int partitions, long limit, boolean bare) {
+  static SegmentCells read(ByteSource in, int partitions, long limit) {
     int[] starts = new int[partitions + 1];
     long most = Math.min(Integer.MAX_VALUE, limit - SegmentFormat.HEADER_BYTES);
     for (int i = 0; i < partitions; i++) {
@@ -39,7 +36,7 @@ public final class SegmentCells {
       int bytes = in.readCount(Cells.BYTES_LEAST, Math.max(0, left), "bytes of cells");
       starts[i + 1] = starts[i] + bytes + SegmentFormat.CRC_BYTES;
     }
-    return new SegmentCells(limit - starts[partitions], starts, bare);
+    return new SegmentCells(limit - starts[partitions], starts);
   }
 
   /// True when the segment has cells.
@@ -100,9 +97,7 @@ public final class SegmentCells {
         pieces.begin(start, (int) (stretchUntil - start));
       }
       return Cells.read(
-          pieces.read(start, cells.bytes(partition), "cells"),
-          segment.partitions().get(partition),
-          cells.bare);
+          pieces.read(start, cells.bytes(partition), "cells"), segment.partitions().get(partition));
     }
 
     /// Bytes read so far.

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 /// Byte layout of a segment file (an SSTable). FORMAT-segment.md explains these declarations.
 ///
 /// ```
-///  +--------+-------+-------+--------------+-------+-- ~ --+-------+--------+
-///  | header | block | block | group filter | block |       | index | footer |
-///  +--------+-------+-------+--------------+-------+-- ~ --+-------+--------+
+///  +--------+-------+-------+--------------+-------+-- ~ --+-------+-------+--------+
+///  | header | block | block | group filter | block |       | cells | index | footer |
+///  +--------+-------+-------+--------------+-------+-- ~ --+-------+-------+--------+
 ///
 ///  header, 64 bytes
 ///  0       8         12         16             24           32            40           48
@@ -76,59 +76,17 @@ public final class SegmentFormat {
 
   public static final int VERSION = 1;
 
-  /// Feature: token filters follow the blocks of each group, see [GroupFilter]. The index locates
-  /// them.
-  static final long FEATURE_GROUPS = 1;
+  /// Feature: cells of rollups and of minutes are before the index, see
+  /// [io.widerow.storage.rollup.RollupIndex] and [Cells], which ends with their sizes. Segments
+  /// that are values in a cluster have none.
+  static final long FEATURE_CELLS = 1;
 
-  /// Feature: columns may need the series of their block, see [Series], and may have their numbers
-  /// compressed as a whole.
-  static final long FEATURE_SERIES = 2;
-
-  /// Feature: ids of a block may be in order of arrival, see [IdEncoder].
-  static final long FEATURE_ARRIVAL = 4;
-
-  /// Feature: times of day in lines may be derived from their events' times, see [EventTimes];
-  /// planes of numbers may be stored raw; lines without a template may share their beginning, see
-  /// [LineLead].
-  static final long FEATURE_TIMES = 8;
-
-  /// Feature: the index ends with what the segment was made of, see [SegmentOrigin].
-  public static final long FEATURE_ORIGIN = 16;
-
-  /// Feature: cells of each partition are before the index, see [Cells]; the index ends with their
-  /// sizes. A writer may do without.
-  static final long FEATURE_CELLS = 32;
-
-  /// Feature: cells of defined rollups are before those cells, see
-  /// [io.widerow.storage.rollup.RollupIndex]; the index ends with their shapes and sizes. Written
-  /// where rollups are defined.
-  static final long FEATURE_ROLLUPS = 64;
-
-  /// Feature: cells of a partition without own ids do not count these. A writer that writes cells
-  /// does so.
-  static final long FEATURE_BARE_CELLS = 128;
-
-  /// Feature: there are no blocks; the index tells the events and bounds of each partition, see
+  /// Feature: there are no blocks; the index has the events and bounds of each partition, see
   /// [SegmentIndex#readFigures]. Only files of figures that are kept beyond their events have it.
-  public static final long FEATURE_FIGURES = 256;
+  static final long FEATURE_FIGURES = 2;
 
-  /// Features of a file of figures.
-  public static final long FIGURES =
-      FEATURE_FIGURES | FEATURE_CELLS | FEATURE_ROLLUPS | FEATURE_BARE_CELLS;
-
-  /// Features that a writer of events uses where nothing else is said.
-  static final long OF_EVENTS =
-      FEATURE_GROUPS
-          | FEATURE_SERIES
-          | FEATURE_ARRIVAL
-          | FEATURE_TIMES
-          | FEATURE_ORIGIN
-          | FEATURE_CELLS
-          | FEATURE_ROLLUPS
-          | FEATURE_BARE_CELLS;
-
-  /// Features that a reader must know.
-  static final long INCOMPATIBLE_KNOWN = OF_EVENTS | FEATURE_FIGURES;
+  /// Features of a file of figures, and all that a reader must know.
+  public static final long FIGURES = FEATURE_FIGURES | FEATURE_CELLS;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param counterLimit greater than every arrival counter in it
 /// @param clockNanos at or after every arrival time that was given to its events
 /// @param sources itself when it was sealed; when it was merged the segments that it took the place
-///   of, sealed or merged, and those that were written together with it; none when it is not told
+///   of, sealed or merged, and those that were written together with it; none when a repair wrote
+///   it
 public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sources) {
   public static final SegmentOrigin NONE = new SegmentOrigin(0, Long.MIN_VALUE, List.of());
 
@@ -83,7 +84,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
-  /// How long a file of figures is kept; 0 when it does not tell it.
+  /// How long a file of figures is kept; 0 for another file.
   ///
   /// @param id its own
   public long keepNanos(long id) {

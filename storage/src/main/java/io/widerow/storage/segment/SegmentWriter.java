@@ -52,7 +52,7 @@ public final class SegmentWriter implements AutoCloseable {
   private final BlockWriter block;
   private final GroupFilterWriter group;
   private final @Nullable CellsWriter cells; // null to write none
-  private final @Nullable RollupsWriter rollups; // null to write none
+  private final RollupsWriter rollups;
   private final DiskFile file;
   private final ByteSink out = new ByteSink();
   private final ByteSink index = new ByteSink();
@@ -139,7 +139,7 @@ public final class SegmentWriter implements AutoCloseable {
     this.checksum = new SegmentChecksum(storeId, segmentId);
     this.block = memory.begin();
     this.cells = withCells ? new CellsWriter() : null;
-    this.rollups = defined.isEmpty() ? null : new RollupsWriter(defined);
+    this.rollups = new RollupsWriter(defined);
     this.group = new GroupFilterWriter(form.filterBits(), memory.throttle());
     try {
       this.file = create.get();
@@ -154,10 +154,7 @@ public final class SegmentWriter implements AutoCloseable {
     out.putLong(SegmentFormat.MAGIC);
     out.putInt(SegmentFormat.VERSION);
     out.putInt(0);
-    long without =
-        (cells == null ? SegmentFormat.FEATURE_CELLS | SegmentFormat.FEATURE_BARE_CELLS : 0)
-            | (rollups == null ? SegmentFormat.FEATURE_ROLLUPS : 0);
-    out.putLong(SegmentFormat.OF_EVENTS & ~without);
+    out.putLong(cells == null ? 0 : SegmentFormat.FEATURE_CELLS);
     out.putLong(0); // compatible
     out.putLong(storeId.getMostSignificantBits());
     out.putLong(storeId.getLeastSignificantBits());
@@ -180,9 +177,7 @@ public final class SegmentWriter implements AutoCloseable {
     if (cells != null) {
       cells.begin(partition);
     }
-    if (rollups != null) {
-      rollups.begin(partition);
-    }
+    rollups.begin(partition);
   }
 
   /// Adds an event to the partition. Its id must not be before the last one.
@@ -193,9 +188,7 @@ public final class SegmentWriter implements AutoCloseable {
     if (cells != null) {
       cells.add(event, block.rawBytes() - rawBefore);
     }
-    if (rollups != null) {
-      rollups.add(event);
-    }
+    rollups.add(event);
     if (block.columns() >= BlockLimits.COLUMNS_FULL) {
       endBlock(block.events());
     } else if (blockLimit > 0) {
@@ -295,9 +288,7 @@ public final class SegmentWriter implements AutoCloseable {
       if (cells != null) {
         cells.end();
       }
-      if (rollups != null) {
-        rollups.end();
-      }
+      rollups.end();
       partitions.add(
           new SegmentSummary.Partition(key, partitionEvents, least, greatest, partitionOwnIds));
     }
@@ -314,10 +305,8 @@ public final class SegmentWriter implements AutoCloseable {
     endPartition();
     endGroup();
     flush();
-    if (rollups != null) {
-      rollups.write(out, checksum::of, fileBytes);
-      flush();
-    }
+    rollups.write(out, checksum::of, fileBytes);
+    flush();
     if (cells != null) {
       cells.write(out, checksum, fileBytes);
       flush();
@@ -328,8 +317,6 @@ public final class SegmentWriter implements AutoCloseable {
     origin.write(index);
     if (cells != null) {
       cells.writeSizes(index);
-    }
-    if (rollups != null) {
       rollups.writeSizes(index);
     }
     out.put(index);

@@ -223,7 +223,7 @@ final class TableOpening {
       remarks.add(unreadable + "; kept as " + kept);
     }
     contents.rewrite();
-    StoreFormat.require(disk, store, StoreFormat.FEATURE_TABLES);
+    StoreFormat.addTables(disk, store);
     contents.files().createDirectory();
     disk.forceDirectory(directory);
     boolean whole = damage.isEmpty() && !isHealed;

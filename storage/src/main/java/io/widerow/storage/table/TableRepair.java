@@ -11,7 +11,6 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
-import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.manifest.TableEntry;
 import io.widerow.storage.manifest.TableSection;
 import io.widerow.storage.recovery.JournalRecovery;
@@ -136,7 +135,6 @@ public final class TableRepair {
         lost.add(found.damage(Damage.Kind.BLOCK, List.of()));
       });
       var rows = List.of(source.fragmentsWithout(bad));
-      StoreFormat.require(disk, store, StoreFormat.FEATURE_WIDTHS);
       return files.write(
           manifest.takeSegmentId(), rows, Purge.NOTHING, Forgotten.NOTHING, source.origin());
     }

@@ -4,8 +4,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.facts.TableOrigin;
 import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.journal.Journal;
-import io.widerow.storage.manifest.StoreFormat;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -183,11 +181,7 @@ final class TableUpkeep {
     }
   }
 
-  /// Programs that know no such files refuse the store before the first one is there.
   private @Nullable LiveTableFile write(List<Fragments> rows, Purge purge, TableOrigin origin) {
-    TableContext context = contents.context();
-    Path store = context.store().config().directory();
-    StoreFormat.require(context.disk(), store, StoreFormat.FEATURE_WIDTHS);
     return contents.files().write(contents.takeId(), rows, purge, forgotten, origin);
   }
 

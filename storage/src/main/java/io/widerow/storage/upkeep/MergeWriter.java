@@ -5,7 +5,6 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
-import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.scan.BlockReaders;
@@ -154,9 +153,6 @@ public final class MergeWriter {
   /// @param edit lists them; false when nothing happened
   boolean commit(List<LiveSegment> written, BooleanSupplier edit) {
     try {
-      if (written.stream().anyMatch(live -> SegmentSet.bucketOf(live).isWide())) {
-        files.requireWide();
-      }
       files.forceDirectory();
       if (!edit.getAsBoolean()) {
         abandon(written, new IllegalStateException("another retention decides now"));

@@ -330,9 +330,6 @@ public final class Sealer implements AutoCloseable {
       Throttle throttle,
       SegmentOrigin origin) {
     PartitionKey first = file.getFirst().key();
-    if (Bucket.of(first).isWide()) {
-      files.requireWide();
-    }
     Path temporary = files.temporary(id);
     try (SegmentWriter writer = files.writer(temporary, id, false, throttle)) {
       for (Partition partition : file) {

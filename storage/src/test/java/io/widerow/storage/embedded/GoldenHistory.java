@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/// Events and writer of golden stores of two lanes with a thin history: one hour of each of eight
-/// days, then one hour of a ninth day. Each round writes 32 events to both lanes.
+/// Events and writer of the golden store of two lanes with a thin history: one hour of each of
+/// eight days, then one hour of a ninth day. Each round writes 32 events to both lanes.
 ///
 /// ```
 ///   rounds 0 to 7   sealed, then merged, one hour each; all in one bucket of 8 days
@@ -28,15 +28,13 @@ import java.util.stream.Stream;
 ///   round 11        the same, after the last witness
 /// ```
 ///
-/// Since there are wide buckets, the merge after round 7 makes one segment of 8 days of those
-/// merged before and the two that were just sealed. Earlier programs leave eight merged segments.
+/// The merge after round 7 makes one segment of 8 days of those merged before and the two that were
+/// just sealed.
 final class GoldenHistory {
+  static final String NAME = "store-v1-history";
   static final int ROUNDS = 12;
   static final int ROUNDS_SEALED = 10;
   static final int LANES = 2;
-
-  /// A round of an hour of its own, for tests that go on writing.
-  static final int ROUND_LATER = 100;
 
   /// Events of a round.
   static final int EVENTS = 32;
@@ -83,7 +81,7 @@ final class GoldenHistory {
   /// The time; of an event with [#isOwn] that of its id.
   static long timeNanos(long number) {
     long round = number / EVENTS;
-    long day = round == ROUND_LATER ? 20 : Math.min(round, 8);
+    long day = Math.min(round, 8);
     long hour = day * 5 % 24;
     long nanos = isOwn(number) ? 0 : round + 1;
     return START_NANOS + day * DAY + hour * HOUR + number % EVENTS * 1_000_000 + nanos;
@@ -135,24 +133,23 @@ final class GoldenHistory {
     }
   }
 
-  /// Writes a golden store, and dies. Only for a new version of the format: existing ones are never
-  /// replaced.
+  /// Writes the golden store, as a process leaves it that dies.
   ///
-  /// @param args a directory for the zip, and its name without the suffix
-  public static void main(String[] args) throws IOException {
-    Path out = Path.of(args[0]);
-    Path directory = out.resolve(args[1]);
-    EmbeddedStore store = EmbeddedStore.open(config(directory), Runnable::run);
-    for (int round = 0; round < ROUNDS; round++) {
-      write(store, round);
-      if (round < ROUNDS_SEALED) {
-        store.sealAll();
+  /// @param directory for the store
+  /// @param out for the zip
+  static void write(Path directory, Path out) throws IOException {
+    Path path = directory.resolve(NAME);
+    try (EmbeddedStore store = EmbeddedStore.open(config(path), Runnable::run)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        write(store, round);
+        if (round < ROUNDS_SEALED) {
+          store.sealAll();
+        }
+        if (round < ROUND_LATE || round == ROUNDS_SEALED) {
+          store.maintain();
+        }
       }
-      if (round < ROUND_LATE || round == ROUNDS_SEALED) {
-        store.maintain();
-      }
+      GoldenZip.pack(path, out.resolve(NAME + ".zip"));
     }
-    GoldenZip.pack(directory, out.resolve(args[1] + ".zip"));
-    Runtime.getRuntime().halt(0); // the journals stay
   }
 }

@@ -18,7 +18,6 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.LayoutSettings.TypeLayout;
-import io.widerow.storage.manifest.StoreFormat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -160,18 +159,6 @@ class LayoutSettingsTest {
     store.layout().configure(AUTO, PartitionWeights.DEFAULT, true);
     refused("'*' comes from the configuration", () -> store.layout().unset("*"));
     assertEquals(1, store.layout().rules().size());
-    assertEquals(0, format() & StoreFormat.FEATURE_SECTIONS, "nothing was written");
-  }
-
-  private long format() {
-    return Long.parseUnsignedLong(
-        new String(disk.bytesOf(Path.of("/store/FORMAT")), StandardCharsets.UTF_8)
-            .lines()
-            .filter(line -> line.startsWith("incompatible "))
-            .findFirst()
-            .orElseThrow()
-            .substring(13),
-        16);
   }
 
   private static void refused(String part, Runnable change) {

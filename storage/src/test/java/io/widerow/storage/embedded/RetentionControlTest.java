@@ -22,7 +22,6 @@ import io.widerow.storage.embedded.RetentionControl.Sum;
 import io.widerow.storage.segment.SegmentFormat;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -64,11 +63,6 @@ class RetentionControlTest {
   private void pass(Duration time) {
     it.clock.advance(time.toNanos());
     it.store().maintain();
-  }
-
-  private String format() {
-    byte[] bytes = it.disk.bytesOf(Path.of("/store/FORMAT"));
-    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   @Test
@@ -148,20 +142,6 @@ class RetentionControlTest {
     assertEquals(
         List.of(RetentionRule.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)),
         it.retention().policies().stream().map(Standing::policy).toList());
-  }
-
-  @Test
-  void filesAreThoseOfEarlierProgramsUntilAPolicyIsSet() {
-    fill();
-    it.store().retain("a", Duration.ofDays(60));
-    it.retention().plan(rule("c", HOUR, GRACE));
-    it.retention()
-        .configure(List.of(RetentionRule.ofConfig("b", DAY.multipliedBy(60), GRACE)), GRACE);
-    pass(Duration.ofMinutes(1));
-    it.reopen();
-    assertTrue(format().contains("incompatible 0000000000000000"), format());
-    it.retention().set(rule("c", Duration.ofDays(31), GRACE));
-    assertTrue(format().contains("incompatible 0000000000000002"), format());
   }
 
   @Test

@@ -131,9 +131,6 @@ final class SegmentForger {
     put((int) directory.idsOffset, directory.idsBytes);
     for (int i = 0; i < directory.columns; i++) {
       put((int) directory.chunkOffsets[i], directory.chunkBytes[i]);
-      if (directory.filterBytes[i] > 0) {
-        put((int) directory.filterOffsets[i], directory.filterBytes[i]);
-      }
     }
   }
 }

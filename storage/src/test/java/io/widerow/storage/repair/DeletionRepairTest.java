@@ -20,16 +20,9 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.embedded.DeletionControl;
 import io.widerow.storage.embedded.DeletionControl.Asked;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.manifest.Deletion;
-import io.widerow.storage.manifest.Deletion.Proof;
-import io.widerow.storage.manifest.Deletion.State;
-import io.widerow.storage.manifest.Manifest;
-import io.widerow.storage.manifest.ManifestEdit;
-import io.widerow.storage.manifest.StoreFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -210,40 +203,6 @@ class DeletionRepairTest {
       look(store);
       assertEquals("done", store.deletions().standing(1).state());
       assertEquals(List.of("other"), shown(store, "b"));
-    }
-  }
-
-  /// An earlier program called a deletion done whatever was damaged.
-  @Test
-  void aRepairDoesNotBringBackWhatAnEarlierProgramCalledGone() throws IOException {
-    try (EmbeddedStore store = open()) {
-      write(store, "a", "stays", "goes");
-      write(store, "b", "stays", "goes");
-      store.sealAll();
-      assertEquals(1, plan(store, "goes"));
-    }
-    var _ = damage();
-    var disk = new RealDisk();
-    var storeId = StoreFormat.read(disk, directory).storeId();
-    try (Manifest manifest = Manifest.read(disk, directory, storeId)) {
-      Deletion planned = manifest.deletions().deletions().getFirst();
-      Deletion done = planned.with(State.DONE, manifest.counterLimit(), 1, Proof.NONE);
-      manifest.rewrite();
-      manifest.commit(
-          new ManifestEdit(
-              manifest.segmentIdNext(),
-              manifest.counterLimit(),
-              manifest.clockNanos(),
-              List.of(),
-              List.of(),
-              Map.of(),
-              manifest.journals(),
-              manifest.deletions().with(done).toSections()));
-    }
-    repair();
-    try (EmbeddedStore store = open()) {
-      assertEquals("done", store.deletions().standing(1).state());
-      assertEquals(List.of("stays"), shown(store, "b"));
     }
   }
 }

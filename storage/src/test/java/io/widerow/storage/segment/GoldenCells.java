@@ -13,10 +13,10 @@ import java.util.TreeMap;
 public final class GoldenCells {
   private GoldenCells() {}
 
-  /// The same events without ids that came along.
+  /// The same events of another type, without ids that came along.
   public static List<TestEvent> assigned() {
     return events().stream()
-        .map(event -> new TestEvent(event.id(), 0, event.type(), event.attributes()))
+        .map(event -> new TestEvent(event.id(), 0, "plain", event.attributes()))
         .toList();
   }
 

@@ -6,22 +6,49 @@ import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.scan.SegmentCursor;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
-/// Writer and reader of golden segments, which are kept forever, of [GoldenSeries],
-/// [GoldenArrivals], [GoldenLines], [GoldenCells] or [GoldenRollups].
+/// Writer and reader of golden segments, which are kept forever: of logs ([GoldenCells],
+/// [GoldenArrivals], [GoldenLines]), of metrics ([GoldenSeries]), and with cells of rollups
+/// ([GoldenRollups]).
 public final class GoldenSegment {
+  /// The names of golden segments, each of which is kept sealed and in its final form.
+  public static final List<String> NAMES = List.of("logs", "metrics", "rollups");
+
   private static final Path FILE = Path.of("golden.seg");
 
   private GoldenSegment() {}
 
-  /// All events of a file.
+  /// The golden segment of a name and form.
+  public static byte[] bytes(String name, String form) throws IOException {
+    try (InputStream bytes =
+        Objects.requireNonNull(
+            GoldenSegment.class.getResourceAsStream(
+                "/golden/segment-v1-%s-%s".formatted(name, form)))) {
+      return bytes.readAllBytes();
+    }
+  }
+
+  /// Reads and checks the whole of a file.
+  public static void verify(byte[] file) {
+    var disk = new MemoryDisk();
+    disk.set(FILE, file);
+    try (Segment segment = Segment.open(disk, FILE, new UUID(1, 2), 1)) {
+      segment.verify();
+    }
+  }
+
+  /// All events of a partition of a file.
   ///
   /// @param written the expected events, which give the partition
   public static List<TestEvent> read(byte[] file, List<TestEvent> written) {
@@ -55,28 +82,48 @@ public final class GoldenSegment {
     }
   }
 
-  /// Writes golden segments. Only for a new version of the format: existing ones are never
-  /// replaced.
+  /// The partitions of a golden segment, in the order of their keys.
   ///
-  /// @param args `series`, `arrivals`, `lines`, `cells`, `bare` or `rollups`, a directory, and a
-  ///   prefix of the names
-  public static void main(String[] args) throws IOException {
-    List<TestEvent> events =
-        switch (args[0]) {
-          case "series" -> GoldenSeries.events();
-          case "arrivals" -> GoldenArrivals.events();
-          case "lines" -> GoldenLines.events();
-          case "cells" -> GoldenCells.events();
-          case "bare" -> GoldenCells.assigned();
-          case "rollups" -> GoldenRollups.events();
-          default -> throw new IllegalArgumentException(args[0]);
-        };
-    for (SegmentProfile form : List.of(SegmentProfile.SEALED, SegmentProfile.FINAL)) {
-      List<RollupDefinition> rollups =
-          args[0].equals("rollups") ? GoldenRollups.rollups() : List.of();
-      String name = args[2] + (form.equals(SegmentProfile.FINAL) ? "-final" : "-sealed");
-      Files.write(
-          Path.of(args[1]).resolve(name), SegmentRollupsTest.written(events, rollups, form));
+  /// @param name one of [#NAMES]
+  public static List<List<TestEvent>> partitions(String name) {
+    return switch (name) {
+      case "logs" ->
+          List.of(
+              GoldenCells.events(),
+              GoldenArrivals.events(),
+              GoldenLines.events(),
+              GoldenCells.assigned());
+      case "metrics" -> List.of(GoldenSeries.events());
+      case "rollups" -> List.of(GoldenRollups.events());
+      default -> throw new IllegalArgumentException(name);
+    };
+  }
+
+  /// The bytes of a segment file.
+  static byte[] written(
+      List<List<TestEvent>> partitions, List<RollupDefinition> rollups, SegmentProfile form) {
+    var disk = new MemoryDisk();
+    try (SegmentWriter writer =
+        new SegmentWriter(disk, FILE, new UUID(1, 2), 1, form, Throttle.NONE, rollups)) {
+      for (List<TestEvent> events : partitions) {
+        writer.begin(SegmentSizes.key(events));
+        events.forEach(writer::add);
+      }
+      writer.finish();
+    }
+    return disk.bytes(FILE);
+  }
+
+  /// Writes all golden segments.
+  public static void write(Path directory) throws IOException {
+    for (String name : NAMES) {
+      List<RollupDefinition> rollups = name.equals("rollups") ? GoldenRollups.rollups() : List.of();
+      Map<String, SegmentProfile> forms =
+          Map.of("sealed", SegmentProfile.SEALED, "final", SegmentProfile.FINAL);
+      for (Map.Entry<String, SegmentProfile> form : forms.entrySet()) {
+        Path file = directory.resolve("segment-v1-%s-%s".formatted(name, form.getKey()));
+        Files.write(file, written(partitions(name), rollups, form.getValue()));
+      }
     }
   }
 }

@@ -21,7 +21,6 @@ import io.widerow.rollup.RollupShape;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.repair.SegmentCheck;
 import io.widerow.storage.rollup.AttributeFigures;
 import io.widerow.storage.rollup.Extreme;
@@ -30,10 +29,8 @@ import io.widerow.storage.rollup.HashedValues;
 import io.widerow.storage.rollup.NumberGrid;
 import io.widerow.storage.rollup.NumberSum;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -50,14 +47,6 @@ class SegmentRollupsTest {
   private static final Path FILE = Path.of("a.seg");
   private static final UUID STORE = new UUID(1, 2);
 
-  private static byte[] golden(String form) throws IOException {
-    try (InputStream bytes =
-        Objects.requireNonNull(
-            SegmentRollupsTest.class.getResourceAsStream("/golden/segment-v1-rollups-" + form))) {
-      return bytes.readAllBytes();
-    }
-  }
-
   private static Segment open(byte[] bytes) {
     MemoryDisk disk = new MemoryDisk();
     disk.set(FILE, bytes);
@@ -66,20 +55,13 @@ class SegmentRollupsTest {
 
   static byte[] written(
       List<TestEvent> events, List<RollupDefinition> rollups, SegmentProfile form) {
-    MemoryDisk disk = new MemoryDisk();
-    try (SegmentWriter writer =
-        new SegmentWriter(disk, FILE, STORE, 1, form, Throttle.NONE, rollups)) {
-      writer.begin(SegmentSizes.key(events));
-      events.forEach(writer::add);
-      writer.finish();
-    }
-    return disk.bytes(FILE);
+    return GoldenSegment.written(List.of(events), rollups, form);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"sealed", "final"})
   void goldenCellsHaveTheFiguresOfTheirEvents(String form) throws IOException {
-    byte[] bytes = golden(form);
+    byte[] bytes = GoldenSegment.bytes("rollups", form);
     List<TestEvent> events = GoldenRollups.events();
     assertEquals(events, GoldenSegment.read(bytes, events));
     try (Segment segment = open(bytes)) {
@@ -239,7 +221,7 @@ class SegmentRollupsTest {
   /// Each byte of the cells and of the index belongs to a checksum.
   @Test
   void everyFlippedByteIsFound() throws IOException {
-    byte[] good = golden("sealed");
+    byte[] good = GoldenSegment.bytes("rollups", "sealed");
     long from;
     long until;
     try (Segment segment = open(good)) {
@@ -322,12 +304,8 @@ class SegmentRollupsTest {
   }
 
   @Test
-  void aSegmentWithoutRollupsIsAsBefore() {
-    List<TestEvent> events = GoldenCells.events();
-    byte[] bytes = written(events, List.of(), SegmentProfile.SEALED);
-    MemoryDisk disk = new MemoryDisk();
-    SegmentSizes.write(disk, FILE, events, SegmentProfile.SEALED);
-    assertTrue(Arrays.equals(disk.bytes(FILE), bytes));
+  void aSegmentOfNoRollupsHasNone() {
+    byte[] bytes = written(GoldenCells.events(), List.of(), SegmentProfile.SEALED);
     try (Segment segment = open(bytes)) {
       assertFalse(segment.rollups().isThere());
       assertEquals(0, segment.rollups().pieces(0));

@@ -107,7 +107,7 @@ class TablesUpkeepTest {
       write(store, 0, 1);
     }
     assertTrue(
-        Files.readString(store().resolve("FORMAT")).contains("incompatible 0000000000000014"));
+        Files.readString(store().resolve("FORMAT")).contains("incompatible 0000000000000001"));
   }
 
   @Test

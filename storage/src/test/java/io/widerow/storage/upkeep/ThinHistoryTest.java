@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.Bucket;
 import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.Appends;
@@ -19,7 +20,6 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.StoreOpener;
-import io.widerow.storage.manifest.StoreFormat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -183,9 +183,11 @@ class ThinHistoryTest {
     return disk.files().stream().filter(file -> file.toString().endsWith(".seg")).count();
   }
 
-  private boolean hasFeature() {
-    String format = new String(disk.bytesOf(Path.of("/store/FORMAT")), StandardCharsets.US_ASCII);
-    return format.contains("incompatible %016x\n".formatted(StoreFormat.FEATURE_WIDE));
+  private boolean hasWideBuckets() {
+    try (StoreView view = store.view()) {
+      return view.partitions(_ -> true, 0, clock.wallNanos()).stream()
+          .anyMatch(partition -> Bucket.of(partition.key()).isWide());
+    }
   }
 
   /// Lives through a history: seals it month by month.
@@ -203,7 +205,7 @@ class ThinHistoryTest {
   void whatCameOverYearsIsInFewFiles() {
     live(START_NANOS + YEARS / 2);
     check();
-    assertTrue(hasFeature());
+    assertTrue(hasWideBuckets());
     store.close();
     store = open();
     check();
@@ -259,7 +261,7 @@ class ThinHistoryTest {
     store.retain(null, retention);
     live(START_NANOS + YEARS / 3);
     check();
-    assertTrue(hasFeature());
+    assertTrue(hasWideBuckets());
     Event oldest = expected(0, clock.wallNanos()).get(100); // amid a wide bucket
     clock.advance(hiddenFrom(oldest) - 1 - clock.wallNanos());
     List<Event> before = expected(0, clock.wallNanos());
@@ -323,6 +325,6 @@ class ThinHistoryTest {
     }
     store.maintain();
     assertEquals(hours, files());
-    assertTrue(!hasFeature(), "earlier programs still read such a store");
+    assertTrue(!hasWideBuckets());
   }
 }

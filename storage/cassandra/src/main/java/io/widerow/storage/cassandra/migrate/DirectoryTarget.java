@@ -33,7 +33,6 @@ final class DirectoryTarget implements AutoCloseable {
   private final Manifest manifest; // guarded by this
   private final SegmentFiles files;
   private DirectoryRecord record;
-  private boolean wide; // guarded by this
 
   private DirectoryTarget(
       Disk disk, Path directory, Disk.Lock lock, DirectoryRecord record, Manifest manifest) {
@@ -178,7 +177,6 @@ final class DirectoryTarget implements AutoCloseable {
   }
 
   private synchronized void commit(SegmentEntry entry, long counterLimit, long nowNanos) {
-    wide |= new Bucket(entry.bucketMinutes(), entry.widthMinutes()).isWide();
     manifest.commit(
         new ManifestEdit(
             manifest.segmentIdNext(),
@@ -194,9 +192,6 @@ final class DirectoryTarget implements AutoCloseable {
   synchronized void finish(ClusterArrivals to) {
     if (!disk.exists(directory.resolve(StoreFormat.NAME))) {
       StoreFormat.create(disk, directory, record.storeId());
-    }
-    if (wide) {
-      StoreFormat.require(disk, directory, StoreFormat.FEATURE_WIDE);
     }
     write(record.through(to));
   }
