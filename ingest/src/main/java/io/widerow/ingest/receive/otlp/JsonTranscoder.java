@@ -11,7 +11,6 @@ import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.otlp.JsonMessage.Kind;
 import io.widerow.ingest.receive.otlp.JsonMessage.Member;
 import io.widerow.ingest.receive.otlp.JsonMessage.Role;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the protobuf, which is shorter than the text, except for arrays of short numbers.
 final class JsonTranscoder {
   private static final String TRAILING = "something follows the JSON object";
-  private static final byte[] UNSIGNED_MAX = // 2^64 - 1
-      "18446744073709551615".getBytes(StandardCharsets.US_ASCII);
   private static final int NESTED_MAX = 10_000; // of what is passed over
 
   private final JsonScanner json;
@@ -261,8 +258,8 @@ final class JsonTranscoder {
     int from = time.offset();
     int end = from + time.length();
     boolean fits = time.nanos() >= 0 && time.nanos() != EpochText.TOO_LARGE;
-    if (isUnsigned(source, from, end)) {
-      out.fixed64(member.field, unsigned(source, from, end));
+    if (JsonNumbers.isUnsigned(source, from, end)) {
+      out.fixed64(member.field, JsonNumbers.unsigned(source, from, end));
       return;
     }
     if (fits) {
@@ -279,24 +276,6 @@ final class JsonTranscoder {
       out.close(value);
       out.close(attribute);
     }
-  }
-
-  /// Whether the text is a whole number that fits into 64 bits without a sign.
-  private static boolean isUnsigned(byte[] source, int from, int end) {
-    int digits = end - from;
-    boolean fits =
-        digits < UNSIGNED_MAX.length
-            || (digits == UNSIGNED_MAX.length
-                && Arrays.compare(source, from, end, UNSIGNED_MAX, 0, digits) <= 0);
-    return fits && digits > 0 && Times.fractionLimit(source, from, end) == end;
-  }
-
-  private static long unsigned(byte[] digits, int from, int end) {
-    long number = 0;
-    for (int i = from; i < end; i++) {
-      number = 10 * number + digits[i] - '0';
-    }
-    return number;
   }
 
   private void message(Member member, int first, int depth) throws JsonScanner.Bad, BadField {
