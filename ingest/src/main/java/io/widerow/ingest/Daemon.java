@@ -13,7 +13,7 @@ import io.netty.channel.EventLoopGroup;
 import io.widerow.event.PartitionKey;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.StoreOptions;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.Times;
@@ -174,25 +174,23 @@ public final class Daemon implements AutoCloseable {
     certificates = tls == null ? null : new CertificateWatch(tls, Instant::now);
     this.clock = new ClockService(store);
     this.layout = new LayoutService(store, registry);
-    ByteCredit credit = new ByteCredit(config.creditBytes());
+    ByteCredit credit = new ByteCredit(config.limits().creditBytes());
     lanes =
         new Lanes(
             store,
             new Lanes.Settings(
-                config.laneSlots(),
-                config.ledgerKeys(),
-                config.ledgerSeconds(),
+                config.limits().laneSlots(),
+                FixedLimits.LEDGER_KEYS,
+                Math.toIntExact(config.deduplicateFor().toSeconds()),
                 config.cluster().isOn() ? config.cluster().quorumWait().toNanos() : 0),
-            () -> new SpinThenParkWaitStrategy(config.spinMicros() * 1_000L),
+            () -> new SpinThenParkWaitStrategy(config.limits().spinMicros() * 1_000L),
             new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
             rules,
             registry,
             () -> Instant.now().getEpochSecond());
     types =
         new TypeBudget(
-            config.limits().typesMax(),
-            config.limits().typesPerHour(),
-            () -> Instant.now().getEpochSecond());
+            config.typesMax(), config.typesPerHour(), () -> Instant.now().getEpochSecond());
     lanes.limitTypes(types);
     if (store instanceof EmbeddedStore) {
       lookAtTypes(); // before the first event
@@ -203,8 +201,8 @@ public final class Daemon implements AutoCloseable {
             credit,
             new Intake.Limits(
                 config.bodyBytesMax(),
-                config.ratioMax(),
-                (long) config.limits().bodyRateMin() * LimitOptions.BODY_RATE_SECONDS),
+                config.limits().ratioMax(),
+                (long) config.limits().bodyRateMin() * FixedLimits.BODY_RATE_SECONDS),
             new BodyDigest(store.secret()),
             store::full,
             store::nowNanos);
@@ -223,7 +221,10 @@ public final class Daemon implements AutoCloseable {
     int connectionsMax = connectionsMax(config);
     connections =
         new ConnectionGuard(
-            config.limits(), connectionsMax, config.security().tlsCertificate() != null);
+            config.limits(),
+            config.connectionsPerAddressMax(),
+            connectionsMax,
+            config.security().tlsCertificate() != null);
     credit.whenRoom(connections::roomAgain);
     http = server(routes(), connectionsMax);
     sockets = new SocketListeners(config, tls, intake, registry, store, memory, access);
@@ -467,9 +468,9 @@ public final class Daemon implements AutoCloseable {
     return intake.credit().bytesUsed();
   }
 
-  /// Waits until it is asked to stop. When writing fails first, it goes on answering queries for
-  /// `read-on-seconds`, so that data can be inspected and load balancers see that it is not ready,
-  /// and then returns. A supervisor can restart it, which gives it a chance to recover.
+  /// Waits until it is asked to stop. When writing fails first, it goes on answering queries for 30
+  /// seconds, so that data can be inspected and load balancers see that it is not ready, and then
+  /// returns. A supervisor can restart it, which gives it a chance to recover.
   ///
   /// @param failed gets the reason why writing has ended
   void awaitStop(CountDownLatch stop, Consumer<String> failed) {
@@ -478,7 +479,7 @@ public final class Daemon implements AutoCloseable {
         String failure = failure();
         if (failure != null) {
           failed.accept(failure);
-          boolean _ = stop.await(config.readOnSeconds(), TimeUnit.SECONDS);
+          boolean _ = stop.await(config.limits().readOnSeconds(), TimeUnit.SECONDS);
           return;
         }
       }

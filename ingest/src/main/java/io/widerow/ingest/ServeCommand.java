@@ -2,8 +2,12 @@ package io.widerow.ingest;
 
 import io.widerow.ingest.cluster.ClusterDaemonStore;
 import io.widerow.ingest.config.ConfigCheck;
+import io.widerow.ingest.config.ConfigKeys;
+import io.widerow.ingest.config.ConfigRule;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
+import io.widerow.ingest.config.FixedLimits;
+import io.widerow.ingest.config.Key;
 import io.widerow.ingest.config.LayoutOptions;
 import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.rules.RuleFile;
@@ -27,6 +31,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,27 +40,32 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.ISetter;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `widerow serve`: runs the daemon until it is asked to stop. The exit codes are those of
 /// [ExitCode].
 ///
-/// When the disk fails while it runs, it answers queries for `read-on-seconds` or until it is asked
-/// to stop.
+/// When the disk fails while it runs, it answers queries for 30 seconds or until it is asked to
+/// stop.
 @Command(
     name = "serve",
     description = "Takes events in over HTTP and syslog, and answers queries, until it is stopped.",
     mixinStandardHelpOptions = true,
+    abbreviateSynopsis = true,
     sortOptions = false,
     footer = {
       "",
       "Example: widerow serve --data ./widerow-data --http 127.0.0.1:7380",
+      "Each key of the configuration is an option; those that are seldom needed are in",
+      "ingest/docs/CONFIGURATION.md.",
       "What no option says comes from the environment (the key open-age from",
       "WIDEROW_OPEN_AGE), else from the file, else it has its default: --print-config",
       "shows all. Others than this machine are let in with TLS and tokens: see",
@@ -68,6 +78,7 @@ public final class ServeCommand implements Callable<Integer> {
           + "and `widerow repair --accept-loss` goes on without it";
   private final StoreOpener opener;
   private final Map<String, String> environment;
+  private final UnaryOperator<FixedLimits> limits;
   private final Map<String, String> flags = new LinkedHashMap<>();
 
   private volatile ExitCode exit = ExitCode.INPUT_OUTPUT;
@@ -80,8 +91,33 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(names = "--print-config", description = "print the configuration in force, and exit")
   private boolean printConfig;
 
-  @Option(names = "--check-config", description = "check the configuration, and exit")
+  @Option(names = "--changed", description = "with --print-config: only what is no default")
+  private boolean changedOnly;
+
+  @Option(
+      names = "--check-config",
+      description = "report all mistakes of the configuration, and exit")
   private boolean checkConfig;
+
+  @Option(
+      names = "--accept-clock",
+      description = "for this start: believe the clock, whatever it shows")
+  private boolean acceptClock;
+
+  @Option(
+      names = "--accept-repeats",
+      description =
+          "for this start: apply also what has waited longer than claim-keep; what a"
+              + " sender repeated to another daemon is then there twice")
+  private boolean acceptRepeats;
+
+  /// What completion offers after `--set`: the names of all keys.
+  static final class Assignments implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return ConfigKeys.names().map(name -> name + "=").iterator();
+    }
+  }
 
   /// Opens the store for the daemon.
   @FunctionalInterface
@@ -91,14 +127,55 @@ public final class ServeCommand implements Callable<Integer> {
 
   /// Runs the command and exits with its exit code.
   public static void main(String[] arguments) {
+    run(UnaryOperator.identity(), arguments);
+  }
+
+  /// Runs the command with other limits than those of the process, and exits with its exit code.
+  static void run(UnaryOperator<FixedLimits> limits, String... arguments) {
     LogSetup.apply();
-    CommandLine line = commandLine(ServeCommand::openConfigured, System.getenv());
+    CommandLine line = commandLine(ServeCommand::openConfigured, System.getenv(), limits);
     System.exit(line.execute(arguments));
   }
 
   /// The command with its error handling.
   public static CommandLine commandLine(StoreOpener opener, Map<String, String> environment) {
-    return CommandLines.of(new ServeCommand(opener, environment));
+    return commandLine(opener, environment, UnaryOperator.identity());
+  }
+
+  /// The same with other limits than those of the process.
+  static CommandLine commandLine(
+      StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
+    ServeCommand command = new ServeCommand(opener, environment, limits);
+    CommandLine line = CommandLines.of(command);
+    for (Key<?> key : ConfigKeys.ALL) {
+      if (!key.isOfType()) {
+        CommandSpec _ = line.getCommandSpec().addOption(command.option(key));
+      }
+    }
+    return line;
+  }
+
+  /// The flag of a key. Help shows those of the first table.
+  private OptionSpec option(Key<?> key) {
+    OptionSpec.Builder flag =
+        OptionSpec.builder("--" + key.name())
+            .paramLabel(key.form().label())
+            .description(key.summary().replace("`", ""))
+            .hidden(key.group() == Key.Group.ADVANCED)
+            .type(String.class)
+            .completionCandidates(key.form().words())
+            .setter(
+                new ISetter() {
+                  @Override
+                  @SuppressWarnings("unchecked") // of the type above
+                  public <T> T set(T value) {
+                    if (value != null) {
+                      flags.put(key.name(), value.toString());
+                    }
+                    return value;
+                  }
+                });
+    return key.isSwitch() ? flag.arity("0..1").fallbackValue("true").build() : flag.build();
   }
 
   /// Opens the store that is configured: on a cluster, or on this machine.
@@ -135,85 +212,43 @@ public final class ServeCommand implements Callable<Integer> {
     return store;
   }
 
-  public ServeCommand(StoreOpener opener, Map<String, String> environment) {
+  private ServeCommand(
+      StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
     this.opener = opener;
     this.environment = Map.copyOf(environment);
-  }
-
-  @Option(
-      names = "--data",
-      description = "the store's directory, created when absent",
-      paramLabel = "DIR")
-  void setData(String value) {
-    flags.put("data", value);
-  }
-
-  @Option(
-      names = "--store",
-      description = "the cluster that has the store, cassandra://HOST[,HOST]/KEYSPACE?dc=NAME",
-      paramLabel = "URI")
-  void setStore(String value) {
-    flags.put("store", value);
-  }
-
-  @Option(names = "--http", description = "address of HTTP", paramLabel = "HOST:PORT")
-  void setHttp(String value) {
-    flags.put("http", value);
-  }
-
-  @Option(
-      names = "--syslog",
-      description = "address of syslog, UDP and TCP",
-      paramLabel = "HOST:PORT")
-  void setSyslog(String value) {
-    flags.put("syslog", value);
-  }
-
-  @Option(names = "--cql", description = "address of CQL, to ask", paramLabel = "HOST:PORT")
-  void setCql(String value) {
-    flags.put("cql", value);
-  }
-
-  @Option(
-      names = "--durability",
-      description = "of requests that name none: quorum, disk, os or memory",
-      paramLabel = "LEVEL")
-  void setDurability(String value) {
-    flags.put("durability", value);
-  }
-
-  @Option(names = "--lanes", description = "writer threads; half the processors", paramLabel = "N")
-  void setLanes(String value) {
-    flags.put("lanes", value);
-  }
-
-  @Option(names = "--insecure", description = "let other machines connect without TLS and tokens")
-  void setInsecure(boolean value) {
-    flags.put("insecure", Boolean.toString(value));
+    this.limits = limits;
   }
 
   @Option(
       names = "--set",
-      description = "any other key of --print-config",
-      paramLabel = "KEY=VALUE")
+      description = "any key of --print-config, also of a type: retention.audit=30d",
+      paramLabel = "KEY=VALUE",
+      completionCandidates = Assignments.class)
   void setOther(Map<String, String> values) {
     flags.putAll(values);
   }
 
   @Override
   public Integer call() {
-    List<Consumer<DaemonConfig>> further = new ArrayList<>(List.of(ServeCommand::requireRules));
+    if (changedOnly && !printConfig) {
+      err().println("widerow: changed: it is of use only with --print-config");
+      return ExitCode.USAGE.number;
+    }
+    List<ConfigRule> further =
+        new ArrayList<>(List.of(ConfigCheck.ofRules(ServeCommand::requireRules)));
     if (!printConfig) {
       further.addAll(ConfigCheck.ofMachine());
     }
     ConfigCheck check = ConfigCheck.of(flags, environment, file, further);
-    DaemonConfig config = check.config();
-    if (config == null) {
+    DaemonConfig read = check.config();
+    if (read == null) {
       check.mistakes().forEach(mistake -> err().println("widerow: " + mistake));
       return ExitCode.USAGE.number;
     }
+    DaemonConfig config =
+        read.accepting(acceptClock, acceptRepeats).withLimits(limits.apply(read.limits()));
     if (printConfig) {
-      out().print(config.print());
+      out().print(changedOnly ? config.printChanged() : config.print());
       out().flush();
       return 0;
     }
@@ -308,7 +343,7 @@ public final class ServeCommand implements Callable<Integer> {
     err()
         .println(
             "widerow: writing has ended: %s; nothing is taken in, queries are answered for %d s"
-                    .formatted(failure, config.readOnSeconds())
+                    .formatted(failure, config.limits().readOnSeconds())
                 + " or until it is stopped, then it ends with exit code %d"
                     .formatted(ExitCode.INPUT_OUTPUT.number));
     err().flush();

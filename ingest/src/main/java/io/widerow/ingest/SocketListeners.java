@@ -2,7 +2,6 @@ package io.widerow.ingest;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.ingest.config.StreamOptions;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.http.Access;
@@ -63,7 +62,7 @@ final class SocketListeners implements AutoCloseable {
   private List<SocketProtocol> protocols() {
     return List.of(
         SyslogProtocol.of(config.syslogZone()),
-        FluentProtocol.of(intake, config.streams().readSharedKey()),
+        FluentProtocol.of(intake, config.listen().readSharedKey()),
         StatsdProtocol.protocol(),
         GraphiteProtocol.protocol(),
         GelfProtocol.protocol());
@@ -88,7 +87,7 @@ final class SocketListeners implements AutoCloseable {
   }
 
   private void listen(SocketProtocol protocol, SocketReceiver.Terms terms) {
-    InetSocketAddress address = configured(protocol.name());
+    InetSocketAddress address = config.listen().of(protocol.name());
     if (address != null) {
       receivers.add(
           ListenException.listen(
@@ -99,7 +98,7 @@ final class SocketListeners implements AutoCloseable {
   }
 
   private void listenCql() {
-    InetSocketAddress address = configured(CqlPort.NAME);
+    InetSocketAddress address = config.listen().of(CqlPort.NAME);
     if (address != null) {
       CqlPort.Terms terms =
           new CqlPort.Terms(clientTls, access.tokens(), config.limits(), config.durability());
@@ -118,18 +117,6 @@ final class SocketListeners implements AutoCloseable {
   /// Where tables of users lie; null when the store can have none.
   private @Nullable TableStore tables() {
     return store instanceof EmbeddedStore embedded ? embedded.tables() : null;
-  }
-
-  /// The address of a key; null when it has none.
-  private @Nullable InetSocketAddress configured(String key) {
-    StreamOptions streams = config.streams();
-    return switch (key) {
-      case "syslog" -> config.syslog();
-      case "syslog-tls" -> streams.syslogTls();
-      case "fluent" -> streams.fluent();
-      case "fluent-tls" -> streams.fluentTls();
-      default -> config.listen().of(key);
-    };
   }
 
   /// Where a protocol listens; null when it is off.

@@ -1,6 +1,6 @@
 package io.widerow.faults;
 
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.TunedServe;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class QuickJvm {
   private static final Object LOCK = new Object();
 
-  static final List<String> DAEMON = List.of(ServeCommand.class.getName());
+  static final List<String> DAEMON = List.of(TunedServe.class.getName());
 
   private static @Nullable QuickJvm shared;
 

@@ -126,8 +126,7 @@ class ClockStepTest {
         faketime("FAKETIME=%+d".formatted(step.toSeconds())),
         directory,
         data,
-        "--set",
-        "accept-clock=" + accept);
+        accept ? new String[] {"--accept-clock"} : new String[0]);
   }
 
   private void run(Path data, Duration step, boolean accept)

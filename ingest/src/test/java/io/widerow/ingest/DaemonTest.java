@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
 import io.widerow.faults.RawHttp;
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.http.IntakeRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,7 +30,7 @@ class DaemonTest {
   private final MemoryStore store = new MemoryStore(2);
   private final Daemon daemon =
       Daemon.start(
-          DaemonConfig.of(
+          TunedConfig.of(
               Map.of(
                   "http",
                   "127.0.0.1:0",

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -53,7 +52,7 @@ class FullRingTest {
 
   private static Daemon start(MemoryStore store, String protocol) {
     return Daemon.start(
-        DaemonConfig.of(
+        TunedConfig.of(
             Map.of(
                 "http", "127.0.0.1:0", protocol, "127.0.0.1:0", "lanes", "1", "lane-slots", "2")),
         store);

@@ -33,7 +33,7 @@ public class OperatedDaemon implements AutoCloseable {
     all.put("data", directory.resolve("store").toString());
     all.put("http", "127.0.0.1:0");
     all.put("disk-reserve-bytes", "0");
-    DaemonConfig config = DaemonConfig.of(all);
+    DaemonConfig config = TunedConfig.of(all);
     store = (EmbeddedStore) ServeCommand.openEmbedded(config);
     daemon = Daemon.start(config, store);
     http = new Http(daemon);

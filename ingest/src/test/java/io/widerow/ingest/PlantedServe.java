@@ -15,7 +15,7 @@ final class PlantedServe {
     PlantedFaultsTest.Planted plant = PlantedFaultsTest.Planted.of(args[0]);
     PlantLoader loader = loaderOf(plant);
     Thread.currentThread().setContextClassLoader(loader);
-    Class<?> command = Class.forName(ServeCommand.class.getName(), true, loader);
+    Class<?> command = Class.forName(TunedServe.class.getName(), true, loader);
     Method main = command.getMethod("main", String[].class);
     main.invoke(null, (Object) Arrays.copyOfRange(args, 1, args.length));
   }

@@ -11,7 +11,6 @@ import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpRequestWriter;
 import com.linecorp.armeria.common.HttpStatus;
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.receive.journald.Upload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,7 +38,7 @@ class StreamRequestTest {
 
   private static Daemon start(MemoryStore store) {
     return Daemon.start(
-        DaemonConfig.of(
+        TunedConfig.of(
             Map.of(
                 "http",
                 "127.0.0.1:0",

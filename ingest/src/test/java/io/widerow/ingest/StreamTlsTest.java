@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -103,7 +102,7 @@ class StreamTlsTest {
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   void syslogCountedAndInLines(String version) throws IOException, GeneralSecurityException {
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store);
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys()), store);
         SSLSocket socket = peers.connect(address(daemon, "syslog-tls"), false)) {
       socket.setEnabledProtocols(new String[] {version});
       String many = "x".repeat(100_000);
@@ -137,7 +136,7 @@ class StreamTlsTest {
     byte[] option = HexFormat.of().parseHex("81a56368756e6ba163");
     System.arraycopy(option, 0, message, message.length - option.length, option.length);
     byte[] ack = HexFormat.of().parseHex("81a361636ba163");
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys()), store)) {
       for (int time = 0; time < 2; time++) {
         try (SSLSocket socket = peers.connect(address(daemon, "fluent-tls"), false)) {
           socket.getOutputStream().write(message);
@@ -163,7 +162,7 @@ class StreamTlsTest {
   void theOthersOverTlsAndTlsWhereNoneIsSpoken(String protocol, byte[] message, String type)
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys(protocol, "127.0.0.1:0", protocol + "-tls", "127.0.0.1:0");
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store)) {
       try (SSLSocket socket = peers.connect(address(daemon, protocol + "-tls"), false)) {
         socket.getOutputStream().write(message);
         awaitStored(1);
@@ -195,7 +194,7 @@ class StreamTlsTest {
   void tlsWhereNoneIsSpokenIsRefused(String protocol)
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys(protocol, "127.0.0.1:0");
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store)) {
       refusesTls(daemon, protocol);
       assertEquals(List.of(), List.copyOf(store.committed));
     }
@@ -205,7 +204,7 @@ class StreamTlsTest {
   void aSenderIsKnownByItsCertificateAndNotLetInWithoutOne()
       throws IOException, InterruptedException, GeneralSecurityException {
     Map<String, String> keys = keys("tls-client-ca", peers.file("ca.pem"));
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store)) {
       try (SSLSocket known = peers.connect(address(daemon, "syslog-tls"), true)) {
         known.getOutputStream().write(ascii(LINE));
         awaitStored(1);
@@ -235,7 +234,7 @@ class StreamTlsTest {
   @Test
   void plainBytesWhereTlsIsSpokenAreCountedAndTheConnectionClosed()
       throws IOException, InterruptedException, GeneralSecurityException {
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys()), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys()), store)) {
       for (String protocol : List.of("syslog-tls", "fluent-tls")) {
         try (Socket plain = plain(daemon, protocol)) {
           plain.getOutputStream().write(ascii(LINE));
@@ -265,7 +264,7 @@ class StreamTlsTest {
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
     Map<String, String> keys =
         keys("header-seconds", "4", "fluent", "127.0.0.1:0", "fluent-shared-key", key.toString());
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store);
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store);
         Socket silent = plain(daemon, "syslog-tls");
         Socket begun = plain(daemon, "fluent-tls");
         Socket noPing = plain(daemon, "fluent")) {
@@ -287,7 +286,7 @@ class StreamTlsTest {
       throws IOException, InterruptedException, GeneralSecurityException {
     List<Socket> silent = new ArrayList<>();
     Map<String, String> keys = keys("header-seconds", "3600");
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store)) {
       for (int i = 0; i < 70; i++) {
         silent.add(plain(daemon, "syslog-tls"));
       }
@@ -331,7 +330,7 @@ class StreamTlsTest {
     replace(directory.resolve("key.pem"), key);
     Map<String, String> keys =
         keys("tls-certificate", certificate.toString(), "tls-key", key.toString());
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store);
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store);
         SSLSocket old = peers.connect(address(daemon, "syslog-tls"), false)) {
       old.startHandshake();
       InetSocketAddress syslog = address(daemon, "syslog-tls");
@@ -353,7 +352,7 @@ class StreamTlsTest {
   @Tag("process")
   void opensslSends() throws IOException, InterruptedException {
     Map<String, String> keys = keys("tls-client-ca", peers.file("ca.pem"));
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(keys), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(keys), store)) {
       Process client =
           new ProcessBuilder(
                   "openssl",

@@ -2,7 +2,6 @@ package io.widerow.ingest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +35,7 @@ public final class TokenDaemon implements AutoCloseable {
       Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
       Map<String, String> all = new HashMap<>(keys);
       all.putAll(Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString()));
-      daemon = Daemon.start(DaemonConfig.of(all), store);
+      daemon = Daemon.start(TunedConfig.of(all), store);
       http = new Http(daemon);
     } catch (IOException unwritable) {
       throw new UncheckedIOException(unwritable);

@@ -129,15 +129,16 @@ class WriteFailureTest {
   void afterReadOnSecondsItEndsByItself() throws IOException, InterruptedException {
     MemoryStore store = new MemoryStore(1);
     StringWriter out = new StringWriter();
-    CommandLine line = ServeCommand.commandLine(_ -> store, Map.of());
+    CommandLine line =
+        ServeCommand.commandLine(
+            _ -> store,
+            Map.of(),
+            limits -> TunedConfig.with(limits, Map.of("read-on-seconds", "3")));
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(out, true));
     CompletableFuture<Integer> exit = new CompletableFuture<>();
     Thread serving =
         Thread.ofPlatform()
-            .start(() ->
-                exit.complete(
-                    line.execute(
-                        "--http", "127.0.0.1:0", "--lanes", "1", "--set", "read-on-seconds=1")));
+            .start(() -> exit.complete(line.execute("--http", "127.0.0.1:0", "--lanes", "1")));
     Matcher address = ADDRESS.matcher("");
     while (!address.find()) {
       LockSupport.parkNanos(5_000_000);
@@ -147,7 +148,7 @@ class WriteFailureTest {
     assertEnded(post(address.group(1), "x").join());
     assertEquals(503, get(address.group(1), "/ready").statusCode(), "it is still there");
     assertEquals(74, exit.orTimeout(30, TimeUnit.SECONDS).join(), out.toString());
-    assertTrue(out.toString().contains("queries are answered for 1 s"), out.toString());
+    assertTrue(out.toString().contains("queries are answered for 3 s"), out.toString());
     serving.join();
   }
 

@@ -23,7 +23,6 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -63,7 +62,11 @@ public final class ClusterCommand implements Runnable {
       description = "cassandra://host[:port][,..]/keyspace?dc=dc1[&replication=3]. Required.")
   String store = "";
 
-  @Mixin ClusterFlags flags = new ClusterFlags();
+  @Option(
+      names = "--insecure",
+      scope = ScopeType.INHERIT,
+      description = "Allow another machine without TLS or without a user.")
+  boolean insecure;
 
   @Spec @Nullable CommandSpec spec;
 
@@ -305,7 +308,7 @@ public final class ClusterCommand implements Runnable {
     if (store.isEmpty()) {
       throw new ParameterException(line(), "name the store with --store");
     }
-    try (OpenCluster cluster = connector.open(store, flags, make)) {
+    try (OpenCluster cluster = connector.open(store, insecure, make)) {
       int code = work.applyAsInt(cluster.keyspace());
       out().flush();
       return code;

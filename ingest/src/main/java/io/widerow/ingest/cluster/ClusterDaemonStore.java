@@ -11,7 +11,6 @@ import io.widerow.storage.cassandra.ClusterStores;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -45,9 +44,7 @@ public final class ClusterDaemonStore {
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("cluster-", 0).factory());
     var settings =
         new ClusterReading.Settings(
-            ReadOptions.DEFAULT
-                .withReadAhead(keys.readAhead())
-                .withBucketMinutes(local::bucketMinutesOf),
+            ReadOptions.DEFAULT.withBucketMinutes(local::bucketMinutesOf),
             local.mergeAfter(),
             keys.ttl() ? TTL_SLACK : null);
     ExecutorService merge = Executors.newSingleThreadExecutor(low.factory("widerow-merge"));
@@ -71,17 +68,8 @@ public final class ClusterDaemonStore {
 
   private static ClusterOptions options(DaemonConfig config) {
     ClusterKeys keys = config.cluster();
-    return new ClusterOptions(
-        StoreUri.parse(Objects.requireNonNull(keys.store())),
-        keys.user(),
-        keys.passwordFile(),
-        keys.ca(),
-        keys.certificate(),
-        keys.key(),
-        ClusterOptions.Consistency.parse(keys.consistency()),
-        REQUEST_TIMEOUT,
-        keys.ttl(),
-        config.insecure());
+    return ClusterOptions.parse(
+        Objects.requireNonNull(keys.store()), REQUEST_TIMEOUT, keys.ttl(), config.insecure());
   }
 
   private static ApplyOptions apply(DaemonConfig config) {
@@ -90,7 +78,6 @@ public final class ClusterDaemonStore {
     Integer number = keys.daemonNumber();
     Long bytes = keys.journalBytes();
     return base.withDaemon(number == null ? ApplyOptions.AUTO : number)
-        .withPace(Duration.ofMillis(keys.applyMillis()), keys.applyInflight(), base.inFlightBytes())
         .withClaims(keys.claimKeep(), keys.acceptsRepeats())
         .withRows(keys.rows())
         .withPendingBytesMax(bytes == null ? Long.MAX_VALUE : bytes);

@@ -4,11 +4,7 @@ import io.widerow.query.cli.StoreProvider;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.cassandra.ClusterStores;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
-import io.widerow.storage.cassandra.keyspace.StoreUri;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// Opens stores on Apache Cassandra for the commands that read, without a daemon.
 public final class ClusterProvider implements StoreProvider {
@@ -20,25 +16,9 @@ public final class ClusterProvider implements StoreProvider {
   }
 
   @Override
-  public EventStore open(String uri, Map<String, String> settings) {
+  public EventStore open(String uri, boolean insecure) {
     DriverLog.silence();
     return ClusterStores.openForReading(
-        new ClusterOptions(
-            StoreUri.parse(uri),
-            settings.get("cluster-user"),
-            path(settings, "cluster-password-file"),
-            path(settings, "cluster-ca"),
-            path(settings, "cluster-cert"),
-            path(settings, "cluster-key"),
-            ClusterOptions.Consistency.parse(
-                settings.getOrDefault("cluster-consistency", "LOCAL_QUORUM")),
-            REQUEST_TIMEOUT,
-            false,
-            Boolean.parseBoolean(settings.getOrDefault("insecure", "false"))));
-  }
-
-  private static @Nullable Path path(Map<String, String> settings, String key) {
-    String value = settings.get(key);
-    return value == null ? null : Path.of(value);
+        ClusterOptions.parse(uri, REQUEST_TIMEOUT, false, insecure));
   }
 }

@@ -5,7 +5,6 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import io.widerow.storage.cassandra.upkeep.Policies;
@@ -41,20 +40,9 @@ final class DriverConnector implements OpenCluster {
   }
 
   /// See [ClusterConnector#open].
-  static OpenCluster open(String uri, ClusterFlags flags, boolean make) {
+  static OpenCluster open(String uri, boolean insecure, boolean make) {
     DriverLog.silence();
-    ClusterOptions options =
-        new ClusterOptions(
-            StoreUri.parse(uri),
-            flags.user,
-            flags.passwordFile,
-            flags.ca,
-            flags.certificate,
-            flags.key,
-            ClusterOptions.Consistency.parse(flags.consistency),
-            REQUEST_TIMEOUT,
-            false,
-            flags.insecure);
+    ClusterOptions options = ClusterOptions.parse(uri, REQUEST_TIMEOUT, false, insecure);
     return new DriverConnector(
         make ? DriverKeyspace.open(options) : DriverKeyspace.openExisting(options));
   }

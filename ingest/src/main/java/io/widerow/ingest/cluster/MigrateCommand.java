@@ -18,7 +18,6 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -78,7 +77,10 @@ public final class MigrateCommand implements Callable<Integer> {
       description = "Partitions copied at once, 1 to 64. Default: one for each processor.")
   int threads = Math.min(64, Runtime.getRuntime().availableProcessors());
 
-  @Mixin ClusterFlags flags = new ClusterFlags();
+  @Option(
+      names = "--insecure",
+      description = "Allow another machine without TLS or without a user.")
+  boolean insecure;
 
   @Spec @Nullable CommandSpec spec;
 
@@ -131,7 +133,7 @@ public final class MigrateCommand implements Callable<Integer> {
 
   private OpenCluster open(String uri, boolean make) {
     try {
-      return connector.open(uri, flags, make);
+      return connector.open(uri, insecure, make);
     } catch (IllegalArgumentException refused) {
       throw new QueryException.Refused("to", String.valueOf(refused.getMessage()));
     }

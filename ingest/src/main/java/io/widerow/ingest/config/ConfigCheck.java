@@ -9,17 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The configuration of a start, or all its mistakes. A value that is refused is put aside and the
-/// rest is read without it, so that one mistake does not hide the next. The check writes nothing
-/// and listens nowhere: it may run while the daemon does.
+/// The configuration of a start, or all its mistakes: one does not hide the next. The check writes
+/// nothing and listens nowhere: it may run while the daemon does.
 ///
 /// @param config null when there are mistakes
 /// @param mistakes a sentence each, in the order in which they were found
@@ -28,13 +24,12 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
     mistakes = List.copyOf(mistakes);
   }
 
-  /// @param further checks of a configuration whose values are right one by one; each may throw
-  ///   [IllegalArgumentException]
+  /// @param further rules for what the values name
   public static ConfigCheck of(
       Map<String, String> flags,
       Map<String, String> environment,
       @Nullable Path file,
-      List<Consumer<DaemonConfig>> further) {
+      List<ConfigRule> further) {
     List<String> mistakes = new ArrayList<>();
     collect(mistakes, () -> Variables.check(environment));
     Map<String, String> values = new LinkedHashMap<>();
@@ -44,67 +39,40 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
     values.putAll(ConfigSources.ofEnvironment(environment));
     values.putAll(flags);
     String where = file == null ? "" : file + ": ";
-    for (String key : List.copyOf(values.keySet())) {
-      if (!DaemonConfig.isKnown(key)) {
-        mistakes.add((flags.containsKey(key) ? "" : where) + DaemonConfig.unknown(key));
-        values.remove(key);
+    for (String name : List.copyOf(values.keySet())) {
+      if (ConfigKeys.find(name) == null) {
+        mistakes.add((flags.containsKey(name) ? "" : where) + ConfigKeys.unknown(name));
+        values.remove(name);
       }
     }
-    DaemonConfig config = read(values, mistakes);
-    if (config != null) {
-      List<Consumer<DaemonConfig>> all =
-          new ArrayList<>(
-              List.of(
-                  each -> each.security().check(),
-                  each -> each.streams().check(),
-                  each -> each.cluster().check()));
-      all.addAll(further);
-      all.forEach(check -> collect(mistakes, () -> check.accept(config)));
-    }
+    List<ConfigRule> rules = new ArrayList<>(ConfigRules.FILES);
+    rules.addAll(further);
+    DaemonConfig config = DaemonConfig.read(values, rules, mistakes::add);
     return new ConfigCheck(mistakes.isEmpty() ? config : null, mistakes);
   }
 
   /// What a start needs of this machine, for `further`: directories that can be written to, and an
   /// address to listen on.
-  public static List<Consumer<DaemonConfig>> ofMachine() {
+  public static List<ConfigRule> ofMachine() {
     return List.of(
-        config -> requireDirectory("data", config.data()),
-        config -> requireDirectory("snapshot-dir", config.store().snapshotDirectory()),
-        config -> requireOwn("http", config.http()));
+        ConfigRule.of(config -> requireDirectory("data", config.data()), ConfigKeys.DATA),
+        ConfigRule.of(ConfigCheck::requireSnapshots, ConfigKeys.SNAPSHOT_DIR, ConfigKeys.DATA),
+        ConfigRule.of(config -> requireOwn("http", config.http()), ConfigKeys.HTTP));
   }
 
-  /// The configuration of the values that are not refused; null when what is refused cannot be
-  /// found among them.
-  private static @Nullable DaemonConfig read(Map<String, String> values, List<String> mistakes) {
-    Set<String> refused = new LinkedHashSet<>();
-    while (true) {
-      try {
-        return DaemonConfig.of(values);
-      } catch (IllegalArgumentException wrong) {
-        String why = String.valueOf(wrong.getMessage());
-        Set<String> named = named(why, values.keySet());
-        if (named(why, refused).isEmpty()) { // else it follows from what was put aside
-          mistakes.add(why);
-        }
-        if (named.isEmpty()) {
-          return null;
-        }
-        values.keySet().removeAll(named);
-        refused.addAll(named);
-      }
-    }
+  /// The rule that reads the file of rules.
+  ///
+  /// @param read throws [IllegalArgumentException] for a file that holds no rules
+  public static ConfigRule ofRules(Consumer<DaemonConfig> read) {
+    return ConfigRule.of(read, ConfigKeys.RULES);
   }
 
-  /// The keys that a sentence names as whole words.
-  private static Set<String> named(String sentence, Set<String> keys) {
-    Set<String> named = new LinkedHashSet<>();
-    for (String key : keys) {
-      Pattern word = Pattern.compile("(?<![\\w.-])" + Pattern.quote(key) + "(?![\\w-]|\\.\\w)");
-      if (word.matcher(sentence).find()) {
-        named.add(key);
-      }
+  /// Refuses a directory of snapshots that cannot be used. Without one they lie next to `data`,
+  /// where it may be missing until a snapshot is made.
+  private static void requireSnapshots(DaemonConfig config) {
+    if (config.store().hasSnapshotDirectory()) {
+      requireDirectory("snapshot-dir", config.store().snapshotDirectory(config.data()));
     }
-    return named;
   }
 
   private static void collect(List<String> mistakes, Runnable check) {
@@ -116,10 +84,7 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
   }
 
   /// Refuses a directory that is not there and cannot be created, or cannot be written to.
-  private static void requireDirectory(String key, @Nullable Path directory) {
-    if (directory == null) {
-      return; // next to `data`, where it may be missing until somebody asks for a snapshot
-    }
+  private static void requireDirectory(String key, Path directory) {
     Path absolute = directory.toAbsolutePath();
     Path parent = absolute.getParent();
     String why = null;

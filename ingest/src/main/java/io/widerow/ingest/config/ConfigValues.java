@@ -1,78 +1,105 @@
 package io.widerow.ingest.config;
 
-import io.widerow.storage.Durability;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.time.DateTimeException;
-import java.time.ZoneId;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
 
-/// Converts configuration texts to typed values. Errors name the key.
-record ConfigValues(Map<String, String> texts) {
-  String text(String key) {
-    return texts.getOrDefault(key, "").strip();
+/// The typed values of all keys, by name, with those of keys that name types.
+public final class ConfigValues {
+  private final Map<String, Object> values;
+  private final Map<String, Object> defaults;
+
+  private ConfigValues(Map<String, Object> values, Map<String, Object> defaults) {
+    this.values = Collections.unmodifiableMap(values);
+    this.defaults = Collections.unmodifiableMap(defaults);
   }
 
-  static int parse(String key, String text) {
+  /// Reads texts of known keys. What is refused has its default.
+  ///
+  /// @param refused gets the name and the sentence of each text that is refused
+  static ConfigValues read(Map<String, String> texts, BiConsumer<String, String> refused) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    Map<String, Object> defaults = new LinkedHashMap<>();
+    for (Key<?> key : ConfigKeys.ALL) {
+      if (key.isOfType()) {
+        for (String name : new TreeSet<>(texts.keySet())) {
+          if (key.isNamed(name)) {
+            read(key, name, texts, refused).ifPresent(value -> values.put(name, value));
+          }
+        }
+      } else {
+        Object fallback = valueOf(key, key.name(), key.fallback().text().apply(texts));
+        defaults.put(key.name(), fallback);
+        values.put(key.name(), read(key, key.name(), texts, refused).orElse(fallback));
+      }
+    }
+    return new ConfigValues(values, defaults);
+  }
+
+  /// The value of a text; empty when there is none, or it is refused.
+  private static Optional<Object> read(
+      Key<?> key, String name, Map<String, String> texts, BiConsumer<String, String> refused) {
+    String text = texts.get(name);
+    if (text == null || (text.isBlank() && key.fallback().isComputed() && !key.isOfType())) {
+      return Optional.empty();
+    }
     try {
-      return Integer.parseInt(text);
-    } catch (NumberFormatException notANumber) {
-      throw new IllegalArgumentException(
-          "%s must be a number, got %s".formatted(key, text), notANumber);
+      return Optional.of(valueOf(key, name, text));
+    } catch (IllegalArgumentException wrong) {
+      refused.accept(name, String.valueOf(wrong.getMessage()));
+      return Optional.empty();
     }
   }
 
-  int number(String key) {
-    return parse(key, text(key));
+  private static <T> Object valueOf(Key<T> key, String name, String text) {
+    T value = key.read(name, text);
+    assert value != null : name;
+    return value;
   }
 
-  long bytes(String key) {
-    try {
-      return Long.parseLong(text(key));
-    } catch (NumberFormatException notANumber) {
-      throw new IllegalArgumentException(
-          "%s must be a number, got %s".formatted(key, text(key)), notANumber);
+  /// The value of a key that names no type.
+  @SuppressWarnings("unchecked") // values are put by their keys only
+  <T> T get(Key<T> key) {
+    Object value = values.get(key.name());
+    if (value == null) {
+      throw new IllegalArgumentException("no value of " + key.name());
     }
+    return (T) value;
   }
 
-  boolean truth(String key) {
-    return switch (text(key)) {
-      case "true" -> true;
-      case "false" -> false;
-      default ->
-          throw new IllegalArgumentException(
-              "%s must be true or false, got %s".formatted(key, text(key)));
-    };
+  /// The values of a key that stands for those of types, by type or pattern.
+  @SuppressWarnings("unchecked") // as above
+  <T> Map<String, T> ofTypes(Key<T> key) {
+    Map<String, T> ofTypes = new TreeMap<>();
+    values.forEach((name, value) -> {
+      if (key.isNamed(name)) {
+        ofTypes.put(name.substring(key.prefix().length()), (T) value);
+      }
+    });
+    return Collections.unmodifiableMap(ofTypes);
   }
 
-  ZoneId zone(String key) {
-    try {
-      return ZoneId.of(text(key));
-    } catch (DateTimeException noZone) {
-      throw new IllegalArgumentException(
-          "%s must be a time zone, got %s".formatted(key, text(key)), noZone);
+  /// The lines of a file with these values.
+  ///
+  /// @param changed whether without those that are defaults
+  String print(boolean changed) {
+    StringBuilder lines = new StringBuilder();
+    for (Key<?> key : ConfigKeys.ALL) {
+      values.forEach((name, value) -> {
+        if (key.isNamed(name) && !(changed && value.equals(defaults.get(name)))) {
+          lines.append(name).append('=').append(print(key, value)).append('\n');
+        }
+      });
     }
+    return lines.toString();
   }
 
-  /// A file or directory; null when the key is empty.
-  @Nullable Path path(String key) {
-    try {
-      return text(key).isEmpty() ? null : Path.of(text(key));
-    } catch (InvalidPathException bad) {
-      throw new IllegalArgumentException("%s: %s".formatted(key, bad.getMessage()), bad);
-    }
-  }
-
-  Durability durability(String key) {
-    return switch (text(key)) {
-      case "quorum" -> Durability.QUORUM;
-      case "disk" -> Durability.DISK;
-      case "os" -> Durability.OS;
-      case "memory" -> Durability.MEMORY;
-      default ->
-          throw new IllegalArgumentException(
-              "%s must be quorum, disk, os or memory, got %s".formatted(key, text(key)));
-    };
+  @SuppressWarnings("unchecked") // as above
+  private static <T> String print(Key<T> key, Object value) {
+    return key.form().printer().apply((T) value);
   }
 }

@@ -1,59 +1,40 @@
 package io.widerow.ingest.config;
 
 import java.net.InetSocketAddress;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Addresses of the protocols that have sockets of their own and nothing else to configure. Each is
-/// off unless it has an address.
-///
-/// @param addresses of those that are on, by key
-public record ListenOptions(Map<String, InetSocketAddress> addresses) {
-  /// Every such key, in the order in which they are printed.
-  public static final List<String> KEYS =
-      List.of("statsd", "statsd-tls", "graphite", "graphite-tls", "gelf", "gelf-tls", "cql");
-
-  private static final String OVER_TLS = "-tls";
-
-  public ListenOptions {
-    addresses = Collections.unmodifiableMap(new LinkedHashMap<>(addresses));
-  }
-
-  /// True for the key of an address where TLS is spoken.
-  public static boolean isOverTls(String key) {
-    return key.endsWith(OVER_TLS);
-  }
-
-  /// Where this protocol listens; null when it is off.
+/// The protocols that have sockets of their own. Each is off unless it has an address.
+public record ListenOptions(ConfigValues values) {
+  /// Where a protocol listens; null when it is off.
   ///
-  /// @param key one of [#KEYS]
-  public @Nullable InetSocketAddress of(String key) {
-    assert KEYS.contains(key) : key;
-    return addresses.get(key);
-  }
-
-  static void putDefaults(Map<String, String> defaults) {
-    KEYS.forEach(key -> defaults.put(key, ""));
-  }
-
-  static ListenOptions of(ConfigValues values) {
-    Map<String, InetSocketAddress> addresses = new LinkedHashMap<>();
-    for (String key : KEYS) {
-      String text = values.text(key);
-      if (!text.isEmpty()) {
-        addresses.put(key, DaemonConfig.address(key, text));
+  /// @param name of the key of its address
+  public @Nullable InetSocketAddress of(String name) {
+    for (Key<Optional<InetSocketAddress>> key : ConfigKeys.SOCKETS) {
+      if (key.name().equals(name)) {
+        return values.get(key).orElse(null);
       }
     }
-    return new ListenOptions(addresses);
+    throw new IllegalArgumentException("no protocol has an address at the key " + name);
   }
 
-  void putTo(Map<String, String> values) {
-    for (String key : KEYS) {
-      InetSocketAddress address = addresses.get(key);
-      values.put(key, address == null ? "" : DaemonConfig.print(address));
-    }
+  /// Whether senders of Fluent must know a key.
+  boolean hasSharedKey() {
+    return values.get(ConfigKeys.FLUENT_SHARED_KEY).isPresent();
+  }
+
+  /// The key that senders of Fluent must know.
+  ///
+  /// @return null when they need none
+  /// @throws IllegalArgumentException when the file has no key, or others can read it
+  public byte @Nullable [] readSharedKey() {
+    Path file = values.get(ConfigKeys.FLUENT_SHARED_KEY).orElse(null);
+    return file == null ? null : SecretFile.read(ConfigKeys.FLUENT_SHARED_KEY.name(), file);
+  }
+
+  /// Reads the file, so that a bad one is reported before anything is opened.
+  void check() {
+    byte[] _ = readSharedKey();
   }
 }

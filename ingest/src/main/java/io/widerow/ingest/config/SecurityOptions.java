@@ -12,40 +12,42 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Configuration of authentication and transport security.
-///
-/// @param tokens file of [Tokens]; null lets every client in
-/// @param tlsCertificate PEM file with the certificate and its chain; null for no TLS
-/// @param tlsKey PEM file with the certificate's private key
-/// @param tlsClientCa PEM file with the authorities that sign the certificates of senders over the
-///   listeners with TLS, such as `syslog-tls`; null when these need none
-/// @param page whether the daemon serves its page at `/ui/`
-/// @param hosts names, besides `localhost`, that requests to a daemon without tokens may use
-public record SecurityOptions(
-    @Nullable Path tokens,
-    @Nullable Path tlsCertificate,
-    @Nullable Path tlsKey,
-    @Nullable Path tlsClientCa,
-    boolean page,
-    Set<String> hosts) {
-  public SecurityOptions {
-    hosts = Set.copyOf(hosts);
-    if ((tlsCertificate == null) != (tlsKey == null)) {
-      throw new IllegalArgumentException(
-          "tls-certificate and tls-key must be set together, got %s and %s"
-              .formatted(tlsCertificate, tlsKey));
-    }
-    requireReadable("tokens", tokens);
-    requireReadable("tls-certificate", tlsCertificate);
-    requireReadable("tls-key", tlsKey);
-    requireReadable("tls-client-ca", tlsClientCa);
+public record SecurityOptions(ConfigValues values) {
+  /// File of [Tokens]; null lets every client in.
+  public @Nullable Path tokens() {
+    return values.get(ConfigKeys.TOKENS).orElse(null);
+  }
+
+  /// PEM file with the certificate and its chain; null for no TLS.
+  public @Nullable Path tlsCertificate() {
+    return values.get(ConfigKeys.TLS_CERTIFICATE).orElse(null);
+  }
+
+  /// PEM file with the certificate's private key.
+  public @Nullable Path tlsKey() {
+    return values.get(ConfigKeys.TLS_KEY).orElse(null);
+  }
+
+  /// PEM file with the authorities that sign the certificates of senders over the listeners with
+  /// TLS, such as `syslog-tls`; null when these need none.
+  public @Nullable Path tlsClientCa() {
+    return values.get(ConfigKeys.TLS_CLIENT_CA).orElse(null);
+  }
+
+  /// Whether the daemon serves its page at `/ui/`.
+  public boolean page() {
+    return values.get(ConfigKeys.UI);
+  }
+
+  /// Names, besides `localhost`, that requests to a daemon without tokens may use.
+  public Set<String> hosts() {
+    return new TreeSet<>(values.get(ConfigKeys.HOSTS));
   }
 
   static void requireReadable(String key, @Nullable Path file) {
@@ -61,13 +63,15 @@ public record SecurityOptions(
 
   /// True when the wire is encrypted and each client must authenticate.
   boolean isComplete() {
-    return tokens != null && tlsCertificate != null;
+    return tokens() != null && tlsCertificate() != null;
   }
 
   /// The key and certificate of TLS; null without TLS.
   ///
   /// @throws IllegalArgumentException when the files hold something else
   public @Nullable TlsKeyPair tls() {
+    Path tlsCertificate = tlsCertificate();
+    Path tlsKey = tlsKey();
     if (tlsCertificate == null || tlsKey == null) {
       return null;
     }
@@ -116,6 +120,7 @@ public record SecurityOptions(
   ///
   /// @throws IllegalArgumentException when the file holds something else
   public List<X509Certificate> clientAuthorities() {
+    Path tlsClientCa = tlsClientCa();
     if (tlsClientCa == null) {
       return List.of();
     }
@@ -135,49 +140,17 @@ public record SecurityOptions(
     }
   }
 
-  /// Reads the files, so that a bad one is reported before anything is opened.
-  public void check() {
+  /// Reads the files of TLS, so that a bad one is reported before anything is opened.
+  void check() {
     TlsKeyPair _ = tls();
     List<X509Certificate> _ = clientAuthorities();
+  }
+
+  /// Reads the file of tokens, likewise.
+  void checkTokens() {
+    Path tokens = tokens();
     if (tokens != null) {
       Tokens _ = Tokens.read(tokens);
     }
-  }
-
-  static void putDefaults(Map<String, String> defaults) {
-    defaults.put("tokens", "");
-    defaults.put("tls-certificate", "");
-    defaults.put("tls-key", "");
-    defaults.put("tls-client-ca", "");
-    defaults.put("ui", "true");
-    defaults.put("hosts", "");
-  }
-
-  static SecurityOptions of(ConfigValues values) {
-    String hosts = values.text("hosts");
-    if (hosts.indexOf('*') >= 0) {
-      throw new IllegalArgumentException(
-          "hosts: takes whole names, separated by commas, and no *, got " + hosts);
-    }
-    return new SecurityOptions(
-        values.path("tokens"),
-        values.path("tls-certificate"),
-        values.path("tls-key"),
-        values.path("tls-client-ca"),
-        values.truth("ui"),
-        hosts.isEmpty() ? Set.of() : new TreeSet<>(Arrays.asList(hosts.split("\\s*,\\s*", -1))));
-  }
-
-  void putTo(Map<String, String> values) {
-    values.put("tokens", text(tokens));
-    values.put("tls-certificate", text(tlsCertificate));
-    values.put("tls-key", text(tlsKey));
-    values.put("tls-client-ca", text(tlsClientCa));
-    values.put("ui", Boolean.toString(page));
-    values.put("hosts", String.join(",", new TreeSet<>(hosts)));
-  }
-
-  static String text(@Nullable Path file) {
-    return file == null ? "" : file.toString();
   }
 }

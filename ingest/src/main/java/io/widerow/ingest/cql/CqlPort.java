@@ -25,7 +25,7 @@ import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.cql.frame.FrameReader;
 import io.widerow.ingest.cql.frame.FrameWriter;
@@ -95,7 +95,7 @@ public final class CqlPort implements AutoCloseable {
   public record Terms(
       @Nullable StreamTls tls,
       @Nullable TokenFile tokens,
-      LimitOptions limits,
+      FixedLimits limits,
       Durability durability) {}
 
   /// Starts to listen.

@@ -15,7 +15,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///   new, arriving --request begins--> answering --answered--> quiet
 ///     ^   |  |                                                 |
-///     |   |  +--header-seconds, more needed--> closed <--------+ more needed
+///     |   |  +----10 seconds, more needed----> closed <--------+ more needed
 ///     +---|----------first bytes-------------------------------+
 ///         +----------written to-----> not timed
 /// ```
@@ -79,7 +79,8 @@ public final class ConnectionGuard {
       String.join(
           "\r\n", "HTTP/1.1 408 Request Timeout", "connection: close", "content-length: 0", "\r\n");
 
-  private final LimitOptions limits;
+  private final FixedLimits limits;
+  private final int perAddressMax;
   private final boolean tls;
   private final ConcurrentHashMap<String, Integer> byAddress = new ConcurrentHashMap<>();
   private final Queue<Guarded> waiting = new ConcurrentLinkedQueue<>(); // each at most once
@@ -90,9 +91,12 @@ public final class ConnectionGuard {
   private final LongAdder flooding = new LongAdder();
   private final OpenConnections open;
 
+  /// @param perAddressMax connections at a time from one address of another machine, or from one
+  ///   IPv6 /64; 0 for no limit
   /// @param connectionsMax connections at a time
   /// @param tls whether the connections speak TLS
-  public ConnectionGuard(LimitOptions limits, int connectionsMax, boolean tls) {
+  public ConnectionGuard(FixedLimits limits, int perAddressMax, int connectionsMax, boolean tls) {
+    this.perAddressMax = perAddressMax;
     this.limits = limits;
     this.tls = tls;
     this.open = new OpenConnections(connectionsMax);
@@ -212,7 +216,7 @@ public final class ConnectionGuard {
   }
 
   private @Nullable String counted(SocketAddress remote) {
-    if (limits.connectionsPerAddressMax() == 0
+    if (perAddressMax == 0
         || !(remote instanceof InetSocketAddress internet)
         || internet.getAddress().isLoopbackAddress()) {
       return null;
@@ -287,9 +291,7 @@ public final class ConnectionGuard {
     public void channelActive(ChannelHandlerContext context) throws Exception {
       boolean room = open.add(this);
       address = counted(context.channel().remoteAddress());
-      boolean fair =
-          address == null
-              || byAddress.merge(address, 1, Integer::sum) <= limits.connectionsPerAddressMax();
+      boolean fair = address == null || byAddress.merge(address, 1, Integer::sum) <= perAddressMax;
       if (!room || !fair) {
         refused.increment();
         var _ = context.close();

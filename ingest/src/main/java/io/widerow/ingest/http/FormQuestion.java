@@ -85,7 +85,7 @@ public final class FormQuestion {
   private static RequestRefused crowded() {
     return new RequestRefused(
         HttpStatus.SERVICE_UNAVAILABLE,
-        "no memory for the form: queries hold all of query-memory-bytes; try again");
+        "no memory for the form: queries hold all of their memory; try again");
   }
 
   private static RequestRefused tooLarge(int bytesMax) {

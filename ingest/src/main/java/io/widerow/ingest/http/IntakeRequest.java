@@ -12,7 +12,7 @@ import com.linecorp.armeria.common.util.TimeoutMode;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
@@ -185,7 +185,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
         context
             .eventLoop()
             .withoutContext()
-            .schedule(this::checkPace, LimitOptions.BODY_RATE_SECONDS, TimeUnit.SECONDS);
+            .schedule(this::checkPace, FixedLimits.BODY_RATE_SECONDS, TimeUnit.SECONDS);
   }
 
   /// Lets a body that arrives fast enough take as long as it needs, and refuses any other.
@@ -195,12 +195,12 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     }
     int came = body.length() - lengthBefore;
     if (came < intake.limits().paceBytes()) {
-      refuse(RequestRefused.tooSlow(came, LimitOptions.BODY_RATE_SECONDS));
+      refuse(RequestRefused.tooSlow(came, FixedLimits.BODY_RATE_SECONDS));
       return;
     }
     lengthBefore = body.length();
     context.setRequestTimeout(
-        TimeoutMode.EXTEND, Duration.ofSeconds(LimitOptions.BODY_RATE_SECONDS));
+        TimeoutMode.EXTEND, Duration.ofSeconds(FixedLimits.BODY_RATE_SECONDS));
     checkPaceLater();
   }
 

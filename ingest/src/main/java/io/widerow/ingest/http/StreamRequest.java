@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.stream.SubscriptionOption;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
@@ -54,7 +54,7 @@ final class StreamRequest {
   private static final AtomicLong NUMBER = new AtomicLong();
 
   /// Over how long the pace within a frame is averaged: disks of senders may be slow.
-  static final int PACE_SECONDS = 3 * LimitOptions.BODY_RATE_SECONDS;
+  static final int PACE_SECONDS = 3 * FixedLimits.BODY_RATE_SECONDS;
 
   private static final int CHUNK_BYTES = 16 << 10;
   private static final int BATCH_BYTES = 256 << 10;

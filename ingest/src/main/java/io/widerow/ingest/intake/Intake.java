@@ -36,7 +36,7 @@ public final class Intake {
   ///
   /// @param bodyBytesMax largest body, after decompression
   /// @param ratioMax largest ratio of a body's size to its compressed size
-  /// @param paceBytes bytes of a body that must arrive each [LimitOptions#BODY_RATE_SECONDS]
+  /// @param paceBytes bytes of a body that must arrive each [FixedLimits#BODY_RATE_SECONDS]
   public record Limits(int bodyBytesMax, int ratioMax, long paceBytes) {}
 
   /// @param digests of bodies, which identify their repeats

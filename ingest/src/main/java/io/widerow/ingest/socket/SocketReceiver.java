@@ -18,7 +18,7 @@ import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
@@ -54,7 +54,7 @@ public final class SocketReceiver implements AutoCloseable {
   private static final int RECEIVE_BUFFER_BYTES = 4 << 20;
 
   /// How often the pace of a sender that is in the middle of a long frame is checked.
-  static final int PACE_SECONDS = LimitOptions.BODY_RATE_SECONDS;
+  static final int PACE_SECONDS = FixedLimits.BODY_RATE_SECONDS;
 
   private static final Logger LOG = Logger.getLogger("widerow");
 

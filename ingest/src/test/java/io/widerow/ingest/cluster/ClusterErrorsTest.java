@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assertions;
@@ -23,9 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ClusterErrorsTest {
   private static final int PORT_OF_NOBODY = 1; // tcpmux, which nobody runs
-  private static final String USER = "WIDEROW_CLUSTER_USER";
-  private static final String PASSWORD = "WIDEROW_CLUSTER_PASSWORD_FILE";
-  private static final String CA = "WIDEROW_CLUSTER_CA";
 
   @TempDir Path directory;
 
@@ -35,14 +31,12 @@ class ClusterErrorsTest {
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
   }
 
-  private Map<String, String> user(String name, String password) throws IOException {
-    return Map.of(USER, name, PASSWORD, password(password).toString());
+  private static String as(String uri, String user, Path passwordFile) {
+    return uri + "&user=" + user + "&password-file=" + passwordFile;
   }
 
-  private static Cli with(Map<String, String> environment, String name, Object value) {
-    Map<String, String> changed = new HashMap<>(environment);
-    changed.put(name, value.toString());
-    return new Cli(changed);
+  private static String over(String uri, Path ca) {
+    return uri + "&ca=" + ca;
   }
 
   @Test
@@ -63,29 +57,37 @@ class ClusterErrorsTest {
   void aValueThatCannotBeUsedIsNamed() {
     Cli cli = new Cli(Map.of());
     String uri = "cassandra://127.0.0.1/widerow?dc=dc1";
+    String other = uri + "&datacentre=x";
     cli.fails(
-        64,
-        List.of("parameters dc and replication, got 'datacentre=x'"),
-        "query",
-        "--store",
-        uri + "&datacentre=x");
+        64, List.of("parameters dc, replication, ", "got 'datacentre'"), "query", "--store", other);
     cli.fails(
         64, List.of("names no datacenter"), "query", "--store", "cassandra://127.0.0.1/widerow");
+    String far = "cassandra://10.0.0.1/widerow?dc=dc1";
+    Path none = directory.resolve("none");
+    String missing = "file " + none + ": there is no such";
+    String copy = directory.resolve("copy").toString();
+    for (List<String> command :
+        List.of(
+            List.of("query", "--store"),
+            List.of("types", "--store"),
+            List.of("cluster", "status", "--store"),
+            List.of("migrate", "--to", copy, "--from"))) {
+      fails(cli, command, far, "10.0.0.1:9042", "ca, user and password-file");
+      fails(cli, command, as(uri, "joe", none), "password " + missing);
+      fails(cli, command, over(uri, none), missing);
+      fails(cli, command, uri + "&consistency=ONE", "LOCAL_QUORUM, QUORUM or ALL, got 'ONE'");
+    }
+  }
+
+  /// Fails with the code of a wrong value.
+  private static void fails(Cli cli, List<String> command, String uri, String... parts) {
+    List<String> arguments = new ArrayList<>(command);
+    arguments.add(uri);
     cli.fails(
         64,
-        List.of("10.0.0.1:9042", "set cluster-ca and cluster-user"),
-        "query",
-        "--store",
-        "cassandra://10.0.0.1/widerow?dc=dc1");
-    Path none = directory.resolve("none");
-    Map<String, String> user = Map.of(USER, "joe", PASSWORD, none.toString());
-    new Cli(user)
-        .fails(
-            64, List.of("password file " + none + ": there is no such"), "query", "--store", uri);
-    with(Map.of(), CA, none)
-        .fails(64, List.of("file " + none + ": there is no such"), "query", "--store", uri);
-    with(Map.of(), "WIDEROW_CLUSTER_CONSISTENCY", "ONE")
-        .fails(64, List.of("LOCAL_QUORUM, QUORUM or ALL, got 'ONE'"), "query", "--store", uri);
+        List.of(parts),
+        arguments.getFirst(),
+        arguments.subList(1, arguments.size()).toArray(String[]::new));
   }
 
   @Test
@@ -97,19 +99,11 @@ class ClusterErrorsTest {
       CassandraNode node = nodes.node(0);
       String make = node.uri("secured");
       String uri = make.replaceAll("&replication=.*", "");
-      Map<String, String> root = user("cassandra", "cassandra");
-      new Cli(root)
-          .fails(69, List.of("no keyspace 'secured'", "&replication=3"), "query", "--store", uri);
-      Cli flags = new Cli(Map.of());
-      flags.answer(
-          "cluster",
-          "init",
-          "--store",
-          make,
-          "--cluster-user",
-          "cassandra",
-          "--cluster-password-file",
-          String.valueOf(root.get(PASSWORD)));
+      Cli cli = new Cli(Map.of());
+      Path secret = password("cassandra");
+      String root = as(uri, "cassandra", secret);
+      cli.fails(69, List.of("no keyspace 'secured'", "&replication=3"), "query", "--store", root);
+      cli.answer("cluster", "init", "--store", as(make, "cassandra", secret));
       node.executeAs(
           "cassandra",
           "cassandra",
@@ -118,40 +112,38 @@ class ClusterErrorsTest {
           "CREATE ROLE nobody WITH PASSWORD = 'r' AND LOGIN = true",
           "CREATE ROLE reader WITH PASSWORD = 'r' AND LOGIN = true",
           "GRANT SELECT ON KEYSPACE secured TO reader");
-      new Cli(root)
-          .fails(
-              69,
-              List.of("no store in keyspace 'bare'", "widerow cluster init"),
-              "query",
-              "--store",
-              uri.replace("/secured", "/bare"));
-      new Cli(root)
-          .fails(
-              69,
-              List.of("no datacenter 'dc7', but datacenter1"),
-              "query",
-              "--store",
-              uri.replace("dc=datacenter1", "dc=dc7"));
+      cli.fails(
+          69,
+          List.of("no store in keyspace 'bare'", "widerow cluster init"),
+          "query",
+          "--store",
+          root.replace("/secured", "/bare"));
+      cli.fails(
+          69,
+          List.of("no datacenter 'dc7', but datacenter1"),
+          "query",
+          "--store",
+          root.replace("dc=datacenter1", "dc=dc7"));
       Path wrong = password("wrong");
-      with(root, PASSWORD, wrong)
-          .fails(69, List.of("user cassandra", wrong.toString()), "query", "--store", uri);
-      flags.fails(69, List.of("set cluster-user"), "query", "--store", uri);
-      new Cli(user("nobody", "r"))
-          .fails(69, List.of("User nobody has no SELECT permission"), "query", "--store", uri);
-      Map<String, String> reader = user("reader", "r");
-      Assertions.assertEquals(0, new Cli(reader).run("query", "--store", uri).code());
-      flags.fails(
+      cli.fails(
+          69,
+          List.of("user cassandra", wrong.toString()),
+          "query",
+          "--store",
+          as(uri, "cassandra", wrong));
+      cli.fails(69, List.of("add &user=NAME&password-file=FILE"), "query", "--store", uri);
+      String nobody = as(uri, "nobody", password("r"));
+      cli.fails(69, List.of("User nobody has no SELECT permission"), "query", "--store", nobody);
+      String reader = as(uri, "reader", password("r"));
+      Assertions.assertEquals(0, cli.run("query", "--store", reader).code());
+      cli.fails(
           69,
           List.of("User reader has no MODIFY permission"),
           "cluster",
           "retain",
           "30d",
           "--store",
-          uri,
-          "--cluster-user",
-          "reader",
-          "--cluster-password-file",
-          String.valueOf(reader.get(PASSWORD)));
+          reader);
     }
   }
 
@@ -165,27 +157,27 @@ class ClusterErrorsTest {
         CassandraNodes.start(1, new CassandraNodes.Security(false, store, "secret"))) {
       String uri = nodes.node(0).uri("secured");
       Cli cli = new Cli(Map.of());
-      cli.fails(69, List.of("a node that wants TLS needs cluster-ca"), "query", "--store", uri);
-      with(Map.of(), CA, directory.resolve("stranger.pem"))
-          .fails(
-              69,
-              List.of("its certificate is not signed by an authority in cluster-ca"),
-              "query",
-              "--store",
-              uri);
-      Cli right = with(Map.of(), CA, directory.resolve("right.pem"));
-      right.fails(
+      cli.fails(
+          69, List.of("a node that wants TLS needs the parameter ca"), "query", "--store", uri);
+      cli.fails(
+          69,
+          List.of("its certificate is not signed by an authority in the file ca"),
+          "query",
+          "--store",
+          over(uri, directory.resolve("stranger.pem")));
+      Path right = directory.resolve("right.pem");
+      cli.fails(
           69,
           List.of("no keyspace 'secured'"),
           "query",
           "--store",
-          uri.replaceAll("&replication=.*", ""));
-      right.fails(
+          over(uri.replaceAll("&replication=.*", ""), right));
+      cli.fails(
           69,
           List.of("it answers without TLS"),
           "query",
           "--store",
-          CassandraNode.shared().uri("secured"));
+          over(CassandraNode.shared().uri("secured"), right));
     }
   }
 

@@ -31,7 +31,7 @@ class ConfigCheckTest {
   /// A value that no key of numbers, words, addresses, ages or files can have.
   private static Map<String, String> bad() {
     Map<String, String> bad = new TreeMap<>();
-    for (String key : DaemonConfig.DEFAULTS.keySet()) {
+    for (String key : ConfigKeys.names().toList()) {
       for (String value : List.of("\u0000 bad", "-7 of \u0000", "*")) {
         if (!mistakes(Map.of(key, value)).isEmpty()) {
           bad.put(key, value);
@@ -45,7 +45,7 @@ class ConfigCheckTest {
   @Test
   void everyMistakeIsReported() {
     Map<String, String> bad = bad();
-    assertTrue(bad.size() > DaemonConfig.DEFAULTS.size() * 3 / 4, bad.keySet().toString());
+    assertTrue(bad.size() > ConfigKeys.ALL.size() * 3 / 4, bad.keySet().toString());
     bad.forEach((key, value) -> {
       List<String> alone = mistakes(Map.of(key, value));
       assertEquals(1, alone.size(), alone.toString());
@@ -80,7 +80,7 @@ class ConfigCheckTest {
                 "127.0.0.1:0",
                 "lanes",
                 "0"));
-    assertEquals(2, found.size(), found.toString());
+    assertEquals(3, found.size(), found.toString());
     assertTrue(found.toString().contains("none.pem: no such file or directory"), found.toString());
   }
 

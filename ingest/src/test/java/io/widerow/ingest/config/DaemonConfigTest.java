@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,20 +40,60 @@ class DaemonConfigTest {
   @Test
   void flagsOverrideTheEnvironmentAndThatTheFile() throws IOException {
     Path file = directory.resolve("config");
-    Files.writeString(file, "lanes=2\nlane-slots=256\nratio-max=7\n");
+    Files.writeString(file, "lanes=2\ntypes-max=256\ndrain-seconds=7\n");
     String printed =
         print(
-            Map.of("WIDEROW_LANE_SLOTS", "512", "WIDEROW_LANES", "3"),
+            Map.of("WIDEROW_TYPES_MAX", "512", "WIDEROW_LANES", "3"),
             "--config",
             file.toString(),
             "--lanes",
             "4",
             "--print-config");
     assertTrue(printed.contains("lanes=4\n"), printed);
-    assertTrue(printed.contains("lane-slots=512\n"), printed);
-    assertTrue(printed.contains("ratio-max=7\n"), printed);
+    assertTrue(printed.contains("types-max=512\n"), printed);
+    assertTrue(printed.contains("drain-seconds=7\n"), printed);
     assertTrue(printed.contains("http=127.0.0.1:7380\n"), printed);
     assertTrue(printed.contains("durability=disk\n"), printed);
+  }
+
+  @Test
+  void onlyWhatIsChangedIsPrintedWhenAskedFor() {
+    String printed =
+        print(
+            Map.of("WIDEROW_OPEN_AGE", "10m"),
+            "--retention",
+            "30d",
+            "--set",
+            "retention.audit=365d",
+            "--shards",
+            "auto",
+            "--insecure",
+            "--ui",
+            "false",
+            "--print-config",
+            "--changed");
+    assertEquals("0\nretention=30d\nretention.audit=365d\ninsecure=true\nui=false\n", printed);
+  }
+
+  @Test
+  void whatIsChangedIsOnlyForPrinting() {
+    String refused = print(Map.of(), "--changed");
+    assertTrue(refused.startsWith("64\nwiderow: changed: "), refused);
+  }
+
+  @Test
+  void everyKeyIsAFlagAndAVariable() {
+    DaemonConfig.at(Path.of("store"))
+        .print()
+        .lines()
+        .forEach(line -> {
+          String[] set = line.split("=", 2);
+          Key<?> key = java.util.Objects.requireNonNull(ConfigKeys.find(set[0]));
+          String byFlag = print(Map.of(), "--" + set[0], set[1], "--print-config");
+          assertTrue(byFlag.contains("\n" + line + "\n"), byFlag);
+          String byVariable = print(Map.of(key.variable(), set[1]), "--print-config");
+          assertTrue(byVariable.contains("\n" + line + "\n"), byVariable);
+        });
   }
 
   @Test
@@ -62,7 +103,8 @@ class DaemonConfigTest {
     String printed = print(Map.of(), "--config", file.toString(), "--check-config");
     assertTrue(printed.startsWith("64\n"), printed);
     assertTrue(
-        printed.contains("unknown key lames; did you mean lanes? Those there are: data, http, "),
+        printed.contains(
+            "unknown key lames; did you mean lanes? Those there are: data, http, syslog, "),
         printed);
     String flag = print(Map.of(), "--set", "retenton=2d", "--check-config");
     assertTrue(flag.startsWith("64\n"), flag);
@@ -87,7 +129,6 @@ class DaemonConfigTest {
     "lanes,65",
     "elasticsearch-version,8.19",
     "elasticsearch-version,6.8.23",
-    "lane-slots,1000",
     "http,127.0.0.1",
     "http,0.0.0.0:1",
     "durability,safe",
@@ -99,10 +140,18 @@ class DaemonConfigTest {
     "store,cassandra://127.0.0.1:0/widerow?dc=dc1",
     "store,cassandra://a:b@127.0.0.1/widerow?dc=dc1",
     "store,cassandra://192.0.2.1/widerow?dc=dc1",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&user=u",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&password-file=p",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&cert=c&key=k",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=a&key=k",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&dc=dc2",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&pasword-file=p",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&consistency=ONE",
+    "deduplicate-for,forever",
+    "deduplicate-for,366d",
+    "data,''",
     "durability,quorum",
-    "apply-ms,0",
-    "apply-inflight,5000",
-    "read-ahead,0",
     "quorum-wait,51s",
     "quorum-wait,forever",
     "claim-keep,0d",
@@ -110,12 +159,6 @@ class DaemonConfigTest {
     "cluster-journal-bytes,many",
     "cluster-ttl,on",
     "cluster-rows,nginx.*",
-    "cluster-user,widerow",
-    "cluster-password-file,/nowhere",
-    "cluster-ca,/nowhere",
-    "cluster-cert,/nowhere",
-    "cluster-key,/nowhere",
-    "cluster-consistency,ONE",
     "daemon-number,auto",
     "syslog,0.0.0.0:514",
     "syslog-tls,127.0.0.1:6514",
@@ -128,17 +171,10 @@ class DaemonConfigTest {
     "graphite,127.0.0.1:x",
     "graphite,127.0.0.1:70000",
     "gelf,0.0.0.0:12201",
-    "credit-bytes,5",
     "event-bytes-max,99999999",
     "syslog-zone,Nowhere",
     "insecure,perhaps",
-    "spin-micros,-1",
     "connections-per-address-max,-1",
-    "header-seconds,0",
-    "body-rate-min,0",
-    "stall-seconds,0",
-    "query-memory-bytes,1000",
-    "read-on-seconds,-1",
     "http,127.0.0.1:70000",
     "shards,1025",
     "shards,0",
@@ -216,13 +252,9 @@ class DaemonConfigTest {
   void aClusterThatOthersCanReachNeedsTlsAndAUser() {
     String store = "cassandra://192.0.2.1/widerow?dc=dc1";
     assertTrue(DaemonConfig.of(Map.of("store", store, "insecure", "true")).cluster().isOn());
-    Map<String, String> safe =
-        Map.of(
-            "store", store,
-            "cluster-ca", "ca.pem",
-            "cluster-user", "widerow",
-            "cluster-password-file", "password");
-    DaemonConfig config = DaemonConfig.of(safe);
+    String safe = store + "&ca=ca.pem&user=widerow&password-file=password";
+    DaemonConfig config = DaemonConfig.of(Map.of("store", safe));
+    assertEquals(safe, config.cluster().store());
     var unreadable = assertThrows(IllegalArgumentException.class, config.cluster()::check);
     assertTrue(String.valueOf(unreadable.getMessage()).contains("password"));
   }
@@ -245,7 +277,7 @@ class DaemonConfigTest {
           int equals = line.indexOf('=');
           printed.put(line.substring(0, equals), line.substring(equals + 1));
         });
-    assertEquals(DaemonConfig.DEFAULTS.keySet(), printed.keySet());
+    assertEquals(ConfigKeys.names().toList(), List.copyOf(printed.keySet()));
     assertEquals("30d", printed.get("retention"));
     assertEquals("127.0.0.1:8125", printed.get("statsd"));
     assertEquals("0.0.0.0:2003", printed.get("graphite"));

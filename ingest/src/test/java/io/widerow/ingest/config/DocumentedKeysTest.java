@@ -1,61 +1,159 @@
 package io.widerow.ingest.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.ingest.config.Key.Group;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Goal: OPERATIONS.md has every key of the configuration, in the order of `serve --print-config`,
-/// with its default. Method: its table beside what the code has; defaults that follow from the heap
-/// are those of the launcher's heap, others that follow from the machine are said in words.
+/// Goal: the document of the configuration and the shipped file have every key, its default and its
+/// meaning. Method: both are made from the table of keys and compared; `-Dwrite=true` writes them.
 class DocumentedKeysTest {
-  private static final Path PAGE = Path.of("OPERATIONS.md");
-  private static final long LAUNCHER_HEAP_BYTES = 256L << 20;
+  private static final Path PAGE = Path.of("docs/CONFIGURATION.md");
+  private static final Path SHIPPED = Path.of("../packaging/widerow.conf");
+  private static final int ROWS_MAIN = 24;
+  private static final int COLUMNS = 100;
+
+  /// What the shipped file sets.
+  private static final Map<String, String> SHIPPED_VALUES =
+      Map.of("data", "/var/lib/widerow/store", "http", "127.0.0.1:7380");
+
+  private static void assertWritten(Path file, String expected) throws IOException {
+    if (Boolean.getBoolean("write")) {
+      Path _ = Files.createDirectories(file.toAbsolutePath().getParent());
+      Path _ = Files.writeString(file, expected);
+    }
+    assertEquals(expected, Files.readString(file), "run with -Dwrite=true");
+  }
 
   @Test
-  void everyKeyIsDocumentedWithItsDefault() throws IOException {
-    assertEquals(render(known()), render(documented()));
-  }
-
-  private static Map<String, String> known() {
-    Map<String, String> known = new LinkedHashMap<>();
-    DaemonConfig.at(Path.of("store"))
-        .print()
-        .lines()
-        .map(line -> line.substring(0, line.indexOf('=')))
-        .forEach(key -> known.put(key, DaemonConfig.DEFAULTS.getOrDefault(key, "")));
-    HeapShares shares = HeapShares.of(LAUNCHER_HEAP_BYTES);
-    known.put("credit-bytes", Long.toString(shares.creditBytes()));
-    known.put("body-bytes-max", Integer.toString(shares.bodyBytesMax()));
-    known.put("query-memory-bytes", Long.toString(shares.queryMemoryBytes()));
-    known.put("durability", "disk; `quorum` with `store`");
-    known.put("daemon-number", "0; `auto` with `store`");
-    known.put("lanes", "half the processors, 1 to 8");
-    known.replaceAll((_, value) -> value.isEmpty() ? "empty" : value);
-    known.put(StoreOptions.RETENTION_OF + "<type>", "that of `retention`");
-    known.put(LayoutOptions.MINUTES_OF + "<type>", "that of `bucket-minutes`");
-    known.put(LayoutOptions.SHARDS_OF + "<type>", "that of `shards`");
-    return known;
-  }
-
-  private static Map<String, String> documented() throws IOException {
-    String page = Files.readString(PAGE);
-    String table = page.substring(page.indexOf("<!-- keys"), page.indexOf("<!-- end of keys"));
-    Map<String, String> documented = new LinkedHashMap<>();
-    for (String row : table.lines().filter(line -> line.startsWith("| `")).toList()) {
-      String[] cells = row.split(" \\| ", -1);
-      documented.put(cells[0].substring(3, cells[0].length() - 1), cells[1]);
+  void thePageIsThatOfTheTable() throws IOException {
+    List<String> main = mainRows();
+    assertEquals(ROWS_MAIN, main.size());
+    StringBuilder page = new StringBuilder(introduction());
+    page.append("| key | default | meaning |\n|---|---|---|\n");
+    main.forEach(page::append);
+    page.append("\n`PROTOCOL` is one of these; each is off unless it has an address:\n\n");
+    page.append("| key | listens for |\n|---|---|\n");
+    for (Key<?> key : ConfigKeys.ALL) {
+      if (key.group() == Group.SOCKET) {
+        page.append("| `%s` | %s |\n".formatted(key.name(), listensFor(key)));
+      }
     }
-    return documented;
+    page.append("\n## Advanced\n\n| key | default | meaning |\n|---|---|---|\n");
+    for (Key<?> key : ConfigKeys.ALL) {
+      if (key.group() == Group.ADVANCED) {
+        page.append(row(key));
+      }
+    }
+    assertWritten(PAGE, page.toString());
   }
 
-  private static String render(Map<String, String> keys) {
-    StringBuilder text = new StringBuilder();
-    keys.forEach((key, value) -> text.append(key).append(" = ").append(value).append('\n'));
-    return text.toString();
+  private static String introduction() {
+    return """
+    # Configuration
+
+    Made from the table of keys, `ConfigKeys`; a test compares, and writes it with `-Dwrite=true`.
+
+    A key is a flag of `serve` (`--open-age 10m`), a variable (`WIDEROW_OPEN_AGE=10m`) or a line of the
+    file that `--config` names (`open-age=10m`); a flag wins over a variable, and that over the file. A
+    key of a type (`retention.audit`) is a line or `--set retention.audit=365d`. Ages are written `30d`,
+    `12h`, `10m`, `5s` or, for retention, `forever`; sizes are bytes.
+
+    `serve --print-config` prints the values in force, with `--changed` those that are no default;
+    `serve --check-config` reports every mistake. What the keys do together is in
+    [OPERATIONS.md](../OPERATIONS.md#configuration).
+
+    """;
+  }
+
+  private static List<String> mainRows() {
+    List<String> rows = new ArrayList<>();
+    boolean sockets = false;
+    for (Key<?> key : ConfigKeys.ALL) {
+      if (key.group() == Group.MAIN) {
+        rows.add(row(key));
+      } else if (key.group() == Group.SOCKET && !sockets) {
+        sockets = true;
+        rows.add(
+            "| `PROTOCOL`, `PROTOCOL-tls` | empty | address of a protocol with a socket of its own,"
+                + " HOST:PORT; over TLS it needs `tls-certificate` |\n");
+      }
+    }
+    return rows;
+  }
+
+  private static String row(Key<?> key) {
+    String summary = key.summary().replace("|", "\\|");
+    return "| `%s` | %s | %s |\n".formatted(key.name(), key.fallback().shown(), summary);
+  }
+
+  private static String listensFor(Key<?> key) {
+    return key.summary().replaceFirst("^address of ", "").replaceFirst("; empty: none$", "");
+  }
+
+  @Test
+  void theShippedFileIsThatOfTheTable() throws IOException {
+    StringBuilder file = new StringBuilder();
+    comment(
+        "Configuration of the daemon: one key=value a line. `widerow serve --print-config` lists"
+            + " every key with its value; flags and the environment (WIDEROW_...) win over this"
+            + " file. An unknown key is an error. `systemctl restart widerow` takes changes up."
+            + " Further keys: ingest/docs/CONFIGURATION.md.",
+        file);
+    for (Key<?> key : ConfigKeys.ALL) {
+      if (key.group() == Group.ADVANCED) {
+        continue;
+      }
+      file.append('\n');
+      comment(key.summary().replace("`", ""), file);
+      String value = SHIPPED_VALUES.get(key.name());
+      file.append(value == null ? "# " : "")
+          .append(key.name())
+          .append('=')
+          .append(value == null ? example(key) : value)
+          .append('\n');
+    }
+    assertWritten(SHIPPED, file.toString());
+  }
+
+  private static String example(Key<?> key) {
+    return key.fallback().isComputed() ? "" : key.fallback().text().apply(Map.of());
+  }
+
+  private static void comment(String text, StringBuilder file) {
+    StringBuilder line = new StringBuilder("#");
+    for (String word : text.split(" ")) {
+      if (line.length() + 1 + word.length() > COLUMNS) {
+        file.append(line).append('\n');
+        line = new StringBuilder("#");
+      }
+      line.append(' ').append(word);
+    }
+    file.append(line).append('\n');
+  }
+
+  @Test
+  void theShippedFileIsAConfiguration() {
+    ConfigCheck check = ConfigCheck.of(Map.of(), Map.of(), SHIPPED, List.of());
+    assertEquals(List.of(), check.mistakes());
+  }
+
+  @Test
+  void everyKeyIsNamedOnceAndShort() {
+    Set<String> names = new LinkedHashSet<>();
+    for (Key<?> key : ConfigKeys.ALL) {
+      assertTrue(names.add(key.name()), key.name());
+      assertTrue(key.summary().length() < 180, key.name());
+      assertEquals(key, ConfigKeys.find(key.name()), key.name());
+    }
   }
 }

@@ -20,14 +20,14 @@ class VariablesTest {
     TreeSet<String> names =
         new TreeSet<>(
             List.of("WIDEROW_CACERT", "WIDEROW_JAVA_OPTS", "WIDEROW_TOKEN", "WIDEROW_URL"));
-    DaemonConfig.DEFAULTS.keySet().forEach(key -> names.add(Variables.of(key)));
+    ConfigKeys.names().forEach(key -> names.add(Variables.of(key)));
     assertEquals(List.copyOf(names), Variables.names());
   }
 
   @ParameterizedTest
   @CsvSource({
     "WIDEROW_RETENTON, 2d, ; did you mean WIDEROW_RETENTION? Those there are:",
-    "WIDEROW_LANESLOTS, 8, ; did you mean WIDEROW_LANE_SLOTS? Those there are:",
+    "WIDEROW_OPENAGE, 8m, ; did you mean WIDEROW_OPEN_AGE? Those there are:",
     "WIDEROW_RETENTION_APP, 2d, ; did you mean WIDEROW_RETENTION? Those there are:",
     "WIDEROW_PORT, 7380, . Those there are:",
     "WIDEROW_, x, . Those there are: "

@@ -10,19 +10,21 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.TunedConfig;
+import io.widerow.ingest.config.FixedLimits;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// Goal: [ConnectionGuard] lets through what it must, and nothing else. Method: embedded channels
 /// instead of connections, with a clock that the test sets.
 class ConnectionGuardTest {
-  private static final LimitOptions LIMITS =
-      new LimitOptions(2, 10, 50, 1_024, 30, 96L << 20, 50_000, 20_000);
+  private static final FixedLimits LIMITS =
+      TunedConfig.of(Map.of("header-seconds", "10", "http2-frames-max", "50")).limits();
 
   /// A connection from an address.
   private static EmbeddedChannel connect(ConnectionGuard guard, String address) {
@@ -63,7 +65,7 @@ class ConnectionGuardTest {
 
   @Test
   void connectionsOfOneAddressAreLimited() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 2, 100, false);
     EmbeddedChannel first = connect(guard, "192.0.2.1");
     assertTrue(first.isOpen() && connect(guard, "192.0.2.1").isOpen());
     assertFalse(connect(guard, "192.0.2.1").isOpen());
@@ -76,7 +78,7 @@ class ConnectionGuardTest {
 
   @Test
   void anIpv6NetworkIsOneAddressAndLoopbackIsNotCounted() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 2, 100, false);
     assertTrue(connect(guard, "2001:db8::1").isOpen());
     assertTrue(connect(guard, "2001:db8::2").isOpen());
     assertFalse(connect(guard, "2001:db8::3").isOpen());
@@ -88,7 +90,7 @@ class ConnectionGuardTest {
 
   @Test
   void headersMustArriveInTime() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 2, 100, false);
     EmbeddedChannel channel = connect(guard, "127.0.0.1");
     pass(channel, 100);
     assertTrue(channel.isOpen(), "the guard does not time a silent connection");
@@ -104,7 +106,7 @@ class ConnectionGuardTest {
 
   @Test
   void whatIsAnsweredIsNotTimed() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 2, 100, false);
     EmbeddedChannel channel = connect(guard, "127.0.0.1");
     send(channel, "GET / HTTP/1.1\r\n\r\n");
     channel.writeOutbound(Unpooled.copiedBuffer("answer", StandardCharsets.US_ASCII));
@@ -116,7 +118,7 @@ class ConnectionGuardTest {
 
   @Test
   void plainHttpOnATlsPortGetsAnExplanation() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, true);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 2, 100, true);
     EmbeddedChannel plain = connect(guard, "127.0.0.1");
     send(plain, "GET / HTTP/1.1\r\n\r\n");
     assertTrue(told(plain).contains("TLS is spoken here"));
@@ -131,7 +133,7 @@ class ConnectionGuardTest {
 
   @Test
   void pausedConnectionsResumeInTheOrderOfRefusal() {
-    ConnectionGuard guard = new ConnectionGuard(LIMITS, 100, false);
+    ConnectionGuard guard = new ConnectionGuard(LIMITS, 2, 100, false);
     EmbeddedChannel first = connect(guard, "127.0.0.1");
     EmbeddedChannel gone = connect(guard, "127.0.0.1");
     EmbeddedChannel second = connect(guard, "127.0.0.1");

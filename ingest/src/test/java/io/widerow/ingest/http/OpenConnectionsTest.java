@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.RawHttp;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.http.OpenConnections.Connection.State;
 import java.io.IOException;
 import java.net.SocketException;
@@ -92,7 +92,7 @@ class OpenConnectionsTest {
     values.put("connections-max", "20");
     values.put("header-seconds", "1000"); // that time must not be what ends them
     List<RawHttp> held = new ArrayList<>();
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1))) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(values), new MemoryStore(1))) {
       int port = daemon.httpAddress().getPort();
       for (int i = 0; i < 60; i++) {
         RawHttp next = new RawHttp(port);

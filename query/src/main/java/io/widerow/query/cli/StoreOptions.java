@@ -5,8 +5,6 @@ import io.widerow.query.Variables;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
@@ -15,17 +13,8 @@ import picocli.CommandLine.Option;
 /// The options, the same for all commands that only read, that name a store to be read without a
 /// daemon.
 public final class StoreOptions {
-  /// The daemon's keys that a provider is given, from the environment.
-  private static final List<String> SETTINGS =
-      List.of(
-          "cluster-ca",
-          "cluster-cert",
-          "cluster-consistency",
-          "cluster-key",
-          "cluster-password-file",
-          "cluster-user",
-          "insecure",
-          "read-ahead");
+  /// The daemon's key that a provider is given, from the environment.
+  private static final String INSECURE = Variables.of("insecure");
 
   @Option(
       names = "--data",
@@ -37,9 +26,8 @@ public final class StoreOptions {
       names = "--store",
       paramLabel = "URI",
       description =
-          "Read a cluster, without a daemon: cassandra://HOST[:PORT]/KEYSPACE?dc=NAME. User and TLS"
-              + " as for the daemon: WIDEROW_CLUSTER_USER, WIDEROW_CLUSTER_PASSWORD_FILE,"
-              + " WIDEROW_CLUSTER_CA.")
+          "Read a cluster, without a daemon: cassandra://HOST[:PORT]/KEYSPACE?dc=NAME, with user"
+              + " and TLS as for the daemon: &user=NAME&password-file=FILE&ca=FILE.")
   @Nullable String store;
 
   /// True when a store is read without a daemon.
@@ -81,7 +69,7 @@ public final class StoreOptions {
       some = true;
       if (provider.opens(uri)) {
         try {
-          return provider.open(uri, settings(environment));
+          return provider.open(uri, isInsecure(environment));
         } catch (IllegalArgumentException malformed) {
           throw new QueryException.Refused("store", String.valueOf(malformed.getMessage()));
         }
@@ -97,14 +85,7 @@ public final class StoreOptions {
             + " widerow, which takes all jars for --store");
   }
 
-  private static Map<String, String> settings(Map<String, String> environment) {
-    Map<String, String> settings = new LinkedHashMap<>();
-    for (String key : SETTINGS) {
-      String value = environment.getOrDefault(Variables.of(key), "").strip();
-      if (!value.isEmpty()) {
-        settings.put(key, value);
-      }
-    }
-    return settings;
+  private static boolean isInsecure(Map<String, String> environment) {
+    return Boolean.parseBoolean(environment.getOrDefault(INSECURE, "").strip());
   }
 }

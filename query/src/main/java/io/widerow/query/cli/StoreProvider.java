@@ -1,7 +1,6 @@
 package io.widerow.query.cli;
 
 import io.widerow.storage.EventStore;
-import java.util.Map;
 
 /// Opens a store on other machines for reading, for `--store` of [QueryCommand] and [TypesCommand].
 /// Implementations are found by [java.util.ServiceLoader], so that the command line does not depend
@@ -19,11 +18,10 @@ public interface StoreProvider {
   /// that it reads with itself, and [EventStore#close] ends them.
   ///
   /// @param uri the value of `--store`
-  /// @param settings values by the names of the daemon's keys (`cluster-user`, `cluster-ca`); those
-  ///   that are not set are absent, none is empty
-  /// @throws IllegalArgumentException when the URI or a setting is malformed; its message names the
-  ///   value (exit code 64)
+  /// @param insecure whether another machine may be asked without TLS or without a user
+  /// @throws IllegalArgumentException when the URI is malformed; its message names the value (exit
+  ///   code 64)
   /// @throws io.widerow.storage.StorageException when the store cannot be reached, refuses the
   ///   credentials, or is not there (exit code by [ExitCode])
-  EventStore open(String uri, Map<String, String> settings);
+  EventStore open(String uri, boolean insecure);
 }

@@ -113,17 +113,13 @@ class ClusterSourceTest {
   }
 
   @Test
-  void credentialsComeFromTheEnvironment() {
-    Map<String, String> environment =
-        Map.of(
-            "WIDEROW_CLUSTER_USER", "reader",
-            "WIDEROW_CLUSTER_PASSWORD_FILE", "/etc/password",
-            "WIDEROW_CLUSTER_CA", "",
-            "WIDEROW_DATA", "/var/lib/widerow");
-    assertEquals(0, run(environment, "types --store test:DIR/store").code());
-    assertEquals(
-        Map.of("cluster-user", "reader", "cluster-password-file", "/etc/password"),
-        TestStores.settings);
+  void thePermissionToBeInsecureComesFromTheEnvironment() {
+    for (boolean insecure : new boolean[] {true, false}) {
+      Map<String, String> environment =
+          Map.of("WIDEROW_INSECURE", " " + insecure, "WIDEROW_DATA", "/var/lib/widerow");
+      assertEquals(0, run(environment, "types --store test:DIR/store").code());
+      assertEquals(insecure, TestStores.insecure);
+    }
   }
 
   @ParameterizedTest
@@ -238,6 +234,6 @@ class ClusterSourceTest {
     assertEquals(0, run.code(), run.err());
     assertTrue(
         run.out().contains("widerow query --store 'cassandra://db1,db2/widerow?dc=dc1' --last 20"));
-    assertTrue(run.out().contains("WIDEROW_CLUSTER_PASSWORD_FILE"));
+    assertTrue(run.out().contains("password-file=FILE"), run.out());
   }
 }

@@ -7,7 +7,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.schema.RequestKey;
-import io.widerow.ingest.config.LimitOptions;
+import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.intake.ByteCredit;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -47,7 +47,7 @@ public final class FrameReader extends ByteToMessageDecoder {
   private boolean paced;
 
   /// @param bodyBytesMax largest body, until [#allow] says otherwise
-  /// @param paceBytes of an unfinished body that must arrive in [LimitOptions#BODY_RATE_SECONDS]
+  /// @param paceBytes of an unfinished body that must arrive in [FixedLimits#BODY_RATE_SECONDS]
   public FrameReader(ByteCredit credit, int bodyBytesMax, long paceBytes) {
     this.credit = credit;
     this.bodyBytesMax = bodyBytesMax;
@@ -238,7 +238,7 @@ public final class FrameReader extends ByteToMessageDecoder {
     var _ =
         context
             .executor()
-            .schedule(() -> pace(context), LimitOptions.BODY_RATE_SECONDS, TimeUnit.SECONDS);
+            .schedule(() -> pace(context), FixedLimits.BODY_RATE_SECONDS, TimeUnit.SECONDS);
   }
 
   private void pace(ChannelHandlerContext context) {

@@ -17,6 +17,9 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 final class JsonNumbers {
+  private static final byte[] UNSIGNED_MAX = // 2^64 - 1
+      "18446744073709551615".getBytes(StandardCharsets.US_ASCII);
+
   private static final int DIGITS_SAFE = 19; // so many always fit into 64 bits without a sign
   private static final long UINT32_MAX = 0xffff_ffffL;
   private static final double TWO_63 = 0x1p63;
@@ -200,5 +203,24 @@ final class JsonNumbers {
           size >= 0 && size <= (negative ? -(long) Integer.MIN_VALUE : Integer.MAX_VALUE);
       default -> size >= 0 || (negative && size == Long.MIN_VALUE);
     };
+  }
+
+  /// Whether the text is a whole number that fits into 64 bits without a sign.
+  static boolean isUnsigned(byte[] source, int from, int end) {
+    int digits = end - from;
+    boolean fits =
+        digits < UNSIGNED_MAX.length
+            || (digits == UNSIGNED_MAX.length
+                && Arrays.compare(source, from, end, UNSIGNED_MAX, 0, digits) <= 0);
+    return fits && digits > 0 && Times.fractionLimit(source, from, end) == end;
+  }
+
+  /// The number that such a text is.
+  static long unsigned(byte[] digits, int from, int end) {
+    long number = 0;
+    for (int i = from; i < end; i++) {
+      number = 10 * number + digits[i] - '0';
+    }
+    return number;
   }
 }

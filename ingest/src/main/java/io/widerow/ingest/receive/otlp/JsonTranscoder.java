@@ -1,7 +1,5 @@
 package io.widerow.ingest.receive.otlp;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.ByteOrderMark;
@@ -29,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the protobuf, which is shorter than the text, except for arrays of short numbers.
 final class JsonTranscoder {
   private static final String TRAILING = "something follows the JSON object";
-  private static final byte[] MAX = "18446744073709551615".getBytes(US_ASCII); // 2^64 - 1
   private static final int NESTED_MAX = 10_000; // of what is passed over
 
   private final JsonScanner json;
@@ -261,14 +258,17 @@ final class JsonTranscoder {
     int from = time.offset();
     int end = from + time.length();
     boolean fits = time.nanos() >= 0 && time.nanos() != EpochText.TOO_LARGE;
-    boolean exact = isUnsigned(source, from, end);
-    if (exact || fits) {
-      out.fixed64(member.field, exact ? unsigned(source, from, end) : time.nanos());
+    if (JsonNumbers.isUnsigned(source, from, end)) {
+      out.fixed64(member.field, JsonNumbers.unsigned(source, from, end));
+      return;
     }
-    if (member.kind == Kind.TIME && !exact) {
+    if (fits) {
+      out.fixed64(member.field, time.nanos());
+    }
+    if (member.kind == Kind.TIME) {
       out.text(OtlpDecoder.TIME_TEXT, source, from, end - from);
       out.fixed64(OtlpDecoder.TIME_OF_TEXT, fits ? time.nanos() : Times.NONE);
-    } else if (!fits && !exact) {
+    } else if (!fits) {
       int attribute = out.open(attributes);
       out.text(1, member.bytes, 0, member.bytes.length);
       int value = out.open(2);
@@ -276,22 +276,6 @@ final class JsonTranscoder {
       out.close(value);
       out.close(attribute);
     }
-  }
-
-  /// Whether the text is a whole number that fits into 64 bits without a sign.
-  private static boolean isUnsigned(byte[] source, int from, int end) {
-    int more = end - from - MAX.length;
-    return end > from
-        && Times.fractionLimit(source, from, end) == end
-        && (more < 0 || (more == 0 && Arrays.compare(source, from, end, MAX, 0, MAX.length) <= 0));
-  }
-
-  private static long unsigned(byte[] digits, int from, int end) {
-    long number = 0;
-    for (int i = from; i < end; i++) {
-      number = 10 * number + digits[i] - '0';
-    }
-    return number;
   }
 
   private void message(Member member, int first, int depth) throws JsonScanner.Bad, BadField {

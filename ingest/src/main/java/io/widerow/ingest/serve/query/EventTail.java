@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/tail` without aggregations: events as they come, as one answer without end. The next
 /// look at the store waits until the last piece is in the socket, so a slow reader delays itself
-/// and loses nothing; one that takes nothing for `stall-seconds` is closed, and goes on from the
+/// and loses nothing; one that takes nothing for 30 seconds is closed, and goes on from the
 /// position that it was told.
 ///
 /// For a client that accepts `text/event-stream` (server-sent events) each line is an event, and

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.receive.fluent.FluentMessages.Time;
 import io.widerow.storage.Durability;
 import java.io.IOException;
@@ -58,7 +58,7 @@ class FluentTest {
     for (int i = 0; i < more.length; i += 2) {
       keys.put(more[i], more[i + 1]);
     }
-    return Daemon.start(DaemonConfig.of(keys), store);
+    return Daemon.start(TunedConfig.of(keys), store);
   }
 
   private static Socket connect(Daemon daemon) throws IOException {

@@ -15,7 +15,7 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TunedConfig;
 import io.widerow.storage.Durability;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -53,7 +53,7 @@ class JournalTest {
   private final MemoryStore store = new MemoryStore(1);
   private final Daemon daemon =
       Daemon.start(
-          DaemonConfig.of(
+          TunedConfig.of(
               Map.of(
                   "http",
                   "127.0.0.1:0",

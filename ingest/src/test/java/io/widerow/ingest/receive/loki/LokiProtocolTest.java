@@ -14,7 +14,7 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.http.IntakeRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -63,7 +63,7 @@ class LokiProtocolTest {
   private final MemoryStore store = new MemoryStore(1);
   private final Daemon daemon =
       Daemon.start(
-          DaemonConfig.of(
+          TunedConfig.of(
               Map.of(
                   "http",
                   "127.0.0.1:0",

@@ -14,7 +14,7 @@ import io.widerow.faults.Certificates;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TunedConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -79,7 +79,7 @@ class OtlpAnswersTest {
     Map<String, String> values = new HashMap<>(Map.of("http", "127.0.0.1:0", "lanes", "1"));
     values.putAll(config);
     MemoryStore store = new MemoryStore(1);
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(values), store)) {
+    try (Daemon daemon = Daemon.start(TunedConfig.of(values), store)) {
       String url = "h2c://127.0.0.1:" + daemon.httpAddress().getPort();
       test.run(new OtlpSender(WebClient.of(url), Map.of()), store);
     }
@@ -336,7 +336,7 @@ class OtlpAnswersTest {
             "tls-key",
             directory.resolve("key.pem").toString());
     MemoryStore store = new MemoryStore(1);
-    try (Daemon daemon = Daemon.start(DaemonConfig.of(tls), store);
+    try (Daemon daemon = Daemon.start(TunedConfig.of(tls), store);
         ClientFactory trusting =
             ClientFactory.builder()
                 .tlsCustomizer(b -> b.trustManager(directory.resolve("cert.pem").toFile()))

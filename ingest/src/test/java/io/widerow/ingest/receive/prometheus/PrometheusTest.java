@@ -16,7 +16,7 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.decode.ProtobufBytes;
 import java.io.IOException;
 import java.net.URI;
@@ -67,7 +67,7 @@ class PrometheusTest {
 
   private static Daemon start(Path directory, MemoryStore store) {
     return Daemon.start(
-        DaemonConfig.of(
+        TunedConfig.of(
             Map.of(
                 "data", directory.toString(),
                 "http", "127.0.0.1:0",

@@ -69,7 +69,8 @@ class ClaimKeepTest {
       KeyspaceException old = assertThrows(KeyspaceException.class, store::step);
       assertEquals(KeyspaceException.Kind.REFUSED, old.kind);
       assertTrue(
-          store.cluster().trouble().contains("set accept-repeats"), store.cluster()::trouble);
+          store.cluster().trouble().contains("start with --accept-repeats"),
+          store.cluster()::trouble);
       assertEquals(EVENTS, store.cluster().pendingEvents());
       assertTrue(ShownEvents.all(keyspace).isEmpty());
     }

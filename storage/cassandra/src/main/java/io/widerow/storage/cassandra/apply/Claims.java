@@ -160,7 +160,7 @@ final class Claims {
               KeyspaceException.Kind.REFUSED,
               "a batch of %s has waited for longer than keys are kept, %s: nobody knows whether "
                       .formatted(Instant.ofEpochSecond(batch.seconds()), options.claimKeep())
-                  + "another daemon has it; set accept-repeats to apply it all the same");
+                  + "another daemon has it; start with --accept-repeats to apply it all the same");
       statements.troubled(String.valueOf(old.getMessage()));
       throw old;
     }

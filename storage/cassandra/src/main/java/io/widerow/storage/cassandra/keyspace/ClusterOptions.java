@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra.keyspace;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Everything an operator can decide about the connection to a cluster. Files are read when it is
@@ -81,8 +82,42 @@ public record ClusterOptions(
               .formatted(
                   uri.hosts().stream().filter(h -> !h.isLoopback()).findFirst().orElseThrow(),
                   ca == null ? "unencrypted" : "to and from everybody",
-                  ca == null ? "cluster-ca and cluster-user" : "cluster-user"));
+                  ca == null
+                      ? "the parameters ca, user and password-file"
+                      : "the parameters user and password-file"));
     }
+  }
+
+  /// Reads a URI with its parameters: `user`, `password-file`, `ca`, `cert`, `key`, `consistency`
+  /// and those of [StoreUri].
+  ///
+  /// @throws IllegalArgumentException for a text that is no such URI
+  public static ClusterOptions parse(
+      String text, Duration requestTimeout, boolean ttl, boolean insecure) {
+    Map<String, String> parameters = StoreUri.parameters(text);
+    return new ClusterOptions(
+        StoreUri.parse(text),
+        parameters.get("user"),
+        file(parameters, "password-file"),
+        file(parameters, "ca"),
+        file(parameters, "cert"),
+        file(parameters, "key"),
+        Consistency.parse(parameters.getOrDefault("consistency", Consistency.LOCAL_QUORUM.name())),
+        requestTimeout,
+        ttl,
+        insecure);
+  }
+
+  private static @Nullable Path file(Map<String, String> parameters, String name) {
+    String value = parameters.get(name);
+    if (value == null) {
+      return null;
+    }
+    if (value.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the parameter %s of the store's URI names no file".formatted(name));
+    }
+    return Path.of(value);
   }
 
   /// The defaults: no user, no TLS, `LOCAL_QUORUM`, 5 s, no TTL.

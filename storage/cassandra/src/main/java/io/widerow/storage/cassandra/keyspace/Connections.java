@@ -107,7 +107,7 @@ final class Connections {
   /// @param said by the driver, which quotes the node
   private static String refusal(ClusterOptions options, String said) {
     if (options.user() == null) {
-      return "the cluster at %s wants a user: set cluster-user and cluster-password-file"
+      return "the cluster at %s wants a user: add &user=NAME&password-file=FILE to the store's URI"
           .formatted(options.uri().hostNames());
     }
     Matcher quoted = QUOTED.matcher(said);

@@ -138,15 +138,16 @@ final class KeyspaceErrors {
           switch (at) {
             case UnknownHostException _ -> "there is no such host";
             case CertPathBuilderException _ ->
-                "its certificate is not signed by an authority in cluster-ca";
+                "its certificate is not signed by an authority in the file ca";
             case CertificateException refused when refused.getCause() == null ->
                 "its certificate is refused: " + refused.getMessage();
             case SSLHandshakeException refused when refused.getCause() == null ->
                 "TLS is refused: " + refused.getMessage();
             case SSLHandshakeException _ -> why;
-            case SSLException _ -> "it answers without TLS; for such a node leave out cluster-ca";
+            case SSLException _ ->
+                "it answers without TLS; for such a node leave out the parameter ca";
             case ClosedConnectionException _ ->
-                "it closed the connection; a node that wants TLS needs cluster-ca";
+                "it closed the connection; a node that wants TLS needs the parameter ca";
             default -> why;
           };
     }

@@ -1,6 +1,7 @@
 package io.widerow.storage.cassandra.keyspace;
 
 import com.datastax.oss.driver.api.core.CqlIdentifier;
+import io.widerow.event.NearestName;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
@@ -10,7 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Where a cluster store is:
 /// `cassandra://host[:port][,host[:port]...]/keyspace?dc=NAME[&replication=N]`. The hosts are those
-/// to ask first; the cluster announces the others.
+/// to ask first; the cluster announces the others. [ClusterOptions#parse] reads the parameters that
+/// say how to connect.
 ///
 /// @param hosts at least one
 /// @param keyspace a name of CQL without quotes, in lower case
@@ -38,7 +40,8 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
   private static final Pattern HOST =
       Pattern.compile("(\\[[0-9A-Fa-f:.%a-z]+]|[A-Za-z0-9._-]+)(?::(\\d{1,6}))?");
   private static final Pattern KEYSPACE = Pattern.compile("[a-z][a-z0-9_]{0,47}");
-  private static final Set<String> PARAMETERS = Set.of("dc", "replication");
+  private static final List<String> PARAMETERS =
+      List.of("dc", "replication", "user", "password-file", "ca", "cert", "key", "consistency");
 
   /// A node to ask first.
   ///
@@ -101,12 +104,22 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
   /// @throws IllegalArgumentException when it is none, with the part that is wrong in the message,
   ///   and never with a password
   public static StoreUri parse(String text) {
+    Matcher parts = parts(text);
+    Map<String, String> parameters = parameters(text);
+    return new StoreUri(
+        hosts(parts.group(1)),
+        parts.group(2),
+        parameters.getOrDefault("dc", ""),
+        replication(parameters.get("replication")));
+  }
+
+  private static Matcher parts(String text) {
     int at = text.lastIndexOf('@');
     if (at >= 0) {
       throw new IllegalArgumentException(
           "the store's URI has a user or password before '@%s', where every user of the machine"
                   .formatted(text.substring(at + 1))
-              + " can read it: use cluster-user and cluster-password-file");
+              + " can read it: use the parameters user and password-file");
     }
     if (!text.startsWith(SCHEME)) {
       throw new IllegalArgumentException(
@@ -116,12 +129,7 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
     if (!parts.matches()) {
       throw new IllegalArgumentException("a store's URI is %s, got '%s'".formatted(FORM, text));
     }
-    Map<String, String> parameters = parameters(parts.group(3) == null ? "" : parts.group(3));
-    return new StoreUri(
-        hosts(parts.group(1)),
-        parts.group(2),
-        parameters.getOrDefault("dc", ""),
-        replication(parameters.get("replication")));
+    return parts;
   }
 
   private static List<Host> hosts(String text) {
@@ -160,14 +168,22 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
     }
   }
 
-  private static Map<String, String> parameters(String query) {
+  /// The parameters of a URI, by name.
+  ///
+  /// @throws IllegalArgumentException for one that is unknown or stands twice
+  static Map<String, String> parameters(String text) {
+    String query = Objects.requireNonNullElse(parts(text).group(3), "");
     Map<String, String> parameters = new HashMap<>();
     for (String one : query.isEmpty() ? new String[0] : query.split("&", -1)) {
       int equals = one.indexOf('=');
       String name = equals < 0 ? one : one.substring(0, equals);
       if (!PARAMETERS.contains(name)) {
         throw new IllegalArgumentException(
-            "a store's URI has the parameters dc and replication, got '%s'".formatted(one));
+            "a store's URI has the parameters %s, got '%s'%s"
+                .formatted(
+                    String.join(", ", PARAMETERS),
+                    name,
+                    NearestName.question(name, PARAMETERS, "")));
       }
       String value =
           equals < 0 ? "" : URLDecoder.decode(one.substring(equals + 1), StandardCharsets.UTF_8);

@@ -79,8 +79,9 @@ class StoreUriTest {
         "cassandra://h/k?dc=d&replication=0 '0'",
         "cassandra://h/k?dc=d&replication=33 33",
         "cassandra://h/k?dc=d&replication=x 'x'",
-        "cassandra://h/k?dc=d&ssl=true ssl=true",
-        "cassandra://me:secret@h/k?dc=d cluster-password-file",
+        "cassandra://h/k?dc=d&ssl=true 'ssl'",
+        "cassandra://h/k?dc=d&pasword-file=secret password-file?",
+        "cassandra://me:secret@h/k?dc=d password-file",
       })
   void aWrongUriIsRefusedWithWhatIsWrong(String uri, String named) {
     var refused = assertThrows(IllegalArgumentException.class, () -> StoreUri.parse(uri));
@@ -98,13 +99,42 @@ class StoreUriTest {
     assertEquals(near, ClusterOptions.at(near).uri());
     assertTrue(refused(far, null, null, null, null, false).contains("10.1.2.3:9042"));
     assertTrue(refused(far, "u", file, null, null, false).contains("unencrypted"));
-    assertTrue(refused(far, null, null, file, null, false).contains("cluster-user"));
+    assertTrue(refused(far, null, null, file, null, false).contains("user and password-file"));
     assertEquals(far, ClusterOptions.at(far, "u", file, file).uri());
     assertTrue(options(far, null, null, null, null, true).insecure());
 
     assertTrue(refused(near, "u", null, null, null, false).contains("'u'"));
     assertTrue(refused(near, null, file, null, null, false).contains("file"));
     assertTrue(refused(near, null, null, file, file, false).contains("without its key"));
+  }
+
+  @Test
+  void theParametersSayHowToConnect() {
+    String uri =
+        "cassandra://10.1.2.3/k?dc=d&user=u&password-file=%2Fetc%2Fa+b&ca=ca.pem&cert=c.pem"
+            + "&key=k.pem&consistency=all&replication=3";
+    assertEquals(
+        new ClusterOptions(
+            StoreUri.parse("cassandra://10.1.2.3/k?dc=d&replication=3"),
+            "u",
+            Path.of("/etc/a b"),
+            Path.of("ca.pem"),
+            Path.of("c.pem"),
+            Path.of("k.pem"),
+            ClusterOptions.Consistency.ALL,
+            Duration.ofSeconds(1),
+            true,
+            false),
+        ClusterOptions.parse(uri, Duration.ofSeconds(1), true, false));
+    for (String wrong : List.of("user=u", "ca=", "cert=c", "key=k", "consistency=ONE")) {
+      var refused =
+          assertThrows(
+              IllegalArgumentException.class,
+              () ->
+                  ClusterOptions.parse(
+                      "cassandra://[::1]/k?dc=d&" + wrong, Duration.ofSeconds(1), false, true));
+      assertFalse(KeyspaceContract.message(refused).isEmpty(), wrong);
+    }
   }
 
   private static ClusterOptions options(

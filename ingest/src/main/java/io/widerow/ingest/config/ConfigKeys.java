@@ -1,0 +1,551 @@
+package io.widerow.ingest.config;
+
+import io.widerow.event.EventLayout;
+import io.widerow.event.LayoutRule;
+import io.widerow.event.NearestName;
+import io.widerow.ingest.config.Key.Check;
+import io.widerow.ingest.config.Key.Default;
+import io.widerow.ingest.config.Key.Group;
+import io.widerow.storage.Durability;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The table of all configuration keys. Defaults, checks, flags of `serve`, `--print-config`,
+/// documents, the shipped file and completion come from it.
+public final class ConfigKeys {
+  private static final long MIB = 1L << 20;
+  private static final int MINUTES_PER_DAY = 1_440;
+  private static final int DAEMON_MAX = 511;
+  private static final Duration DAYS_30 = Duration.ofDays(30);
+  private static final Duration YEAR = Duration.ofDays(365);
+  private static final String VERSION = "([7-9]|[1-9]\\d)(\\.\\d{1,4}){2}";
+
+  // In the order of the constants.
+  private static final List<Key<?>> MADE = new ArrayList<>();
+  private static final List<Key<Optional<InetSocketAddress>>> MADE_SOCKETS = new ArrayList<>();
+
+  // The first table.
+
+  static final Key<Path> DATA =
+      main(
+          "data",
+          "./widerow-data",
+          Form.DIRECTORY,
+          Check.any(),
+          "directory of the store; created when absent, its parent exists");
+
+  static final Key<InetSocketAddress> HTTP =
+      main(
+          "http",
+          "127.0.0.1:7380",
+          Form.ADDRESS,
+          Check.any(),
+          "address of HTTP, HOST:PORT; IPv6 in brackets; port 0 takes a free one");
+
+  static final Key<Optional<InetSocketAddress>> SYSLOG = socket("syslog", "syslog, UDP and TCP");
+  static final Key<Optional<InetSocketAddress>> SYSLOG_TLS = tls("syslog");
+  static final Key<Optional<InetSocketAddress>> FLUENT = socket("fluent", "Fluent Forward, TCP");
+  static final Key<Optional<InetSocketAddress>> FLUENT_TLS = tls("fluent");
+  static final Key<Optional<InetSocketAddress>> STATSD =
+      socket("statsd", "StatsD and DogStatsD, UDP and TCP");
+  static final Key<Optional<InetSocketAddress>> STATSD_TLS = tls("statsd");
+  static final Key<Optional<InetSocketAddress>> GRAPHITE =
+      socket("graphite", "Graphite: lines over TCP and UDP, pickles over TCP");
+  static final Key<Optional<InetSocketAddress>> GRAPHITE_TLS = tls("graphite");
+  static final Key<Optional<InetSocketAddress>> GELF = socket("gelf", "GELF, UDP and TCP");
+  static final Key<Optional<InetSocketAddress>> GELF_TLS = tls("gelf");
+  static final Key<Optional<InetSocketAddress>> CQL =
+      socket("cql", "CQL for drivers of Cassandra, over TLS where HTTP is, and with its tokens");
+
+  static final Key<ZoneId> SYSLOG_ZONE =
+      main("syslog-zone", "UTC", Form.ZONE, Check.any(), "zone of syslog times that name none");
+
+  static final Key<Optional<Path>> FLUENT_SHARED_KEY =
+      main(
+          "fluent-shared-key",
+          "",
+          Form.FILE,
+          readable(),
+          "file, mode 0600, of the key that Fluent senders must know; empty: none");
+
+  static final Key<Optional<ClusterStore>> STORE =
+      main(
+          "store",
+          "",
+          Form.STORE,
+          Check.any(),
+          "a store on a cluster, cassandra://HOST[:PORT][,HOST[:PORT]]/KEYSPACE?dc=NAME; empty: on"
+              + " this machine");
+
+  static final Key<Durability> DURABILITY =
+      key(
+          "durability",
+          Group.MAIN,
+          Default.computed(
+              texts -> isSet(texts, "store") ? "quorum" : "disk", "disk; `quorum` with `store`"),
+          Form.DURABILITY,
+          Check.any(),
+          "level of requests that name none, and of all that comes without HTTP: quorum, disk, os"
+              + " or memory");
+
+  static final Key<Integer> LANES =
+      key(
+          "lanes",
+          Group.MAIN,
+          Default.computed(
+              _ ->
+                  Integer.toString(
+                      Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8)),
+              "half the processors, 1 to 8"),
+          Form.NUMBER,
+          Check.range(1, 64),
+          "writer threads, each with a ring and a journal; 1 to 64");
+
+  static final Key<Age> RETENTION =
+      main(
+          "retention",
+          "forever",
+          Form.AGE,
+          Check.any(),
+          "how long types without a setting of their own are kept");
+
+  static final Key<Age> RETENTION_OF =
+      ofType(RETENTION, "how long this type, or the types of a pattern, are kept");
+
+  static final Key<Long> OPEN_BYTES =
+      main(
+          "open-bytes",
+          "268435456",
+          Form.LONG,
+          Check.from(1),
+          "native memory for open rows (the memtable); 2 MiB a lane or more");
+
+  static final Key<Long> DISK_RESERVE_BYTES =
+      main(
+          "disk-reserve-bytes",
+          "536870912",
+          Form.LONG,
+          Check.from(0),
+          "free space below which nothing is taken in");
+
+  static final Key<Optional<Path>> SNAPSHOT_DIR =
+      main(
+          "snapshot-dir",
+          "",
+          Form.DIRECTORY_OR_NONE,
+          Check.any(),
+          "where snapshots are made; empty: `data` with `-snapshots` at its end");
+
+  static final Key<Integer> BODY_BYTES_MAX =
+      key(
+          "body-bytes-max",
+          Group.MAIN,
+          Default.computed(
+              _ -> Integer.toString(HeapShares.ofProcess().bodyBytesMax()),
+              "20971520; less with a heap below 256 MiB"),
+          Form.NUMBER,
+          Check.from(1_024),
+          "largest body, after decompression (413 above); 1024 or more");
+
+  static final Key<Integer> CONNECTIONS_MAX =
+      main("connections-max", "1024", Form.NUMBER, Check.from(1), "HTTP connections at a time");
+
+  static final Key<Integer> TYPES_MAX =
+      main(
+          "types-max",
+          "50000",
+          Form.NUMBER,
+          Check.range(1, 10_000_000),
+          "types in all; the events of further ones are stored under the type overflow");
+
+  static final Key<Duration> DEDUPLICATE_FOR =
+      main(
+          "deduplicate-for",
+          "15m",
+          Form.GRACE,
+          atMost(YEAR),
+          "how long a retried request is recognized, and 100,000 requests of each lane at least; 0s"
+              + " to 365d");
+
+  static final Key<Optional<Path>> TOKENS =
+      main(
+          "tokens",
+          "",
+          Form.FILE,
+          readable(),
+          "file of tokens; empty lets everybody in who can connect");
+
+  static final Key<Optional<Path>> TLS_CERTIFICATE =
+      main(
+          "tls-certificate",
+          "",
+          Form.FILE,
+          readable(),
+          "PEM file with the certificate and its chain; empty: no TLS");
+
+  static final Key<Optional<Path>> TLS_KEY =
+      main("tls-key", "", Form.FILE, readable(), "PEM file with the certificate's private key");
+
+  static final Key<Optional<Path>> TLS_CLIENT_CA =
+      main(
+          "tls-client-ca",
+          "",
+          Form.FILE,
+          readable(),
+          "PEM file of who signs the certificates of senders over the ...-tls listeners");
+
+  static final Key<List<String>> HOSTS =
+      main(
+          "hosts",
+          "",
+          Form.NAMES,
+          ConfigKeys::requireWhole,
+          "names, besides localhost, that requests to a daemon without tokens may use, separated by"
+              + " commas");
+
+  static final Key<Boolean> INSECURE =
+      main(
+          "insecure",
+          "false",
+          Form.TRUTH,
+          Check.any(),
+          "listen for other machines without TLS and tokens");
+
+  static final Key<Optional<Path>> RULES =
+      main(
+          "rules",
+          "",
+          Form.FILE,
+          readable(),
+          "file of rules: what is renamed, dropped and redacted of events; empty: nothing");
+
+  // The second table.
+
+  static final Key<String> ELASTICSEARCH_VERSION =
+      advanced(
+          "elasticsearch-version",
+          "8.19.0",
+          Form.TEXT,
+          ConfigKeys::requireVersion,
+          "version that clients of Elasticsearch get; three numbers, 7.0.0 or more");
+
+  static final Key<List<String>> LOKI_LABELS =
+      advanced(
+          LokiLabels.KEY,
+          LokiLabels.DEFAULT,
+          Form.LABELS,
+          Check.any(),
+          "attributes that are labels of streams for clients of Loki, separated by commas;"
+              + " `default` stands for those that Loki and its agents usually have");
+
+  static final Key<Boolean> UI =
+      advanced("ui", "true", Form.TRUTH, Check.any(), "the page at /ui/");
+
+  static final Key<Integer> EVENT_BYTES_MAX =
+      advanced(
+          "event-bytes-max",
+          "262144",
+          Form.NUMBER,
+          Check.range(1_024, EventLayout.EVENT_BYTES_MAX),
+          "largest event; 1024 to 1048576");
+
+  static final Key<Integer> CONNECTIONS_PER_ADDRESS_MAX =
+      advanced(
+          "connections-per-address-max",
+          "64",
+          Form.NUMBER,
+          Check.from(0),
+          "HTTP connections from one other address; 0: any number");
+
+  static final Key<Integer> TYPES_PER_HOUR =
+      advanced(
+          "types-per-hour",
+          "20000",
+          Form.NUMBER,
+          Check.from(1),
+          "new types in an hour of the clock; 1 or more");
+
+  static final Key<Integer> DRAIN_SECONDS =
+      advanced(
+          "drain-seconds",
+          "10",
+          Form.NUMBER,
+          Check.from(0),
+          "how long a stop waits for requests under way");
+
+  static final Key<Integer> SHARDS =
+      advanced(
+          "shards",
+          "auto",
+          Form.NUMBER_OR_AUTO,
+          (name, shards) ->
+              require(
+                  shards >= LayoutRule.AUTO && shards <= LayoutRule.SHARDS_MAX,
+                  "%s must be auto or 1 to 1024, got %d".formatted(name, shards)),
+          "wide rows a bucket and type: auto, or a multiple of `lanes`, 1024 at most; a type of few"
+              + " events has one a lane");
+
+  static final Key<Integer> SHARDS_OF =
+      ofType(SHARDS, "shards of this type, or of each type of a pattern");
+
+  static final Key<Integer> BUCKET_MINUTES =
+      advanced(
+          "bucket-minutes",
+          "auto",
+          Form.NUMBER_OR_AUTO,
+          (name, minutes) ->
+              require(
+                  minutes == LayoutRule.AUTO || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
+                  "%s must be auto or divide a day, got %d".formatted(name, minutes)),
+          "width of a bucket: auto, or minutes that divide a day");
+
+  static final Key<Integer> BUCKET_MINUTES_OF =
+      ofType(BUCKET_MINUTES, "width of a bucket of this type, or of the types of a pattern");
+
+  static final Key<Long> PARTITION_BYTES =
+      advanced(
+          "partition-bytes",
+          "8388608",
+          Form.LONG,
+          Check.from(1),
+          "bytes at rest of a wide row of weight 1");
+
+  static final Key<Long> PARTITION_EVENTS =
+      advanced(
+          "partition-events",
+          "1000000",
+          Form.LONG,
+          Check.from(1),
+          "events of a wide row of weight 1");
+
+  static final Key<Long> SHARD_RATE =
+      advanced(
+          "shard-rate",
+          "20000",
+          Form.LONG,
+          Check.from(1),
+          "events a second of a type from which it gets one more shard");
+
+  static final Key<String> FINAL =
+      advanced(
+          "final",
+          "fit",
+          Form.word("fit", "keep"),
+          Check.any(),
+          "fit: a merge divides buckets that weigh more than 2 and folds shards of those that weigh"
+              + " less; keep: it keeps both");
+
+  static final Key<Duration> OPEN_AGE =
+      advanced(
+          "open-age",
+          "10m",
+          Form.DURATION,
+          Check.any(),
+          "age at which events in open rows are sealed (flushed)");
+
+  static final Key<Long> JOURNAL_FILE_BYTES =
+      advanced(
+          "journal-file-bytes",
+          "67108864",
+          Form.LONG,
+          (name, bytes) ->
+              require(
+                  bytes >= MIB && bytes <= 1_024 * MIB,
+                  "%s must be 1 MiB to 1 GiB, got %d".formatted(name, bytes)),
+          "size of a journal file, 1 MiB to 1 GiB; a busy lane has two or three");
+
+  static final Key<Long> JOURNAL_BYTES =
+      advanced(
+          "journal-bytes",
+          "268435456",
+          Form.LONG,
+          Check.from(1),
+          "journal of a lane that may have to be replayed; above it rows are sealed");
+
+  static final Key<Duration> MERGE_AFTER =
+      advanced(
+          "merge-after",
+          "5m",
+          Form.DURATION,
+          Check.any(),
+          "how long a bucket is closed before its segments are merged (compacted)");
+
+  static final Key<Duration> RETENTION_GRACE =
+      advanced(
+          "retention-grace",
+          "15m",
+          Form.GRACE,
+          atMost(DAYS_30),
+          "how long what a change of retention hides stays on the disk, 0s to 30d");
+
+  static final Key<Optional<Integer>> DAEMON_NUMBER =
+      key(
+          "daemon-number",
+          Group.ADVANCED,
+          Default.computed(texts -> isSet(texts, "store") ? "auto" : "0", "0; `auto` with `store`"),
+          Form.DAEMON,
+          (name, number) ->
+              require(
+                  number.isEmpty() || (number.get() >= 0 && number.get() <= DAEMON_MAX),
+                  "%s must be 0 to %d, got %s".formatted(name, DAEMON_MAX, number.orElse(0))),
+          "number in assigned ids, 0 to 511; two daemons whose events meet need two. auto: the"
+              + " least that is free");
+
+  static final Key<Duration> QUORUM_WAIT =
+      advanced(
+          "quorum-wait",
+          "10s",
+          Form.DURATION,
+          (name, wait) ->
+              require( // requests end after 60 s
+                  wait.compareTo(Duration.ofSeconds(50)) <= 0,
+                  "%s must be 1s to 50s, got %s".formatted(name, Age.text(wait))),
+          "how long a request waits for the cluster, 1s to 50s; then its response says disk");
+
+  static final Key<Duration> CLAIM_KEEP =
+      advanced(
+          "claim-keep",
+          "7d",
+          Form.DURATION,
+          Check.any(),
+          "how long retries are recognized that come to another daemon");
+
+  static final Key<Optional<Long>> CLUSTER_JOURNAL_BYTES =
+      advanced(
+          "cluster-journal-bytes",
+          "",
+          Form.LONG_OR_NONE,
+          (name, bytes) ->
+              require(
+                  bytes.isEmpty() || bytes.get() >= 64 * MIB,
+                  "%s must be at least %d, got %s".formatted(name, 64 * MIB, bytes.orElse(0L))),
+          "what may wait here for the cluster, 67108864 or more (507 above); empty: down to"
+              + " `disk-reserve-bytes`");
+
+  static final Key<Boolean> CLUSTER_TTL =
+      advanced(
+          "cluster-ttl",
+          "false",
+          Form.TRUTH,
+          Check.any(),
+          "rows expire by themselves, by the retention at the time of writing; it cannot be raised"
+              + " afterwards");
+
+  static final Key<List<String>> CLUSTER_ROWS =
+      advanced(
+          "cluster-rows",
+          "",
+          Form.NAMES,
+          Check.any(),
+          "types, with *, that are also written as a row for each event, separated by commas");
+
+  /// All keys, in the order in which they are printed.
+  public static final List<Key<?>> ALL = List.copyOf(MADE);
+
+  /// The addresses of protocols with sockets of their own.
+  static final List<Key<Optional<InetSocketAddress>>> SOCKETS = List.copyOf(MADE_SOCKETS);
+
+  private ConfigKeys() {}
+
+  private static <T> Key<T> key(
+      String name, Group group, Default fallback, Form<T> form, Check<T> check, String summary) {
+    Key<T> key = new Key<>(name, group, fallback, form, check, summary);
+    MADE.add(key);
+    return key;
+  }
+
+  private static <T> Key<T> main(
+      String name, String fallback, Form<T> form, Check<T> check, String summary) {
+    return key(name, Group.MAIN, Default.of(fallback), form, check, summary);
+  }
+
+  private static <T> Key<T> advanced(
+      String name, String fallback, Form<T> form, Check<T> check, String summary) {
+    return key(name, Group.ADVANCED, Default.of(fallback), form, check, summary);
+  }
+
+  private static <T> Key<T> ofType(Key<T> key, String summary) {
+    Default fallback = Default.computed(_ -> "", "that of `%s`".formatted(key.name()));
+    return key(key.name() + Key.OF_TYPE, key.group(), fallback, key.form(), key.check(), summary);
+  }
+
+  private static Key<Optional<InetSocketAddress>> socket(String name, String protocol) {
+    return address(name, "address of " + protocol + "; empty: none");
+  }
+
+  private static Key<Optional<InetSocketAddress>> tls(String name) {
+    return address(name + "-tls", "the same over TLS, TCP; needs `tls-certificate`");
+  }
+
+  private static Key<Optional<InetSocketAddress>> address(String name, String summary) {
+    Key<Optional<InetSocketAddress>> key =
+        key(name, Group.SOCKET, Default.of(""), Form.ADDRESS_OR_NONE, Check.any(), summary);
+    MADE_SOCKETS.add(key);
+    return key;
+  }
+
+  private static Check<Optional<Path>> readable() {
+    return (name, file) -> SecurityOptions.requireReadable(name, file.orElse(null));
+  }
+
+  private static Check<Duration> atMost(Duration max) {
+    return (name, value) ->
+        require(
+            value.compareTo(max) <= 0,
+            "%s must be 0s to %dd, got %s".formatted(name, max.toDays(), Age.text(value)));
+  }
+
+  private static void requireWhole(String name, List<String> hosts) {
+    for (String host : hosts) {
+      require(
+          host.indexOf('*') < 0,
+          "%s: takes whole names, separated by commas, and no *, got %s".formatted(name, host));
+    }
+  }
+
+  private static void requireVersion(String name, String version) {
+    require(
+        version.matches(VERSION),
+        "%s must be three numbers from 7.0.0 on, such as 8.19.0, got %s".formatted(name, version));
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  private static boolean isSet(Map<String, String> texts, String name) {
+    return !texts.getOrDefault(name, "").isBlank();
+  }
+
+  /// The key of a name, or the one that stands for it; null when there is none.
+  static @Nullable Key<?> find(String name) {
+    for (Key<?> key : ALL) {
+      if (key.isNamed(name)) {
+        return key;
+      }
+    }
+    return null;
+  }
+
+  /// The names of all keys but those of types.
+  public static Stream<String> names() {
+    return ALL.stream().filter(key -> !key.isOfType()).map(Key::name);
+  }
+
+  /// What is wrong with a name that is none: the nearest one, and all.
+  static String unknown(String name) {
+    List<String> all = ALL.stream().map(Key::name).toList();
+    return "unknown key %s%s Those there are: %s"
+        .formatted(name, NearestName.question(name, names().toList(), "."), String.join(", ", all));
+  }
+}

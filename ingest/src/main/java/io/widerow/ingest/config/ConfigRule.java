@@ -1,0 +1,35 @@
+package io.widerow.ingest.config;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/// A rule for the values of several keys, or for what a value names. It is not applied when one of
+/// the values is refused: what it would find follows from that.
+///
+/// @param keys whose values it is about
+/// @param check throws [IllegalArgumentException] with a key and what is wrong
+public record ConfigRule(List<Key<?>> keys, Consumer<DaemonConfig> check) {
+  public ConfigRule {
+    keys = List.copyOf(keys);
+  }
+
+  static ConfigRule of(Consumer<DaemonConfig> check, Key<?>... keys) {
+    return new ConfigRule(List.of(keys), check);
+  }
+
+  /// Applies it to a configuration.
+  ///
+  /// @param refused names whose values are refused
+  /// @param mistake gets what is wrong
+  void apply(DaemonConfig config, Set<String> refused, Consumer<String> mistake) {
+    if (keys.stream().anyMatch(key -> refused.stream().anyMatch(key::isNamed))) {
+      return;
+    }
+    try {
+      check.accept(config);
+    } catch (IllegalArgumentException wrong) {
+      mistake.accept(String.valueOf(wrong.getMessage()));
+    }
+  }
+}

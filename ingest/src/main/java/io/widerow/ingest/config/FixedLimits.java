@@ -1,0 +1,50 @@
+package io.widerow.ingest.config;
+
+/// Limits and times that no key sets: constants, and shares of the heap. Tests set others.
+///
+/// @param laneSlots batches that a lane's ring holds, a power of two
+/// @param spinMicros how long an idle lane spins before it sleeps
+/// @param creditBytes bytes that all requests together may hold
+/// @param queryMemoryBytes memory that all queries together may hold
+/// @param ratioMax largest ratio of a body's size to its compressed size, for bodies above 1 MiB
+/// @param headerSeconds how long the headers of a request, or a TLS handshake, may take
+/// @param http2FramesMax control frames of an HTTP/2 connection in ten seconds
+/// @param bodyRateMin bytes of a body that must arrive per second, averaged over
+///   [#BODY_RATE_SECONDS]
+/// @param stallSeconds how long a query waits for a reader that takes nothing
+/// @param readOnSeconds how long queries are answered after writing has failed, before the process
+///   ends
+public record FixedLimits(
+    int laneSlots,
+    int spinMicros,
+    long creditBytes,
+    long queryMemoryBytes,
+    int ratioMax,
+    int headerSeconds,
+    int http2FramesMax,
+    int bodyRateMin,
+    int stallSeconds,
+    int readOnSeconds) {
+  /// Interval at which the pace of a body is checked.
+  public static final int BODY_RATE_SECONDS = 10;
+
+  /// Batch keys that a lane keeps, whatever their age.
+  public static final int LEDGER_KEYS = 100_000;
+
+  /// The limits of this process.
+  ///
+  /// @param bodyBytesMax largest body
+  static FixedLimits of(HeapShares shares, int bodyBytesMax) {
+    return new FixedLimits(
+        1_024,
+        10,
+        shares.creditBytes(bodyBytesMax),
+        shares.queryMemoryBytes(),
+        100,
+        10,
+        1_000,
+        1_024,
+        30,
+        30);
+  }
+}

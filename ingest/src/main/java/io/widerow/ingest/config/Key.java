@@ -1,0 +1,123 @@
+package io.widerow.ingest.config;
+
+import io.widerow.query.Variables;
+import java.util.Map;
+import java.util.function.Function;
+
+/// One key of the configuration: everything that is stated about it. Each is a constant of
+/// [ConfigKeys].
+///
+/// @param name of the line, the flag and the variable; one that ends with [#OF_TYPE] stands for a
+///   key of each type or pattern
+/// @param group where it is documented
+/// @param fallback its default
+/// @param form how its text is read and printed
+/// @param check what its value must be
+/// @param summary one line for help, documents and the shipped file
+public record Key<T>(
+    String name, Group group, Default fallback, Form<T> form, Check<T> check, String summary) {
+  /// The end of a name that stands for the names of types.
+  public static final String OF_TYPE = ".<type>";
+
+  /// Where a key is documented.
+  public enum Group {
+    /// The address of a protocol with a socket of its own: all share a row of the first table.
+    SOCKET,
+    /// The first table.
+    MAIN,
+    /// The second table.
+    ADVANCED
+  }
+
+  /// A default.
+  ///
+  /// @param text given the texts of all keys that are set
+  /// @param shown in documents
+  /// @param isComputed whether it follows from the machine or from other keys
+  public record Default(
+      Function<Map<String, String>, String> text, String shown, boolean isComputed) {
+    static Default of(String text) {
+      return new Default(_ -> text, text.isEmpty() ? "empty" : text, false);
+    }
+
+    static Default computed(Function<Map<String, String>, String> text, String shown) {
+      return new Default(text, shown, true);
+    }
+  }
+
+  /// Refuses values that cannot work.
+  @FunctionalInterface
+  public interface Check<T> {
+    /// @throws IllegalArgumentException with the key and the value in it
+    void check(String key, T value);
+
+    /// Takes every value.
+    static <T> Check<T> any() {
+      return (_, _) -> {};
+    }
+
+    static <N extends Number> Check<N> from(long min) {
+      return (key, value) ->
+          require(
+              value.longValue() >= min,
+              "%s must be at least %d, got %d",
+              key,
+              min,
+              value.longValue());
+    }
+
+    static <N extends Number> Check<N> range(long min, long max) {
+      return (key, value) ->
+          require(
+              value.longValue() >= min && value.longValue() <= max,
+              "%s must be %d to %d, got %d",
+              key,
+              min,
+              max,
+              value.longValue());
+    }
+
+    private static void require(boolean holds, String message, Object... values) {
+      if (!holds) {
+        throw new IllegalArgumentException(message.formatted(values));
+      }
+    }
+  }
+
+  /// Whether it stands for a key of each type.
+  public boolean isOfType() {
+    return name.endsWith(OF_TYPE);
+  }
+
+  /// Whether it is true or false, so that its flag needs no value.
+  public boolean isSwitch() {
+    return form.equals(Form.TRUTH);
+  }
+
+  /// What the names that it stands for begin with, such as `retention.`.
+  String prefix() {
+    return name.substring(0, name.length() - OF_TYPE.length() + 1);
+  }
+
+  /// Whether it has this name, or stands for it.
+  boolean isNamed(String given) {
+    return isOfType()
+        ? given.startsWith(prefix()) && given.length() > prefix().length()
+        : given.equals(name);
+  }
+
+  /// The environment variable; keys of types have none.
+  public String variable() {
+    return Variables.of(name);
+  }
+
+  /// Reads and checks a value.
+  ///
+  /// @param given its name
+  /// @throws IllegalArgumentException with the name and the text in it
+  T read(String given, String text) {
+    T value = form.reader().read(given, text.strip());
+    check.check(given, value);
+    return value;
+  }
+}
