@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.Closeable;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -169,12 +169,8 @@ abstract class ClientDaemon {
   }
 
   List<String> awaitStored(int count, String query) throws IOException, InterruptedException {
-    List<String> lines = stored(query);
-    while (lines.size() < count) { // the time-out of the class ends it
-      LockSupport.parkNanos(20_000_000);
-      lines = stored(query);
-    }
-    return lines;
+    Await.until(() -> stored(query).size() >= count, count + " events are stored");
+    return stored(query);
   }
 
   /// The attribute `n` of each event, sorted.

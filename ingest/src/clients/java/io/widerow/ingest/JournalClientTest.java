@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -213,7 +213,7 @@ class JournalClientTest {
                 .start();
         long stored = count(daemon);
         while (stored == before && client.isAlive() && kill == 0) {
-          LockSupport.parkNanos(1_000_000);
+          Await.pauseNanos(1_000_000);
           stored = count(daemon);
         }
         daemon.kill();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,7 +23,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -86,9 +86,7 @@ class PrometheusClientsTest {
   /// Waits until a metric of Prometheus is at least so high; the time-out of the class ends it.
   private void await(int port, String metric, double wanted)
       throws IOException, InterruptedException {
-    while (own(port, metric) < wanted) {
-      LockSupport.parkNanos(STEP_NANOS);
-    }
+    Await.until(() -> own(port, metric) >= wanted, wanted + " samples of " + metric);
   }
 
   @Test
@@ -159,7 +157,7 @@ class PrometheusClientsTest {
   private void awaitReady(int port) throws InterruptedException {
     boolean ready = false;
     while (!ready) {
-      LockSupport.parkNanos(STEP_NANOS);
+      Await.pauseNanos(STEP_NANOS);
       try {
         ready = get(port, "/-/ready").contains("Ready");
       } catch (IOException notYet) {
@@ -173,7 +171,7 @@ class PrometheusClientsTest {
     Map<String, Long> wanted = Map.of();
     Map<String, Long> stored = Map.of("none", 0L);
     for (int i = 0; i < 200 && !wanted.equals(stored); i++) {
-      LockSupport.parkNanos(STEP_NANOS);
+      Await.pauseNanos(STEP_NANOS);
       wanted = samples(get(theirs, "/api/v1/query?query=" + encoded("{__name__=~\".+\"}[1h]")));
       stored =
           counts(

@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -138,9 +138,7 @@ class SocketClientsTest extends ClientDaemon {
         """
             .formatted(directory, socket, port("graphite")));
     try (var _ = started("collectd", "-f", "-C", config.toString())) {
-      while (!Files.exists(socket)) { // the time-out of the class ends it
-        LockSupport.parkNanos(20_000_000);
-      }
+      Await.until(() -> Files.exists(socket), "the socket is there");
       try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
         boolean _ = channel.connect(UnixDomainSocketAddress.of(socket));
         for (int n = 0; n < 100; n++) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -205,7 +205,7 @@ class TlsClientsTest {
               !said.contains("could not load module"),
               "needs rsyslog-openssl and rsyslog-gnutls of Debian: " + said);
           assertTrue(rsyslog.isAlive(), said);
-          LockSupport.parkNanos(20_000_000);
+          Await.pauseNanos(20_000_000);
         }
       } finally {
         rsyslog.destroy();

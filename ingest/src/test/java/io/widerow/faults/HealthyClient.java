@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
@@ -55,9 +54,7 @@ public final class HealthyClient implements AutoCloseable {
   private void run() {
     long due = System.nanoTime();
     for (int n = 0; !ending; n++) {
-      for (long left; (left = due - System.nanoTime()) > 0; ) { // parking may end early
-        LockSupport.parkNanos(left);
-      }
+      Await.pauseNanos(due - System.nanoTime());
       boolean stored = send("{\"n\":" + n + ",\"ts\":" + (1_700_000_000_000L + n) + "}\n");
       (stored ? acknowledged : unknown).set(n);
       synchronized (micros) {

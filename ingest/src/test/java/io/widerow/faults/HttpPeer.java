@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -218,7 +217,7 @@ public abstract sealed class HttpPeer implements Peer {
         if (System.nanoTime() > end) {
           throw new IOException("its log is not applied: " + state);
         }
-        LockSupport.parkNanos(50_000_000);
+        Await.pauseNanos(50_000_000);
       }
     }
   }

@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -162,7 +161,7 @@ public final class LedgerLoad implements AutoCloseable {
     long until = last + batches;
     long since = System.nanoTime();
     while (acknowledged() < until) {
-      LockSupport.parkNanos(1_000_000);
+      Await.pauseNanos(1_000_000);
       long now = acknowledged();
       if (now > last) {
         last = now;
@@ -176,22 +175,18 @@ public final class LedgerLoad implements AutoCloseable {
   /// Waits for so many more attempts without success.
   public void awaitRefused(long attempts) {
     long until = repeats.get() + attempts;
-    while (repeats.get() < until) {
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(() -> repeats.get() >= until, "each sender repeats");
   }
 
   private void send(int sender) {
     for (int batch = 0; !ending; batch++) {
-      while (held && !ending) {
-        LockSupport.parkNanos(1_000_000);
-      }
+      Await.until(() -> !held || ending, Duration.ofHours(1), "the load goes on");
       while (!send(sender, batch)) {
         if (closed) {
           return;
         }
         repeats.incrementAndGet();
-        LockSupport.parkNanos(10_000_000);
+        Await.pauseNanos(10_000_000);
       }
       acknowledged.set(sender, batch + 1);
     }

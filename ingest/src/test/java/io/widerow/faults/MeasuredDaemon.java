@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /// A daemon in a process of its own, asked for its figures; and the rows of pages that show them.
 public final class MeasuredDaemon implements AutoCloseable {
@@ -99,7 +98,7 @@ public final class MeasuredDaemon implements AutoCloseable {
 
   /// A second passes.
   public static void second() {
-    LockSupport.parkNanos(1_000_000_000L);
+    Await.pauseNanos(1_000_000_000L);
   }
 
   @Override

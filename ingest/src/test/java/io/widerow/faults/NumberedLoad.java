@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +68,7 @@ public final class NumberedLoad implements AutoCloseable {
             send(body);
           }
           long _ = batches.incrementAndGet();
-          LockSupport.parkNanos(PACE_NANOS);
+          Await.pauseNanos(PACE_NANOS);
         }
       } catch (InterruptedException interrupted) {
         wrong = "interrupted";
@@ -80,7 +79,7 @@ public final class NumberedLoad implements AutoCloseable {
     private void send(byte[] body) throws InterruptedException {
       while (wrong == null && !tried(body)) {
         long _ = repeats.incrementAndGet();
-        LockSupport.parkNanos(PAUSE_NANOS);
+        Await.pauseNanos(PAUSE_NANOS);
       }
     }
 
@@ -128,10 +127,12 @@ public final class NumberedLoad implements AutoCloseable {
   /// Waits until so many more batches are acknowledged, whatever their protocol.
   public void awaitMore(int batches) {
     long end = batches() + batches;
-    while (batches() < end) {
-      requireRight();
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(
+        () -> {
+          requireRight();
+          return batches() >= end;
+        },
+        batches + " more batches are acknowledged");
   }
 
   private void requireRight() {
@@ -155,10 +156,13 @@ public final class NumberedLoad implements AutoCloseable {
     long[] before = senders.stream().mapToLong(sender -> count.of(sender).get()).toArray();
     for (int i = 0; i < before.length; i++) {
       OneSender sender = senders.get(i);
-      while (count.of(sender).get() < before[i] + more) {
-        requireRight();
-        LockSupport.parkNanos(1_000_000);
-      }
+      long wanted = before[i] + more;
+      Await.until(
+          () -> {
+            requireRight();
+            return count.of(sender).get() >= wanted;
+          },
+          "each sender goes on");
     }
   }
 

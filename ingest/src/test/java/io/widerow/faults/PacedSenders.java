@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 
 /// Senders of events of one type at a rate, stamped by the daemon. Each batch has a key and is sent
 /// again until it is acknowledged, so that the daemon must have each event once.
@@ -105,7 +104,7 @@ public final class PacedSenders implements AutoCloseable {
           return;
         }
         again = true;
-        LockSupport.parkNanos(10_000_000);
+        Await.pauseNanos(10_000_000);
       }
       sent.add(count);
       long now = System.nanoTime();
@@ -115,7 +114,7 @@ public final class PacedSenders implements AutoCloseable {
         nanos.add(now - due);
       }
       due += 1_000_000_000L / FLUSHES;
-      LockSupport.parkNanos(due - System.nanoTime()); // the rate is what is measured
+      Await.pauseNanos(due - System.nanoTime()); // the rate is what is measured
     }
   }
 

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one peer through all its faults. When it does not recover without help, this is counted,
@@ -95,7 +94,7 @@ public final class PeerRun implements AutoCloseable {
       } else if (System.nanoTime() > end) {
         return false;
       }
-      LockSupport.parkNanos(1_000_000);
+      Await.pauseNanos(1_000_000);
     }
     return true;
   }
@@ -194,7 +193,7 @@ public final class PeerRun implements AutoCloseable {
         }
         return null;
       } catch (IOException notYet) {
-        LockSupport.parkNanos(20_000_000);
+        Await.pauseNanos(20_000_000);
       }
     }
     return "it does not answer: " + tail();

@@ -9,12 +9,12 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -139,11 +139,12 @@ public final class ServeProcess implements AutoCloseable {
   }
 
   private static ServeProcess ready(Process process, Path log) throws IOException {
-    while (!Files.readString(log).contains("; ready")) {
-      if (!process.isAlive()) {
-        throw new EndedException("ended with %d: %s".formatted(process.exitValue(), read(log)));
-      }
-      LockSupport.parkNanos(5_000_000);
+    Await.until(
+        () -> read(log).contains("; ready") || !process.isAlive(),
+        Duration.ofMinutes(10), // a large journal is read again
+        "the daemon is ready");
+    if (!read(log).contains("; ready")) {
+      throw new EndedException("ended with %d: %s".formatted(process.exitValue(), read(log)));
     }
     Matcher address = ADDRESS.matcher(read(log));
     if (!address.find()) {

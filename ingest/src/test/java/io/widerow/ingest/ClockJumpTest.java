@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.ServeProcess;
 import io.widerow.faults.SteppedServe;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -66,10 +66,7 @@ class ClockJumpTest {
   private void step(Duration off) throws IOException {
     SteppedServe.step(clock, off);
     if (Boolean.getBoolean("faketime")) {
-      long until = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
-      while (System.nanoTime() < until) {
-        LockSupport.parkNanos(100_000_000);
-      }
+      Await.pause(Duration.ofMillis(3_500));
     }
   }
 
@@ -106,7 +103,7 @@ class ClockJumpTest {
     long until = System.nanoTime() + WAIT_MAX.toNanos();
     while (!condition.holds()) {
       assertTrue(System.nanoTime() < until, what);
-      LockSupport.parkNanos(50_000_000);
+      Await.pauseNanos(50_000_000);
     }
   }
 
@@ -156,7 +153,7 @@ class ClockJumpTest {
               .post("/v1/events", Http.NDJSON, event("own", Instant.now(), 0))
               .body()
               .startsWith("{\"accepted\":1"));
-      LockSupport.parkNanos(500_000_000);
+      Await.pauseNanos(500_000_000);
     }
     assertTrue(segmentFiles() > 0, "dropped");
     assertTrue(daemon.output().contains("events without a time of their own are refused"));

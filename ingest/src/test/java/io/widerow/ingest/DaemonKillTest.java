@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -130,8 +130,7 @@ class DaemonKillTest {
       throws IOException, InterruptedException {
     long typical = startMillis.length == 0 ? 1_000 : Arrays.stream(startMillis).min().orElseThrow();
     Process starting = ServeProcess.launch(jvm, data, directory.resolve("killed.log"), sizes);
-    LockSupport.parkNanos(
-        TimeUnit.MILLISECONDS.toNanos(random.nextLong(typical / 4, typical * 5 / 4)));
+    Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(random.nextLong(typical / 4, typical * 5 / 4)));
     starting.destroyForcibly();
     int _ = starting.waitFor();
     kills++;

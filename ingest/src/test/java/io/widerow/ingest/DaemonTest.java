@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
+import io.widerow.faults.Await;
 import io.widerow.faults.RawHttp;
 import io.widerow.ingest.http.IntakeRequest;
 import java.io.ByteArrayOutputStream;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -351,9 +351,7 @@ class DaemonTest {
     for (int i = 0; i < 40; i++) {
       all.add(http.postLater("/v1/events?type=a", Http.TEXT, body));
     }
-    while (all.stream().noneMatch(CompletableFuture::isDone)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> all.stream().anyMatch(CompletableFuture::isDone), "one request is answered");
     assertTrue(daemon.creditBytesUsed() < 200_000_000, "held " + daemon.creditBytesUsed());
     store.commits.release(1_000);
     int stored = 0;
@@ -380,11 +378,7 @@ class DaemonTest {
   }
 
   private void awaitCredit(long bytes) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (daemon.creditBytesUsed() != bytes) {
-      assertTrue(System.nanoTime() < end, daemon.creditBytesUsed() + " bytes are claimed");
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(() -> daemon.creditBytesUsed() == bytes, bytes + " bytes are claimed");
   }
 
   @Test
@@ -394,16 +388,9 @@ class DaemonTest {
     byte[] line = "x".getBytes(StandardCharsets.US_ASCII);
     CompletableFuture<HttpResponse<String>> first =
         http.postLater("/v1/events?type=a", Http.TEXT, line);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (store.commits.getQueueLength() == 0) {
-      assertTrue(System.nanoTime() < end, "nothing is committed");
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(() -> store.commits.getQueueLength() > 0, "a commit waits");
     Thread closing = Thread.ofPlatform().start(daemon::close);
-    while (http.get("/ready").statusCode() == 200) {
-      assertTrue(System.nanoTime() < end, "still ready");
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(() -> http.get("/ready").statusCode() != 200, "the daemon is not ready");
     HttpResponse<String> late = http.post("/v1/events?type=a", Http.TEXT, line);
     assertEquals(503, late.statusCode(), late.body());
     assertFalse(first.isDone(), "answered before it was committed");

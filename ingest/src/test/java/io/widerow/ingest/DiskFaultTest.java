@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultDisk;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
@@ -18,7 +19,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -105,9 +105,7 @@ class DiskFaultTest {
   private static void readsOnAndEnds(LedgerLoad load, ServeProcess daemon)
       throws IOException, InterruptedException {
     load.moveTo(daemon.port());
-    while (!daemon.output().contains(ENDED)) {
-      LockSupport.parkNanos(20_000_000);
-    }
+    Await.until(() -> daemon.output().contains(ENDED), "the daemon logs its end");
     load.verifyAcknowledged();
     assertEquals(ServeProcess.FAILED, daemon.stop(30), daemon.output());
   }

@@ -10,6 +10,7 @@ import co.elastic.clients.elasticsearch.core.BulkRequest;
 import co.elastic.clients.elasticsearch.core.BulkResponse;
 import co.elastic.clients.elasticsearch.core.bulk.BulkOperation;
 import co.elastic.clients.elasticsearch.core.bulk.BulkResponseItem;
+import io.widerow.faults.Await;
 import io.widerow.faults.Relay;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.config.DaemonConfig;
@@ -22,7 +23,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -78,7 +78,7 @@ class ElasticSendersTest {
           } catch (IOException none) {
             int _ = broken.incrementAndGet();
             unanswered.add(request);
-            LockSupport.parkNanos(50_000_000);
+            Await.pauseNanos(50_000_000);
           }
         }
       }

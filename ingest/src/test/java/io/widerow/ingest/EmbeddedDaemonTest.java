@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
@@ -19,7 +20,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -202,9 +202,9 @@ class EmbeddedDaemonTest {
                     + "content-length: 10\r\n\r\nhalf")
                 .formatted(PATH, daemon.httpAddress().getPort());
         writer.getOutputStream().write(half.getBytes(UTF_8));
-        while (!http.get("/v1/status").body().contains("\"inFlight\":1")) {
-          Thread.onSpinWait();
-        }
+        Await.until(
+            () -> http.get("/v1/status").body().contains("\"inFlight\":1"),
+            "one request is in flight");
         for (int i = 0; i < 100; i++) {
           assertEquals(latest, http.get(small).body().lines().limit(100).toList());
         }
@@ -224,9 +224,7 @@ class EmbeddedDaemonTest {
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "one\ntwo\n").statusCode());
-      while (store.statistics().segmentEvents() < 2) { // the time-out of the class ends it
-        LockSupport.parkNanos(50_000_000);
-      }
+      Await.until(() -> store.statistics().segmentEvents() >= 2, "both events are in segments");
       assertEquals(0, store.statistics().openEvents());
     }
   }

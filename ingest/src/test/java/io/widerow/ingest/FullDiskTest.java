@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultDisk;
 import io.widerow.faults.ServeProcess;
 import io.widerow.storage.Damage;
@@ -23,7 +24,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -138,9 +138,9 @@ class FullDiskTest {
       assertEquals(200, post(daemon, "again").statusCode());
       acknowledged.add("again");
       assertEquals(acknowledged, bodies(daemon.get("/v1/query").body()));
-      while (!daemon.output().contains("the disk has room again")) {
-        LockSupport.parkNanos(20_000_000);
-      }
+      Await.until(
+          () -> daemon.output().contains("the disk has room again"),
+          "the daemon logs that there is room");
       daemon.kill();
     }
     try (ServeProcess daemon = start()) {
@@ -218,11 +218,7 @@ class FullDiskTest {
   }
 
   private void awaitReady(ServeProcess daemon) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (daemon.get("/ready").statusCode() != 200) {
-      assertTrue(System.nanoTime() < end, daemon.output());
-      LockSupport.parkNanos(20_000_000);
-    }
+    Await.until(() -> daemon.get("/ready").statusCode() == 200, "the daemon is ready");
   }
 
   private static HttpResponse<String> post(ServeProcess daemon, String line)

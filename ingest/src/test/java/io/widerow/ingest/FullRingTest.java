@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -103,7 +103,7 @@ class FullRingTest {
         written = channel.write(message);
         looks = written > 0 ? 0 : looks + 1;
         if (written == 0) {
-          LockSupport.parkNanos(LOOK_NANOS);
+          Await.pauseNanos(LOOK_NANOS);
         }
       }
       assertTrue((long) messages * message.limit() < SENT_BYTES_MAX, "it is read without an end");
@@ -141,9 +141,8 @@ class FullRingTest {
         }
         channels.get(i).close();
       }
-      while (store.committed.size() < messages) {
-        Thread.onSpinWait();
-      }
+      int sent = messages;
+      Await.until(() -> store.committed.size() >= sent, "all messages are stored");
       assertEquals(messages, store.committed.size());
       String counted = http.get("/metrics").body();
       assertTrue(counted.contains("widerow_%s_dropped_total 0.0".formatted(protocol)), counted);

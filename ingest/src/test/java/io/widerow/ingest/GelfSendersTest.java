@@ -13,6 +13,7 @@ import de.siegmar.logbackgelf.CompressionMethod;
 import de.siegmar.logbackgelf.GelfEncoder;
 import de.siegmar.logbackgelf.GelfTcpAppender;
 import de.siegmar.logbackgelf.GelfUdpAppender;
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import java.net.InetSocketAddress;
 import java.util.Base64;
@@ -85,9 +86,7 @@ class GelfSendersTest {
   }
 
   private void awaitStored(int count) {
-    while (store.committed.size() < count && !Thread.currentThread().isInterrupted()) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> store.committed.size() >= count, count + " events are stored");
     assertEquals(count, store.committed.size(), () -> store.committed.toString());
   }
 

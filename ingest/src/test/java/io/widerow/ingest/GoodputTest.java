@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.RawHttp;
 import io.widerow.faults.ServeProcess;
 import java.io.BufferedInputStream;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -188,9 +188,7 @@ class GoodputTest {
   private void whenDue(Socket socket, Phase phase, long start, long gapNanos) throws IOException {
     while (System.nanoTime() - start < PHASE_NANOS) {
       long due = start + phase.sent.getAndIncrement() * gapNanos;
-      while (System.nanoTime() < due) {
-        LockSupport.parkNanos(due - System.nanoTime());
-      }
+      Await.pauseNanos(due - System.nanoTime());
       socket.getOutputStream().write(request);
     }
   }
@@ -199,9 +197,7 @@ class GoodputTest {
   private static void readAll(Socket socket, Phase phase) {
     try (socket) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
-      while (answer(in, phase)) {
-        Thread.onSpinWait();
-      }
+      while (answer(in, phase)) {}
     } catch (IOException ended) {
       phase.ended.increment();
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.widerow.faults.Await;
 import io.widerow.faults.MeasuredDaemon;
 import io.widerow.faults.PacedSenders;
 import java.io.IOException;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -155,7 +155,7 @@ class HistoryFiguresTest {
       long wanted = plan.path("bytes").asLong() * 9 / 10; // what stays is written again with others
       while (bytes - daemon.status("segmentBytes") < wanted) {
         assertTrue(Instant.now().isBefore(due.plusSeconds(120)), "not freed in two minutes");
-        LockSupport.parkNanos(100_000_000); // how often it is looked
+        Await.pauseNanos(100_000_000); // how often it is looked
       }
       assertEquals(planned, events - stored(daemon), "what went is what was planned");
       MeasuredDaemon.report(
@@ -219,9 +219,9 @@ class HistoryFiguresTest {
         try (MeasuredDaemon daemon = daemon(keys(kill))) {
           senders.moveTo(daemon.process.port());
           CompletableFuture<Boolean> asked = repartition(daemon);
-          LockSupport.parkNanos(random.nextLong(KILL_MILLIS * 1_000_000L));
+          Await.pauseNanos(random.nextLong(KILL_MILLIS * 1_000_000L));
           assertEquals(wanted, digest(daemon, counts), "while it is written again");
-          LockSupport.parkNanos(random.nextLong(KILL_MILLIS * 1_000_000L));
+          Await.pauseNanos(random.nextLong(KILL_MILLIS * 1_000_000L));
           daemon.process.kill();
           asked.join();
         }

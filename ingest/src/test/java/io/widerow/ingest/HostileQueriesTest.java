@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.CqlConnection;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.HostileQueries.Query;
@@ -35,7 +36,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -324,7 +324,7 @@ class HostileQueriesTest {
               .filter(line -> line.startsWith(metric))
               .mapToDouble(line -> Double.parseDouble(line.substring(metric.length())))
               .sum();
-      LockSupport.parkNanos(20_000_000);
+      Await.pauseNanos(20_000_000);
     }
     assertEquals(0, held, "bytes that queries hold");
     HttpResponse<String> count = daemon.get("/v1/query?type=ids&stats=count");

@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.receive.journald.JournalEntries;
 import io.widerow.ingest.receive.journald.Upload;
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,8 +44,8 @@ class JournalKillTest {
       while (true) {
         upload.send(piece(from + PIECE * (piece % 30), ""));
         piece++;
-        while (piece == 1 && count(daemon) == 0) {
-          LockSupport.parkNanos(1_000_000);
+        if (piece == 1) {
+          Await.until(() -> count(daemon) > 0, "the first piece is stored");
         }
         if (piece == killAfter) {
           daemon.kill();

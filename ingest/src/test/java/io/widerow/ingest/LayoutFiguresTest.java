@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.widerow.faults.Await;
 import io.widerow.faults.MeasuredDaemon;
 import io.widerow.faults.PacedSenders;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -73,7 +73,7 @@ class LayoutFiguresTest {
         if (Double.isNaN(rose) && shards(daemon) > before) {
           rose = (System.nanoTime() - begun) / 1e9;
         }
-        LockSupport.parkNanos(20_000_000); // how often it is looked
+        Await.pauseNanos(20_000_000); // how often it is looked
       }
       List<PacedSenders> all = List.of(stepping, second, third);
       for (PacedSenders each : all) {
@@ -298,11 +298,7 @@ class LayoutFiguresTest {
 
   private static void awaitFinding(MeasuredDaemon daemon, String code, long begun)
       throws IOException, InterruptedException {
-    long limit = begun + 60_000_000_000L;
-    while (!found(daemon).contains(code)) {
-      assertTrue(System.nanoTime() < limit, () -> code + " is not named within a minute");
-      LockSupport.parkNanos(20_000_000); // how often it is looked
-    }
+    Await.until(() -> found(daemon).contains(code), code + " is named");
     MeasuredDaemon.report(
         "the doctor names " + code + " after",
         "10 s",

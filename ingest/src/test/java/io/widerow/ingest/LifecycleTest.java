@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,8 +107,7 @@ class LifecycleTest {
       for (int hold = 0; hold < times; hold++) {
         load.awaitMore(random.nextInt(1, 100));
         signal(daemon, "-STOP");
-        LockSupport.parkNanos(
-            TimeUnit.MILLISECONDS.toNanos(random.nextInt(millisMax / 2, millisMax)));
+        Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(millisMax / 2, millisMax)));
         signal(daemon, "-CONT");
         load.awaitMore(10);
         load.verifyAcknowledged();
@@ -144,17 +143,18 @@ class LifecycleTest {
       Process[] runners = new Process[2];
       for (int i = 0; i < 2; i++) {
         runners[i] = ServeProcess.launch(jvm, data, logs[i], "--lanes", "2");
-        LockSupport.parkNanos(random.nextLong(20_000_000));
+        Await.pauseNanos(random.nextLong(20_000_000));
       }
       try {
-        while (runners[0].isAlive() && runners[1].isAlive()) {
-          LockSupport.parkNanos(5_000_000);
-        }
+        Await.until(
+            () -> !runners[0].isAlive() || !runners[1].isAlive(), "one of both daemons ends");
         int winner = runners[0].isAlive() ? 0 : 1;
-        while (!Files.readString(logs[winner]).contains("; ready")) {
-          assertTrue(runners[winner].isAlive(), () -> both(logs));
-          LockSupport.parkNanos(5_000_000);
-        }
+        Await.until(
+            () -> {
+              assertTrue(runners[winner].isAlive(), () -> both(logs));
+              return Files.readString(logs[winner]).contains("; ready");
+            },
+            "the other one is ready");
         assertEquals(75, runners[1 - winner].waitFor(), () -> both(logs));
         String told = Files.readString(logs[1 - winner]);
         assertTrue(told.contains("process " + runners[winner].pid()), () -> both(logs));

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.statsd.StatsdConfig;
 import io.micrometer.statsd.StatsdMeterRegistry;
 import io.micrometer.statsd.StatsdProtocol;
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -23,7 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -68,9 +68,7 @@ class MetricsSendersTest {
   }
 
   private void awaitStored(int count) {
-    while (store.committed.size() < count && !Thread.currentThread().isInterrupted()) {
-      LockSupport.parkNanos(2_000_000);
-    }
+    Await.until(() -> store.committed.size() >= count, count + " events are stored");
     assertEquals(count, store.committed.size(), () -> store.committed.toString());
   }
 
@@ -138,7 +136,7 @@ class MetricsSendersTest {
       Counter connected = metrics.counter("connected");
       while (store.committed.isEmpty() && !Thread.currentThread().isInterrupted()) {
         connected.increment();
-        LockSupport.parkNanos(20_000_000);
+        Await.pauseNanos(20_000_000);
       }
       Counter orders = Counter.builder("orders").tag("shop", "berlin").register(metrics);
       orders.increment(7);
@@ -148,9 +146,7 @@ class MetricsSendersTest {
         sizes.record(i + 0.5);
       }
       var _ = metrics.gauge("load", 0.25);
-      while (micrometers().size() < 103 && !Thread.currentThread().isInterrupted()) {
-        LockSupport.parkNanos(2_000_000);
-      }
+      Await.until(() -> micrometers().size() >= 103, "all meters have come");
     } finally {
       metrics.close();
     }

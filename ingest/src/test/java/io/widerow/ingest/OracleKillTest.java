@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
+import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.query.Token;
@@ -30,7 +31,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -182,7 +182,7 @@ class OracleKillTest {
         killAt += EVENTS / (KILLS + 1);
         CompletableFuture<HttpResponse<String>> lost =
             client.sendAsync(post(bytes, next, until), answer());
-        LockSupport.parkNanos(random.nextLong(20_000_000));
+        Await.pauseNanos(random.nextLong(20_000_000));
         killAndStart();
         boolean _ = lost.handle((_, _) -> true).join();
       }
@@ -275,9 +275,8 @@ class OracleKillTest {
     for (int kill = 0; kill <= KILLS; kill++) {
       Process program = launch(out, order, reading.after);
       long bytes = kill == KILLS ? Long.MAX_VALUE : random.nextLong(1, 20L * EVENTS);
-      while (program.isAlive() && Files.size(out) < bytes) {
-        LockSupport.parkNanos(1_000_000);
-      }
+      Await.until(
+          () -> !program.isAlive() || Files.size(out) >= bytes, "the reader has printed enough");
       if (kill < KILLS) {
         program.destroyForcibly();
         kills++;

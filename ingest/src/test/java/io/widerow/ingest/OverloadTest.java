@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -15,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,7 +133,7 @@ class OverloadTest {
     double percent = 100;
     for (int window = 0; window < IDLE_WINDOWS && percent >= IDLE_PERCENT_MAX; window++) {
       long ticks = ticks(daemon);
-      LockSupport.parkNanos(RUN_NANOS);
+      Await.pauseNanos(RUN_NANOS);
       percent = (ticks(daemon) - ticks) * 1e9 / RUN_NANOS; // a tick is 10 ms
       System.out.printf("idle: %.1f %% of one core%n", percent);
     }

@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.QuickJvm;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -85,10 +85,12 @@ class OwnTlsTest {
   }
 
   private void await(String text, Path log) throws IOException {
-    while (!Files.readString(log).contains(text)) {
-      assertTrue(daemon.isAlive(), Files.readString(log));
-      LockSupport.parkNanos(5_000_000); // the time-out of the class ends it
-    }
+    Await.until(
+        () -> {
+          assertTrue(daemon.isAlive(), Files.readString(log));
+          return Files.readString(log).contains(text);
+        },
+        text);
   }
 
   private void serve(String script) throws IOException {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -13,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,9 +44,9 @@ class QuorumOverHttpTest {
 
   private void awaitWaiting(Http http, int batches) throws IOException, InterruptedException {
     String line = "widerow_quorum_waiting{lane=\"0\"} " + batches + ".0\n";
-    while (!http.get("/metrics").body().contains(line)) { // the time-out of the class ends it
-      LockSupport.parkNanos(1_000_000);
-    }
+    Await.until(
+        () -> http.get("/metrics").body().contains(line),
+        batches + " batches wait for the cluster");
   }
 
   @Test
@@ -167,9 +167,7 @@ class QuorumOverHttpTest {
       assertEquals(500L * (8 << 10), daemon.creditBytesUsed());
       store.lanes.getFirst().applied(Long.MAX_VALUE);
       waiting.forEach(each -> assertEquals(200, each.join().statusCode()));
-      while (daemon.creditBytesUsed() > 0) {
-        LockSupport.parkNanos(1_000_000);
-      }
+      Await.until(() -> daemon.creditBytesUsed() == 0, "all credit is given back");
     }
   }
 

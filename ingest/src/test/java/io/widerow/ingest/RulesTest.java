@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
@@ -20,12 +21,10 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -97,14 +96,14 @@ class RulesTest {
 
   private static String await(Http http, String path, Predicate<String> wanted)
       throws IOException, InterruptedException {
-    Instant until = Instant.now().plus(Duration.ofSeconds(30));
-    String answer = http.get(path).body();
-    while (!wanted.test(answer)) {
-      assertTrue(Instant.now().isBefore(until), answer);
-      LockSupport.parkNanos(10_000_000);
-      answer = http.get(path).body();
-    }
-    return answer;
+    AtomicReference<String> answer = new AtomicReference<>("");
+    Await.until(
+        () -> {
+          answer.set(http.get(path).body());
+          return wanted.test(answer.get());
+        },
+        path + " answers as it should");
+    return answer.get();
   }
 
   /// The files of the store that hold the secret as it is.

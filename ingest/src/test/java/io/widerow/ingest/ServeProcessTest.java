@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,9 +81,9 @@ class ServeProcessTest {
                 .formatted(path, body.length(), body)
                 .getBytes(StandardCharsets.US_ASCII));
         out.flush();
-        while (!get(daemon, "/v1/status").contains("\"eventsCommitted\":2,")) {
-          LockSupport.parkNanos(10_000_000);
-        }
+        Await.until(
+            () -> get(daemon, "/v1/status").contains("\"eventsCommitted\":2,"),
+            "both events are committed");
       }
       daemon.kill();
     }

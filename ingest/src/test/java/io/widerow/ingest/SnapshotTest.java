@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -137,7 +137,7 @@ class SnapshotTest {
       throws IOException, InterruptedException {
     Path copies = data.resolveSibling("d-snapshots");
     Thread asking = Thread.ofPlatform().start(() -> snapshot("--url", url(daemon), "--to", "k"));
-    LockSupport.parkNanos(random.nextLong(30_000_000));
+    Await.pauseNanos(random.nextLong(30_000_000));
     daemon.kill();
     killed++;
     asking.join();

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -101,9 +101,9 @@ class StateLogTest {
   }
 
   private void await(String start) {
-    while (told.stream().noneMatch(line -> line.startsWith(start))) {
-      LockSupport.parkNanos(5_000_000); // the time-out of the class ends it
-    }
+    Await.until(
+        () -> told.stream().anyMatch(line -> line.startsWith(start)),
+        "a line starts with " + start);
   }
 
   @Test

@@ -11,6 +11,7 @@ import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpRequestWriter;
 import com.linecorp.armeria.common.HttpStatus;
+import io.widerow.faults.Await;
 import io.widerow.ingest.receive.journald.Upload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -70,16 +70,13 @@ class StreamRequestTest {
   }
 
   private void awaitStored(int count) {
-    while (store.committed.size() < count) { // the time-out of the class ends it
-      LockSupport.parkNanos(2_000_000);
-    }
+    Await.until(() -> store.committed.size() >= count, count + " events are stored");
     assertEquals(count, store.committed.size());
   }
 
   private void awaitIdle() {
-    while (daemon.inFlight() > 0 || daemon.creditBytesUsed() > 0) {
-      LockSupport.parkNanos(2_000_000);
-    }
+    Await.until(
+        () -> daemon.inFlight() == 0 && daemon.creditBytesUsed() == 0, "no request is in flight");
   }
 
   @Test
@@ -123,9 +120,7 @@ class StreamRequestTest {
         upload.send(numbered(i));
         awaitStored(i + 1);
       }
-      while (daemon.creditBytesUsed() > 0) {
-        LockSupport.parkNanos(2_000_000);
-      }
+      Await.until(() -> daemon.creditBytesUsed() == 0, "all credit is given back");
       assertEquals(1, daemon.inFlight());
       assertEquals("202 OK.\n", upload.end());
     }
@@ -170,7 +165,7 @@ class StreamRequestTest {
     int before = -1;
     while (sent.get() == 0 || sent.get() != before) { // no piece in half a second
       before = sent.get();
-      LockSupport.parkNanos(500_000_000);
+      Await.pauseNanos(500_000_000);
     }
     assertTrue(before < pieces / 2, before + " pieces were sent");
     assertTrue(daemon.creditBytesUsed() <= CREDIT_BYTES);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -86,17 +87,13 @@ class StreamTlsTest {
   }
 
   private void awaitStored(int count) {
-    while (store.committed.size() < count) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> store.committed.size() >= count, count + " events are stored");
   }
 
   /// Waits for a line of `/metrics`; the time-out of the class ends it.
   private void awaitMetric(Daemon daemon, String line)
       throws IOException, InterruptedException, GeneralSecurityException {
-    while (peers.get(daemon, "/metrics").lines().noneMatch(line::equals)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> peers.get(daemon, "/metrics").lines().anyMatch(line::equals), line);
   }
 
   @ParameterizedTest
@@ -338,9 +335,9 @@ class StreamTlsTest {
       assertEquals(first, shown(daemon.httpAddress()));
       replace(directory.resolve("other.pem"), certificate); // without its key: the old ones stay
       replace(directory.resolve("other.key"), key);
-      while (shown(syslog).equals(first) || shown(daemon.httpAddress()).equals(first)) {
-        Thread.onSpinWait(); // the time-out of the class ends it
-      }
+      Await.until(
+          () -> !shown(syslog).equals(first) && !shown(daemon.httpAddress()).equals(first),
+          "both show the new certificate");
       assertEquals(shown(syslog), shown(daemon.httpAddress()));
       old.getOutputStream().write(ascii(LINE)); // a connection lives on
       awaitStored(1);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -104,13 +104,12 @@ class WriteFailureTest {
     } catch (IOException absent) {
       return skip("no strace (Debian: apt-get install strace): " + absent.getMessage());
     }
-    while (!Files.readString(log).contains("attached")) {
-      if (!strace.isAlive()) {
-        return skip("strace may not attach to a process here: " + Files.readString(log));
-      }
-      LockSupport.parkNanos(20_000_000);
-    }
-    return strace;
+    Await.until(
+        () -> Files.readString(log).contains("attached") || !strace.isAlive(),
+        "strace is attached");
+    return strace.isAlive()
+        ? strace
+        : skip("strace may not attach to a process here: " + Files.readString(log));
   }
 
   /// Ends the test as skipped, and says so also where a build shows no reasons of skipped tests.
@@ -140,10 +139,7 @@ class WriteFailureTest {
         Thread.ofPlatform()
             .start(() -> exit.complete(line.execute("--http", "127.0.0.1:0", "--lanes", "1")));
     Matcher address = ADDRESS.matcher("");
-    while (!address.find()) {
-      LockSupport.parkNanos(5_000_000);
-      address.reset(out.toString());
-    }
+    Await.until(() -> address.reset(out.toString()).find(), "the address is printed");
     store.failure = "EIO";
     assertEnded(post(address.group(1), "x").join());
     assertEquals(503, get(address.group(1), "/ready").statusCode(), "it is still there");

@@ -16,7 +16,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -169,7 +168,7 @@ public final class FaultDisk implements AutoCloseable {
       if (System.nanoTime() > end) {
         throw new IOException("nothing happened for " + TOOL_SECONDS + " s");
       }
-      LockSupport.parkNanos(5_000_000);
+      Await.pauseNanos(5_000_000);
     }
   }
 

@@ -20,14 +20,14 @@ public final class Seeds {
   private Seeds() {}
 
   private static String text() {
-    String given = System.getProperty("seeds", "");
+    String given = System.getProperty("seeds", "none");
     return given.equals("random") ? Long.toHexString(new SplittableRandom().nextLong()) : given;
   }
 
   /// The option that takes the same seeds again.
   static String again() {
     Long one = Long.getLong("seed");
-    return one != null ? "-Dseed=" + one : "-Dseeds=" + (TEXT.isEmpty() ? "''" : TEXT);
+    return one != null ? "-Dseed=" + one : "-Dseeds=" + TEXT;
   }
 
   public static List<Long> of(int count) {

@@ -23,7 +23,7 @@ public final class TestClock implements StoreClock {
   }
 
   /// Lets the machine sleep: only the wall clock and the time asleep go on.
-  public synchronized void sleep(long nanos) {
+  public synchronized void suspend(long nanos) {
     wallNanos += nanos;
     asleepNanos += nanos;
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,9 +82,7 @@ class LauncherTest {
         """
             .formatted(log, go));
     Process first = start(checkout.resolve("widerow"), "types");
-    while (!Files.exists(log)) {
-      Thread.onSpinWait(); // the time-out of the test ends it
-    }
+    Await.until(() -> Files.exists(log), "the first build waits");
     Process second = start(checkout.resolve("widerow"), "types");
     try (BufferedReader told = second.inputReader(UTF_8)) {
       assertEquals(

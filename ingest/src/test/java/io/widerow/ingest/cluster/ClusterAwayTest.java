@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.CassandraNode;
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.TailCommand;
@@ -16,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +26,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -83,9 +84,8 @@ class ClusterAwayTest {
       node.restart();
       long back = System.nanoTime();
       List<PacedSender.Answer> answers = sending.join();
-      while (pending(daemon.port()) > 0) {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-      }
+      Await.until(
+          () -> pending(daemon.port()) == 0, Duration.ofMinutes(30), "the backlog is applied");
       double applied = (System.nanoTime() - back) / 1e9;
       assertEquals(0, ended(tail, threads), shown::toString);
       assertEquals(events, shown.count(), "events of the tail");
@@ -112,10 +112,7 @@ class ClusterAwayTest {
   }
 
   private static void park(int seconds) {
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-    for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
-      LockSupport.parkNanos(left);
-    }
+    Await.pause(Duration.ofSeconds(seconds));
   }
 
   private static void require(List<PacedSender.Answer> answers, long gone, long back) {

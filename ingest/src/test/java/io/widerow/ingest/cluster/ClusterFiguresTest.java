@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.cluster.CassandraNodes;
 import io.widerow.event.EventBatch;
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
@@ -38,7 +39,6 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -186,9 +186,10 @@ class ClusterFiguresTest {
         write(embedded);
         long here = settle(embedded);
         write(cluster);
-        while (cluster.cluster().pendingEvents() > 0) {
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-        }
+        Await.until(
+            () -> cluster.cluster().pendingEvents() == 0,
+            Duration.ofMinutes(30),
+            "the backlog is applied");
         node.compact("rest");
         long applied = node.liveBytes("rest");
         MergeWait.untilMerged(cluster, looking, MERGED_WITHIN);
@@ -214,7 +215,7 @@ class ClusterFiguresTest {
     StoreStatistics before = store.statistics();
     int same = 0;
     while (same < 5) {
-      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+      Await.pauseNanos(TimeUnit.SECONDS.toNanos(1));
       store.maintain();
       for (int lane = 0; lane < store.lanes(); lane++) {
         store.lane(lane).commit(Durability.MEMORY); // a lane flushes when its writer comes by

@@ -6,18 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.widerow.cluster.CassandraNode;
+import io.widerow.faults.Await;
 import io.widerow.faults.FaultDisk;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -206,18 +207,10 @@ class ClusterFullDiskTest {
   }
 
   private static void awaitApplied(ServeProcess daemon) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
-    while (pending(daemon) > 0) {
-      assertTrue(System.nanoTime() < end, daemon.output());
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-    }
+    Await.until(() -> pending(daemon) == 0, Duration.ofMinutes(10), "the backlog is applied");
   }
 
   private static void awaitReady(ServeProcess daemon) throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (daemon.get("/ready").statusCode() != 200) {
-      assertTrue(System.nanoTime() < end, daemon.output());
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-    }
+    Await.until(() -> daemon.get("/ready").statusCode() == 200, "the daemon is ready");
   }
 }

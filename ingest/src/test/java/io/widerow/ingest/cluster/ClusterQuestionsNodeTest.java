@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.CassandraNode;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.questions.OracleEvents;
 import io.widerow.questions.QuestionSeeds;
@@ -36,7 +37,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,9 +100,10 @@ class ClusterQuestionsNodeTest {
   }
 
   private static void awaitApplied(CassandraStore store) {
-    while (store.cluster().pendingEvents() > 0) { // ends, or the node's log says why not
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
+    Await.until(
+        () -> store.cluster().pendingEvents() == 0,
+        Duration.ofMinutes(30),
+        "the backlog is applied");
   }
 
   private static String position(EventStore store) {
@@ -236,7 +237,7 @@ class ClusterQuestionsNodeTest {
         return;
       }
       assertTrue(System.nanoTime() - began < WITHIN.toNanos(), () -> "not dropped: " + left);
-      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(2));
+      Await.pauseNanos(TimeUnit.SECONDS.toNanos(2));
     }
   }
 }

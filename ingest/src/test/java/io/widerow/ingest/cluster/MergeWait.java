@@ -3,6 +3,7 @@ package io.widerow.ingest.cluster;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /// Waits for the background work of a store on a cluster.
 final class MergeWait {
@@ -27,7 +27,7 @@ final class MergeWait {
       assertTrue(
           System.nanoTime() - began < atMost.toNanos(), () -> found + " segments are not merged");
       store.maintain();
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+      Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(100));
       left = turn % 20 == 0 ? applied(keyspace) : left;
     }
   }

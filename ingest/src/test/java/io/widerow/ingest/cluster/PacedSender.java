@@ -1,5 +1,6 @@
 package io.widerow.ingest.cluster;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Http;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +16,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
 
 /// Sends numbered events to a daemon on this machine at a rate that the daemon cannot slow down:
@@ -61,9 +61,7 @@ final class PacedSender {
       for (int batch = from; batch < until; batch++) {
         int number = batch;
         long due = began + (long) ((batch - from) / batchesASecond * 1e9);
-        for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-          LockSupport.parkNanos(left);
-        }
+        Await.pauseNanos(due - System.nanoTime());
         underWay.acquireUninterruptibly();
         answers.add(
             requests.submit(() -> {

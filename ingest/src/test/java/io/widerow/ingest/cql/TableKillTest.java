@@ -3,6 +3,7 @@ package io.widerow.ingest.cql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.QuickJvm;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
@@ -23,7 +24,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -210,7 +210,7 @@ class TableKillTest {
     Process starting =
         ServeProcess.launch(
             QuickJvm.shared(), data, directory.resolve("killed.log"), ServeProcess.small(0));
-    LockSupport.parkNanos(
+    Await.pauseNanos(
         TimeUnit.MILLISECONDS.toNanos(
             random.nextLong(TYPICAL_START_MILLIS / 4, TYPICAL_START_MILLIS)));
     starting.destroyForcibly();

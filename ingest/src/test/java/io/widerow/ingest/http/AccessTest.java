@@ -12,6 +12,7 @@ import com.linecorp.armeria.client.WebClient;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
+import io.widerow.faults.Await;
 import io.widerow.faults.Certificates;
 import io.widerow.faults.Http2Flood;
 import io.widerow.faults.RawHttp;
@@ -135,9 +136,9 @@ class AccessTest {
       String made = token("fresh", "--scopes", "admin", "--append", file.toString());
       assertTrue(made.startsWith("0 ") && made.length() == 2 + 64, made);
       String bearer = "Bearer " + made.substring(2);
-      while (status(http, "GET", "/v1/status", "authorization", bearer) != 200) {
-        Thread.onSpinWait(); // the time-out of the class ends it
-      }
+      Await.until(
+          () -> status(http, "GET", "/v1/status", "authorization", bearer) == 200,
+          "the new token is let in");
       assertEquals(403, status(http, "GET", "/v1/query?limit=x", "authorization", bearer));
       TokenFile slipped = new TokenFile(tokens("rw-------", "a " + digest("a") + " admin\n"));
       Files.writeString(file, "not a line\n"); // a mistake: nobody is locked out

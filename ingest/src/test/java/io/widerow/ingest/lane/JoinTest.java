@@ -2,6 +2,7 @@ package io.widerow.ingest.lane;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 import java.util.concurrent.CompletableFuture;
@@ -72,9 +73,7 @@ class JoinTest {
       Outcome.Stored kept,
       Outcome outcome) {
     for (BatchSplit.Join join : joins) {
-      while (doneByOther.get() < done.get() && !Thread.currentThread().isInterrupted()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> doneByOther.get() >= done.get(), "the other thread joins as often");
       join.kept(kept);
       join.accept(outcome);
       done.incrementAndGet();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.widerow.event.EventId;
+import io.widerow.faults.Await;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,9 +69,7 @@ public class LanesTest {
       store.commits.drainPermits();
       List<CompletableFuture<Outcome>> all = new ArrayList<>();
       all.add(write(lanes, null, Durability.OS, 1));
-      while (store.commits.getQueueLength() == 0) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
       for (int i = 0; i < 20; i++) {
         all.add(write(lanes, null, i == 7 ? Durability.DISK : Durability.MEMORY, i));
       }
@@ -91,9 +89,7 @@ public class LanesTest {
       do { // again, should this thread have to pause between the two
         join(write(lanes, null, Durability.OS, 1));
       } while (!lanes.wroteLately());
-      while (lanes.wroteLately()) { // the time-out of the class ends it
-        Thread.onSpinWait();
-      }
+      Await.until(() -> !lanes.wroteLately(), "the write is long ago");
     }
   }
 
@@ -113,11 +109,8 @@ public class LanesTest {
 
   /// Waits until so many lanes are blocked in a commit, or the batch is answered too early.
   private void awaitCommits(int lanes, CompletableFuture<Outcome> done) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (!done.isDone() && store.commits.getQueueLength() < lanes) {
-      assertTrue(System.nanoTime() < end, "nothing is committed");
-      LockSupport.parkNanos(100_000);
-    }
+    Await.until(
+        () -> done.isDone() || store.commits.getQueueLength() >= lanes, lanes + " lanes commit");
   }
 
   @Test
@@ -144,9 +137,7 @@ public class LanesTest {
       CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
       awaitCommits(2, done);
       store.commits.release();
-      while (store.committed.isEmpty()) { // the time-out of the class ends it
-        LockSupport.parkNanos(100_000);
-      }
+      Await.until(() -> !store.committed.isEmpty(), "one part is stored");
       store.failure = "EIO";
       store.commits.release(1_000);
       assertInstanceOf(Outcome.Failed.class, join(done));
@@ -194,9 +185,7 @@ public class LanesTest {
       store.commits.drainPermits();
       List<CompletableFuture<Outcome>> all = new ArrayList<>();
       all.add(write(lanes, null, Durability.DISK, 1));
-      while (store.commits.getQueueLength() == 0) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
       for (int i = 0; i < 6; i++) {
         all.add(write(lanes, null, Durability.DISK, i));
       }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.Decoding.Decoder;
@@ -275,9 +276,7 @@ class SenderTimeTest {
       long right = Math.floorDiv(store.latestNanos(), SECOND);
       byte[] event = Protocol.SYSLOG_5424.event(right);
       udp.send(new DatagramPacket(event, event.length, address));
-      while (store.committed.isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> !store.committed.isEmpty(), "the event is stored");
       assertEquals(right * SECOND, store.committed.getFirst().timeNanos());
       assertNull(store.committed.getFirst().attributes().get("sender_time"));
     }
@@ -298,9 +297,7 @@ class SenderTimeTest {
       udp.send(new DatagramPacket(ahead, ahead.length, address));
       byte[] near = Protocol.SYSLOG_5424.event(now + 300);
       udp.send(new DatagramPacket(near, near.length, address));
-      while (store.committed.size() < 2) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.committed.size() >= 2, "both events are stored");
       assertEquals(
           Instant.ofEpochSecond(now + 3_600).toString(),
           store.committed.getFirst().attributes().get("sender_time"));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.widerow.faults.Await;
 import io.widerow.faults.QuickJvm;
 import io.widerow.faults.ServeProcess;
 import java.io.IOException;
@@ -24,7 +25,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -90,12 +90,14 @@ class ShipFaultTest {
   }
 
   private void awaitAll(ServeProcess daemon, Process ship) throws Exception {
-    while (IntStream.of(stored(daemon)).sum() < written) {
-      assertTrue(ship.isAlive(), told());
-      LockSupport.parkNanos(20_000_000);
-    }
+    Await.until(
+        () -> {
+          assertTrue(ship.isAlive(), told());
+          return IntStream.of(stored(daemon)).sum() >= written;
+        },
+        "all lines are stored");
     ship.destroy();
-    assertTrue(ship.waitFor(30, TimeUnit.SECONDS), told());
+    assertTrue(ship.waitFor(120, TimeUnit.SECONDS), told());
     assertEquals(0, ship.exitValue(), told());
     int[] times = stored(daemon);
     for (int i = 0; i < written; i++) {
@@ -118,7 +120,7 @@ class ShipFaultTest {
         int steps = random.nextInt(3, 12);
         for (int step = 0; step < steps; step++) {
           write(LINES_A_STEP);
-          LockSupport.parkNanos(random.nextLong(20_000_000, 160_000_000));
+          Await.pauseNanos(random.nextLong(20_000_000, 160_000_000));
           if (random.nextInt(6) == 0) {
             rotate();
           }
@@ -238,7 +240,7 @@ class ShipFaultTest {
       Process ship = ship(proxy.getAddress().getPort());
       for (int step = 0; step < 4; step++) {
         write(LINES_A_STEP);
-        LockSupport.parkNanos(30_000_000);
+        Await.pauseNanos(30_000_000);
       }
       awaitAll(daemon, ship);
       proxy.stop(0);
@@ -285,10 +287,12 @@ class ShipFaultTest {
                 return true;
               });
       Process ship = ship(proxy.getAddress().getPort());
-      while (!told().contains("was truncated")) {
-        assertTrue(ship.isAlive(), told());
-        LockSupport.parkNanos(5_000_000);
-      }
+      Await.until(
+          () -> {
+            assertTrue(ship.isAlive(), told());
+            return told().contains("was truncated");
+          },
+          "ship sees that the file was truncated");
       write(20);
       awaitAll(daemon, ship);
       proxy.stop(0);
@@ -314,12 +318,14 @@ class ShipFaultTest {
                 return false;
               });
       Process ship = ship(proxy.getAddress().getPort());
-      while (!told().contains("was truncated")) {
-        assertTrue(ship.isAlive(), told());
-        LockSupport.parkNanos(5_000_000);
-      }
+      Await.until(
+          () -> {
+            assertTrue(ship.isAlive(), told());
+            return told().contains("was truncated");
+          },
+          "ship sees that the file was truncated");
       ship.destroy();
-      assertTrue(ship.waitFor(30, TimeUnit.SECONDS), told());
+      assertTrue(ship.waitFor(120, TimeUnit.SECONDS), told());
       proxy.stop(0);
       awaitAll(daemon, ship(daemon.port()));
       assertTrue(told().contains("were not acknowledged before it was truncated"), told());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -145,17 +145,21 @@ class ShipTest {
   }
 
   private void await(Running running, int count) throws IOException, InterruptedException {
-    while (bodies().size() < count) {
-      assertTrue(!running.code.isDone(), running.told());
-      LockSupport.parkNanos(5_000_000);
-    }
+    Await.until(
+        () -> {
+          assertTrue(!running.code.isDone(), running.told());
+          return bodies().size() >= count;
+        },
+        count + " lines are stored");
   }
 
   private void awaitTold(Running running, String sentence) {
-    while (!running.told().contains(sentence)) {
-      assertTrue(!running.code.isDone(), running.told());
-      LockSupport.parkNanos(5_000_000);
-    }
+    Await.until(
+        () -> {
+          assertTrue(!running.code.isDone(), running.told());
+          return running.told().contains(sentence);
+        },
+        sentence);
   }
 
   private void assertLines(int until) throws IOException, InterruptedException {
@@ -266,7 +270,7 @@ class ShipTest {
     write("a.log", "old\nold line 00");
     try (Running running = follow("*.log", "--from", "end")) {
       awaitTold(running, "following");
-      LockSupport.parkNanos(200_000_000);
+      Await.pauseNanos(200_000_000);
       write("a.log", "x\n");
       write("b.log", "new\n");
       await(running, 2);
@@ -309,7 +313,7 @@ class ShipTest {
     try (Running running = follow("a.log", "--start", "time", "--flush-after", "50ms")) {
       await(running, 1);
       write("a.log", "2026-01-02 03:04:06 no newline");
-      LockSupport.parkNanos(300_000_000);
+      Await.pauseNanos(300_000_000);
       assertEquals(1, bodies().size(), "a line in the making");
       write("a.log", " yet\n");
       await(running, 2);

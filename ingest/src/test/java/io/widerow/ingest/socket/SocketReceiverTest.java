@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.widerow.faults.Await;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Times;
@@ -167,9 +168,7 @@ class SocketReceiverTest {
   }
 
   private void awaitCommitted(int count) {
-    while (store.committed.size() < count) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> store.committed.size() >= count, count + " events are stored");
   }
 
   private String numbers() {
@@ -257,9 +256,7 @@ class SocketReceiverTest {
             assertEquals("hello ", read(socket, 6));
             store.full = true;
             socket.getOutputStream().write(ascii("1.2.a3.4.5"));
-            while (store.refusedForRoom.get() < 6) { // tried repeatedly
-              Thread.onSpinWait();
-            }
+            Await.until(() -> store.refusedForRoom.get() >= 6, "six are refused for room");
             assertEquals(0, socket.getInputStream().available());
             socket.getOutputStream().write(ascii(".b6."));
             store.full = false;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.run.ProcessReading;
 import io.widerow.loadgen.wire.Endpoint;
@@ -109,11 +110,8 @@ class ContestantTest {
         IOException.class,
         () -> contestant.start(home.resolve("data"), ServerProcess.freeAddress()));
     int port = Integer.parseInt(called("cassandra").split(" ", -1)[1]);
-    long beganNanos = System.nanoTime();
-    while (listens(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
-      assertTrue(System.nanoTime() - beganNanos < 60 * Quantity.SECOND, "the node goes on");
-      Thread.onSpinWait();
-    }
+    InetSocketAddress node = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    Await.until(() -> !listens(node), "the node ends");
   }
 
   /// Writes down its arguments and listens on `$port`.
@@ -168,9 +166,7 @@ class ContestantTest {
     ServerCosts both = new ServerCosts(List.of(self, self), List.of(self));
     both.watcher().measuringBegins();
     long before = ProcessReading.of(self).cpuNanos();
-    while (ProcessReading.of(self).cpuNanos() - before < 200 * Quantity.MILLI) {
-      Thread.onSpinWait();
-    }
+    while (ProcessReading.of(self).cpuNanos() - before < 200 * Quantity.MILLI) {}
     both.watcher().measuringEnds();
     both.ended();
     ServerCosts.Settled settled = both.settled(0);

@@ -3,11 +3,11 @@ package io.widerow.loadgen.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,10 +32,12 @@ class OtherWorkTest {
       programs = work.programs();
       assertEquals(2, programs.size());
       for (ProcessHandle program : programs) {
-        while (used(program).toMillis() < 200) { // beyond what a start takes
-          assertTrue(program.isAlive());
-          LockSupport.parkNanos(1_000_000);
-        }
+        Await.until(
+            () -> {
+              assertTrue(program.isAlive());
+              return used(program).toMillis() >= 200; // beyond what a start takes
+            },
+            "the program computes");
       }
     }
     for (ProcessHandle program : programs) {

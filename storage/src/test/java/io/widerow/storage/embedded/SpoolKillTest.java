@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
+import io.widerow.faults.Await;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.KilledSpool;
 import io.widerow.faults.KilledWriter;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -91,7 +91,7 @@ class SpoolKillTest {
     try (BufferedReader out = writer.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("open", out.readLine());
       read(out.readLine(), first);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextLong(600)));
+      Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(random.nextLong(600)));
       writer.toHandle().destroyForcibly(); // the process alone: what it said is still to be read
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         read(line, first);

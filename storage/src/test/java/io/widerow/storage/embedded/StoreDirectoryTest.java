@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.widerow.event.EventBatch;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.KilledWriter;
@@ -179,9 +180,9 @@ class StoreDirectoryTest {
                         () -> new RealDisk().lock(file, "somebody").close());
                 told.complete(String.valueOf(locked.getMessage()));
               });
-      while (second.getState() != Thread.State.TIMED_WAITING && second.isAlive()) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          () -> second.getState() == Thread.State.TIMED_WAITING || !second.isAlive(),
+          "the second opening waits");
       channel.truncate(0);
       channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.UTF_8)), 0);
       assertTrue(told.get().endsWith("in use by " + owner), told::toString);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.KilledWriter;
 import io.widerow.faults.NumberedEvents;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,7 +87,7 @@ class StoreKillTest {
       if (spared) {
         acknowledged = Long.parseLong(out.readLine());
       }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextLong(400)));
+      Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(random.nextLong(400)));
       writer.toHandle().destroyForcibly(); // the process alone: what it said is still to be read
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         acknowledged = line.equals("open") ? acknowledged : Long.parseLong(line);

@@ -206,7 +206,7 @@ class GuardedClockTest {
   @Test
   void sleepIsNoJump() {
     pass(Duration.ofHours(1));
-    clock.sleep(DAY);
+    clock.suspend(DAY);
     assertRight();
     clock.step(DAY);
     assertRefused();

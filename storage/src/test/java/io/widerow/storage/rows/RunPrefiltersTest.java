@@ -15,6 +15,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.AccessLogEvents;
+import io.widerow.faults.Await;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -233,9 +234,7 @@ class RunPrefiltersTest {
     Thread other = Thread.ofPlatform().name("other").start(Objects.requireNonNull(late.poll()));
     looking.await();
     Thread closing = Thread.ofPlatform().start(cursor::close);
-    while (closing.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> closing.getState() == Thread.State.WAITING, "the closing waits");
     assertTrue(other.isAlive());
     goOn.countDown();
     closing.join();

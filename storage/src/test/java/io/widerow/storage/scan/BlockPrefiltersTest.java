@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
+import io.widerow.faults.Await;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.DiskFileAround;
 import io.widerow.faults.MemoryDisk;
@@ -205,9 +206,7 @@ class BlockPrefiltersTest {
       other = Thread.ofPlatform().name("other").start(asked.get(1));
       held.reading.await();
       closing = Thread.ofPlatform().start(cursor::close);
-      while (closing.getState() != Thread.State.WAITING) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> closing.getState() == Thread.State.WAITING, "the closing waits");
       assertTrue(other.isAlive());
       held.goOn.countDown();
       closing.join();
@@ -235,9 +234,7 @@ class BlockPrefiltersTest {
             awaitReading(held, other); // the reader's only other wait, over before it is watched
             Thread.ofPlatform()
                 .start(() -> {
-                  while (reader.getState() != Thread.State.WAITING) {
-                    Thread.onSpinWait();
-                  }
+                  Await.until(() -> reader.getState() == Thread.State.WAITING, "the reader waits");
                   cursorWaits.countDown();
                   held.goOn.countDown();
                 });

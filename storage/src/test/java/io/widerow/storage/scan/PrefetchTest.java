@@ -8,6 +8,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventBatch;
 import io.widerow.event.Text;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.DiskFileAround;
 import io.widerow.faults.StoreDriver;
@@ -41,7 +42,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,12 +125,8 @@ class PrefetchTest {
         return super.read(target, offset);
       }
 
-      /// Parking may end at once, if an earlier wake-up left the thread a permit.
       private static void takeTime() {
-        long until = System.nanoTime() + READ_NANOS;
-        for (long left = READ_NANOS; left > 0; left = until - System.nanoTime()) {
-          LockSupport.parkNanos(left);
-        }
+        Await.pauseNanos(READ_NANOS);
       }
 
       private static void await(CountDownLatch latch, String otherwise) {
@@ -192,9 +188,9 @@ class PrefetchTest {
   }
 
   private void awaitThreads() {
-    while (readers.getActiveCount() > 0 || !readers.getQueue().isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> readers.getActiveCount() == 0 && readers.getQueue().isEmpty(),
+        "no reader is at work");
   }
 
   @Test

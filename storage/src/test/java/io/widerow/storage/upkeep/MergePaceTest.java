@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.manifest.SegmentEntry;
@@ -33,11 +34,13 @@ class MergePaceTest {
   private CompletableFuture<Boolean> waiting() throws InterruptedException {
     var done = new CompletableFuture<Boolean>();
     Thread thread = Thread.ofPlatform().start(() -> done.complete(pace.await(urgent::get)));
-    while (thread.getState() != Thread.State.WAITING
-        && thread.getState() != Thread.State.TIMED_WAITING) {
-      assertFalse(done.isDone(), "it did not wait");
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> {
+          assertFalse(done.isDone(), "it did not wait");
+          return thread.getState() == Thread.State.WAITING
+              || thread.getState() == Thread.State.TIMED_WAITING;
+        },
+        "it waits");
     return done;
   }
 

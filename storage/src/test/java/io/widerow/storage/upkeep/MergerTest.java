@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.widerow.event.EventBatch;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
@@ -161,9 +162,7 @@ class MergerTest {
     later(MERGE_AFTER);
     awaitAll(begun);
     Thread closing = Thread.ofPlatform().start(store::close);
-    while (closing.getState() != Thread.State.WAITING) { // for the merge
-      Thread.onSpinWait();
-    }
+    Await.until(() -> closing.getState() == Thread.State.WAITING, "the closing waits");
     goOn.countDown();
     closing.join();
     beforeCreating = () -> {};
@@ -186,9 +185,7 @@ class MergerTest {
     var merging = new AtomicReference<Thread>();
     store.mergeOn(task -> merging.set(Thread.ofPlatform().start(task)));
     later(MERGE_AFTER);
-    while (merging.get().getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> merging.get().getState() == Thread.State.WAITING, "the merge waits");
     assertEquals(1, store.statistics().merged());
     goOn.countDown();
     sealing.join();

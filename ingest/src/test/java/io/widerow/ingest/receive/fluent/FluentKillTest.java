@@ -4,6 +4,7 @@ import static io.widerow.ingest.receive.fluent.FluentMessages.pack;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.QuickJvm;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
@@ -19,7 +20,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -122,7 +122,7 @@ class FluentKillTest {
   private static Thread killer(ServeProcess daemon, long millis) {
     return Thread.ofPlatform()
         .start(() -> {
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+          Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(millis));
           try {
             daemon.kill();
           } catch (InterruptedException interrupted) {

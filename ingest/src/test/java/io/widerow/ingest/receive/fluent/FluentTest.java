@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TunedConfig;
@@ -83,9 +84,7 @@ class FluentTest {
   }
 
   private void awaitStored(int count) {
-    while (store.committed.size() < count) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> store.committed.size() >= count, count + " events are stored");
   }
 
   private List<String> bodies() {
@@ -258,9 +257,7 @@ class FluentTest {
         Socket socket = connect(daemon)) {
       store.full = true;
       send(socket, large("t", packed, "x"));
-      while (store.refusedForRoom.get() < 3) { // tried repeatedly
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.refusedForRoom.get() >= 3, "three are refused for room");
       assertEquals(0, socket.getInputStream().available());
       store.full = false;
       assertAnswer(socket, ack("x"));
@@ -289,9 +286,7 @@ class FluentTest {
         Socket socket = connect(daemon)) {
       store.full = true;
       send(socket, pack(List.of("t", List.of(entry(1, "a")), Map.of("chunk", "x"))));
-      while (store.refusedForRoom.get() < 3) { // tried repeatedly
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.refusedForRoom.get() >= 3, "three are refused for room");
       assertEquals(0, socket.getInputStream().available());
       store.full = false;
       assertAnswer(socket, ack("x"));
@@ -314,9 +309,7 @@ class FluentTest {
         Socket socket = connect(daemon);
         HeldCommits _ = new HeldCommits(store)) {
       send(socket, messages.toArray(byte[][]::new));
-      while (!store.commits.hasQueuedThreads()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.commits.hasQueuedThreads(), "a commit waits");
       assertEquals(0, socket.getInputStream().available());
       assertEquals(0, store.committed.size());
       store.commits.release(1_000_000);
@@ -350,9 +343,7 @@ class FluentTest {
           Socket socket = connect(daemon)) {
         send(socket, message);
         assertAnswer(socket, ack("x"));
-        while (!own.levels.contains(level)) { // the time-out of the class ends it
-          Thread.onSpinWait();
-        }
+        Await.until(() -> own.levels.contains(level), "a write at level " + level);
       }
     }
   }

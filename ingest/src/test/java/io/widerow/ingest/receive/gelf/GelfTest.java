@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
@@ -339,9 +340,7 @@ class GelfTest {
             "{\"short_message\":\"g\",\"timestamp\":1.0000001}".getBytes(StandardCharsets.UTF_8);
         assertEquals("202 ", post(http, uri, fine));
         assertEquals("202 ", post(http, uri, fine)); // a repeat
-        while (store.committed.size() < 7) {
-          Thread.onSpinWait();
-        }
+        Await.until(() -> store.committed.size() >= 7, "all seven are stored");
       }
     }
     assertEquals(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
@@ -121,9 +122,7 @@ class GraphiteTest {
       for (byte b : frames) {
         pickle.getOutputStream().write(b);
       }
-      while (store.committed.size() < 7) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.committed.size() >= 7, "all seven are stored");
     }
     assertEquals(
         "[a, b, c, d, e, f, g]",

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Decoding;
@@ -25,7 +26,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -195,7 +195,7 @@ class JsonKeyTest {
                 .start(() -> {
                   try {
                     batches.await();
-                    LockSupport.parkNanos(later);
+                    Await.pauseNanos(later);
                     daemon.kill();
                   } catch (InterruptedException stopped) {
                     Thread.currentThread().interrupt();

@@ -9,6 +9,7 @@ import static io.widerow.ingest.receive.loki.LokiMessages.utf8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.RawHttp;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
@@ -277,9 +278,7 @@ class LokiProtocolTest {
 
   private void awaitCredit(int bytes) throws IOException, InterruptedException {
     String gauge = "widerow_credit_used_bytes %s\n".formatted((double) bytes);
-    while (!http.get("/metrics").body().contains(gauge)) { // the time-out of the class ends it
-      Thread.onSpinWait();
-    }
+    Await.until(() -> http.get("/metrics").body().contains(gauge), gauge);
   }
 
   @Test

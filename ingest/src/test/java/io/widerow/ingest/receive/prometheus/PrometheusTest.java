@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
@@ -33,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -228,7 +228,7 @@ class PrometheusTest {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(packed(mixedTwo())))
                 .build();
         sent.add(client.sendAsync(request, HttpResponse.BodyHandlers.ofString()));
-        LockSupport.parkNanos(10_000_000);
+        Await.pauseNanos(10_000_000);
       }
       HttpResponse<String> answer =
           sent.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow().join();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
@@ -207,9 +208,7 @@ class StatsdTest {
         tcp.shutdownOutput();
         byte[] datagram = "d:5|c\nbad\ne:6|c".getBytes(StandardCharsets.US_ASCII);
         udp.send(new DatagramPacket(datagram, datagram.length, address));
-        while (store.committed.size() < 6) {
-          Thread.onSpinWait();
-        }
+        Await.until(() -> store.committed.size() >= 6, "all six are stored");
       }
     }
     assertEquals(

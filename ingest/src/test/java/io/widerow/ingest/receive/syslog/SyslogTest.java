@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MemoryStore;
@@ -112,9 +113,7 @@ class SyslogTest {
         out.write("<34>Oct 11 22:14:15 h a: three\n".getBytes(StandardCharsets.US_ASCII));
         byte[] datagram = "<34>Oct 11 22:14:15 h a: four".getBytes(StandardCharsets.US_ASCII);
         udp.send(new DatagramPacket(datagram, datagram.length, address));
-        while (store.committed.size() < 4) {
-          Thread.onSpinWait();
-        }
+        Await.until(() -> store.committed.size() >= 4, "all four are stored");
       }
     }
     assertEquals(
@@ -129,20 +128,14 @@ class SyslogTest {
         Socket tcp = connect(daemon)) {
       OutputStream out = tcp.getOutputStream();
       out.write("<34>Oct 11 22:14:15 h a: one\n<34>Oct 11 2".getBytes(StandardCharsets.US_ASCII));
-      while (store.committed.isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> !store.committed.isEmpty(), "the event is stored");
       store.full = true;
       out.write("2:14:15 h a: two\n<34>Oct 11 22:14:15 h a: ".getBytes(StandardCharsets.US_ASCII));
-      while (store.refusedForRoom.get() < 3) { // tried repeatedly
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.refusedForRoom.get() >= 3, "three are refused for room");
       out.write("three".getBytes(StandardCharsets.US_ASCII));
       tcp.shutdownOutput();
       store.full = false;
-      while (store.committed.size() < 3) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> store.committed.size() >= 3, "all three are stored");
     }
     assertEquals("[one, two, three]", bodies(store));
   }

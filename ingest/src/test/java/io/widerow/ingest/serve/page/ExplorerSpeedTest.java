@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Http;
 import java.io.File;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -291,7 +291,7 @@ class ExplorerSpeedTest {
       assertEquals(200, daemon.post("/v1/events", Http.NDJSON, lines).statusCode());
       sent += RATE / FLUSHES;
       long due = begun + i * 1_000_000_000L / FLUSHES;
-      LockSupport.parkNanos(due - System.nanoTime()); // the rate is what is measured
+      Await.pauseNanos(due - System.nanoTime()); // the rate is what is measured
     }
     return (daemonMillis() - used) * 1e6 / (System.nanoTime() - begun);
   }
@@ -414,7 +414,7 @@ class ExplorerSpeedTest {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     Map<String, Long> counts = Map.of();
     do {
-      LockSupport.parkNanos(300_000_000L); // for the next question of a page
+      Await.pauseNanos(300_000_000L); // for the next question of a page
       Map<String, Long> next = new TreeMap<>();
       for (JsonNode each : browser.evaluateBeside(seen)) {
         String[] parts = each.asText().split(" ", 2);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.widerow.faults.Await;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.receive.prometheus.Messages;
@@ -29,7 +30,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -86,15 +86,15 @@ class PromqlOracleTest {
   }
 
   private void awaitReady(int port) throws InterruptedException {
-    boolean ready = false;
-    while (!ready) {
-      LockSupport.parkNanos(STEP_NANOS);
-      try {
-        ready = get(port, "/-/ready").contains("Ready");
-      } catch (IOException notYet) {
-        ready = false;
-      }
-    }
+    Await.until(
+        () -> {
+          try {
+            return get(port, "/-/ready").contains("Ready");
+          } catch (IOException notYet) {
+            return false;
+          }
+        },
+        "Prometheus is ready");
   }
 
   /// Sends generated samples to a Prometheus, and returns how many.
@@ -165,11 +165,10 @@ class PromqlOracleTest {
       // Remote write leaves out samples from before its own start.
       long base = (System.currentTimeMillis() / 1_000 + 5) * 1_000;
       long sent = send(writing, base, random);
-      String stored = "";
-      while (!stored.equals("{\"count\":" + sent + "}")) {
-        LockSupport.parkNanos(STEP_NANOS);
-        stored = daemon.get("/v1/query?stats=count").lines().findFirst().orElse("");
-      }
+      String all = "{\"count\":" + sent + "}";
+      Await.until(
+          () -> daemon.get("/v1/query?stats=count").lines().findFirst().orElse("").equals(all),
+          all);
       PromqlExpressions expressions = new PromqlExpressions(random);
       int found = 0;
       for (int i = 0; i < EXPRESSIONS; i++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import io.widerow.faults.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -108,14 +109,10 @@ class AnswerPlacesTest {
       ask(places).join();
       int first = 2 * round;
       CompletableFuture<AggregatedHttpResponse> waits = ask(places, order, first);
-      while (!places.isAwaited()) { // the time-out of the class ends it
-        Thread.onSpinWait();
-      }
+      Await.until(() -> places.isAwaited(), "a place is awaited");
       places.leave();
       CompletableFuture<AggregatedHttpResponse> comes = ask(places, order, first + 1);
-      while (order.size() == first) { // one of them has the place
-        Thread.onSpinWait();
-      }
+      Await.until(() -> order.size() != first, "the next one has its place");
       places.leave();
       assertEquals(HttpStatus.OK, waits.join().status());
       assertEquals(HttpStatus.OK, comes.join().status());

@@ -3,6 +3,7 @@ package io.widerow.ingest.serve.reply;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,9 +58,9 @@ class AnswerThreadTest {
     AnswerThread.start(
         "answer-busy",
         () -> {
-          while (busy.get() && LowPriorityThreadTest.niceness() != AnswerThread.NICE_LONG) {
-            Thread.onSpinWait();
-          }
+          Await.until(
+              () -> !busy.get() || LowPriorityThreadTest.niceness() == AnswerThread.NICE_LONG,
+              "the thread has the lowest priority");
           lowered.complete(busy.get());
         });
     // The other answer gets the lowest priority while this one waits for it, so the clock has

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,16 +21,12 @@ import org.junit.jupiter.api.condition.OS;
 class FineTicksTest {
   private static void awaitMore(FineTicks ticks) {
     long before = ticks.count();
-    while (ticks.count() < before + 20) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> ticks.count() >= before + 20, "20 ticks");
   }
 
   /// Waits until the tickers wait for somebody to begin.
   private static void awaitRest(FineTicks ticks) {
-    while (!ticks.rests()) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> ticks.rests(), "the ticks rest");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
@@ -57,11 +58,9 @@ class DoctorOverHttpTest {
         Http http = new Http(daemon)) {
       String line = "{\"ts\":\"%s\",\"type\":\"cpu\"}%n".formatted(Instant.now());
       assertEquals(200, http.post("/v1/events", Http.NDJSON, line).statusCode());
-      String plan = "";
-      while (!plan.contains("\"cpu\"")) { // the daemon looks every few seconds
-        plan = http.get("/v1/admin/plan").body();
-        Thread.onSpinWait();
-      }
+      Await.until( // the daemon looks every few seconds
+          () -> http.get("/v1/admin/plan").body().contains("\"cpu\""), "the plan has the type");
+      String plan = http.get("/v1/admin/plan").body();
       assertTrue(
           plan.startsWith(
               "{\"types\":[{\"type\":\"cpu\",\"events\":1,\"bytes\":0,\"partitions\":1,"),

@@ -3,6 +3,7 @@ package io.widerow.ingest.serve.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
 import io.widerow.query.cli.export.ExportCommand;
@@ -18,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,10 +120,7 @@ class ExportOverHttpTest {
 
   /// A reader's leaving is seen a moment later.
   private void awaitAnswer() throws IOException, InterruptedException {
-    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (server.http.get("/v1/export?format=csv").statusCode() != 200) {
-      assertTrue(System.nanoTime() < endNanos, "its place is not free");
-      Thread.onSpinWait();
-    }
+    Await.until(
+        () -> server.http.get("/v1/export?format=csv").statusCode() == 200, "its place is free");
   }
 }

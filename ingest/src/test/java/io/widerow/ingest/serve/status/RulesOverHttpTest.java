@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
@@ -37,12 +38,9 @@ class RulesOverHttpTest {
 
   /// Checks until the rule was evaluated.
   private static OperatedDaemon.Ran known(String url, String name) {
-    OperatedDaemon.Ran ran = run(url, "check", name);
-    while (ran.out().contains("not evaluated yet")) {
-      Thread.onSpinWait();
-      ran = run(url, "check", name);
-    }
-    return ran;
+    Await.until(
+        () -> !run(url, "check", name).out().contains("not evaluated yet"), name + " is evaluated");
+    return run(url, "check", name);
   }
 
   @Test

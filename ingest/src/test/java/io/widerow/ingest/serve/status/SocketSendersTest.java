@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
@@ -26,6 +27,8 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -87,14 +90,15 @@ class SocketSendersTest {
   private String awaitSender(String protocol, String sender, String member)
       throws IOException, InterruptedException {
     String begin = "{\"protocol\":\"%s\",\"sender\":\"%s\",".formatted(protocol, sender);
-    while (true) { // the time-out of the class ends it
-      for (String line : senders().lines().toList()) {
-        if (line.startsWith(begin) && line.contains(member)) {
-          return line;
-        }
-      }
-      Thread.onSpinWait();
-    }
+    Predicate<String> wanted = line -> line.startsWith(begin) && line.contains(member);
+    AtomicReference<String> found = new AtomicReference<>("");
+    Await.until(
+        () -> {
+          found.set(senders().lines().filter(wanted).findFirst().orElse(""));
+          return !found.get().isEmpty();
+        },
+        begin + " with " + member);
+    return found.get();
   }
 
   private void assertMetric(String line) throws IOException, InterruptedException {
@@ -167,9 +171,8 @@ class SocketSendersTest {
       int stored = 0;
       for (int i = 0; i < 300; i++) {
         stored += i % 3 == 0 ? 2 : 4;
-        while (store.committed.size() < stored - 100) { // not faster than the buffer is read
-          Thread.onSpinWait();
-        }
+        int wanted = stored - 100;
+        Await.until(() -> store.committed.size() >= wanted, "most datagrams are stored");
         first.send(new DatagramPacket(two, two.length, to));
         second.send(new DatagramPacket(i % 3 == 0 ? bad : two, i % 3 == 0 ? 7 : two.length, to));
       }
@@ -190,14 +193,11 @@ class SocketSendersTest {
       try (DatagramSocket socket = new DatagramSocket(0, loopback(1 + i / 200, 1 + i % 200))) {
         socket.send(new DatagramPacket(line, line.length, to));
       }
-      while (store.committed.size() <= i - 100) { // not faster than the buffer is read
-        Thread.onSpinWait();
-      }
+      int wanted = i - 100;
+      Await.until(() -> store.committed.size() > wanted, "most datagrams are stored");
     }
     String _ = awaitSender("graphite", "127.0.6.200", "\"accepted\":1,");
-    while (store.committed.size() < 1_200) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> store.committed.size() >= 1_200, "all datagrams are stored");
     assertEquals(1_000, senders().lines().count());
     assertMetric("widerow_protocol_events_total{protocol=\"graphite\",outcome=\"accepted\"} 1200");
   }

@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra;
 import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.EventBatch;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
@@ -25,7 +26,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /// Measurement of a backlog: the memory of a daemon's store after a long outage, while it applies
 /// what waits, against an idle one. The keyspace drops what is written. Run it with a small heap:
@@ -147,7 +147,7 @@ final class BacklogCost {
       heap = Math.max(heap, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
       anonymous = Math.max(anonymous, status("RssAnon:"));
       resident = Math.max(resident, status("VmRSS:"));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+      Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
     System.out.printf(
         "drained after %d ms, %d rounds, %d MiB of values%n",

@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
@@ -19,7 +20,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Numbered batches through several stores on one cluster, each a process. A test kills some
@@ -130,9 +130,7 @@ final class ClusterRun implements AutoCloseable {
       awaitOne();
     }
     for (StoreProcess store : stores) {
-      while (!ask(store, "p").get(1).equals("0")) {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-      }
+      Await.until(() -> ask(store, "p").get(1).equals("0"), "all is applied");
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.CassandraNode;
 import io.widerow.cluster.CassandraNodes;
+import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,7 +125,7 @@ class NodeFaultsTest {
     }
 
     private static void pause(long millis) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+      Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.CassandraNode;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.PartitionInfo;
@@ -30,7 +31,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -217,9 +217,9 @@ class MigrationNodeTest {
     long millis = random.nextLong(100, STILL_MILLIS_MAX);
     return CompletableFuture.runAsync(
         () -> {
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(after));
+          Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(after));
           node.freeze();
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+          Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(millis));
           node.thaw();
         },
         threads);
@@ -286,7 +286,7 @@ class MigrationNodeTest {
         if (!passes || System.nanoTime() - began > CONNECTED_NANOS_MAX) {
           throw failed;
         }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+        Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(100));
       }
     }
   }

@@ -1,0 +1,76 @@
+package io.widerow.faults;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/// The one place where tests wait for what another thread or process does. A slow machine makes a
+/// test late and never wrong: the longest wait is far above what any of them needs.
+public final class Await {
+  private static final Duration MOST = Duration.ofSeconds(120);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  private Await() {}
+
+  /// Waits until the condition holds, and fails with a dump of all threads when it does not.
+  ///
+  /// @param what names the condition in the failure, as "two events are stored"
+  public static void until(Callable<Boolean> condition, String what) {
+    until(condition, MOST, what);
+  }
+
+  /// [#until], for what takes minutes on an idle machine too.
+  public static void until(Callable<Boolean> condition, Duration most, String what) {
+    long start = System.nanoTime();
+    while (!holds(condition, what)) {
+      long passed = System.nanoTime() - start;
+      if (passed > most.toNanos() || Thread.currentThread().isInterrupted()) {
+        throw new AssertionError(
+            "not in %d s: %s%n%s".formatted(passed / 1_000_000_000L, what, threads()));
+      }
+      LockSupport.parkNanos(Math.clamp(passed / 8, 1, LOOK_NANOS)); // soon at first
+    }
+  }
+
+  private static boolean holds(Callable<Boolean> condition, String what) {
+    try {
+      return condition.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError("cannot see whether " + what, e);
+    }
+  }
+
+  /// Lets time pass that is a part of the test: the pace of a sender, the moment of a kill, how
+  /// long a figure is measured. Nothing may depend on what others do meanwhile.
+  public static void pause(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      if (Thread.currentThread().isInterrupted()) {
+        return;
+      }
+    }
+  }
+
+  /// [#pause], for times that are counted in nanoseconds.
+  public static void pauseNanos(long nanos) {
+    pause(Duration.ofNanos(nanos));
+  }
+
+  private static String threads() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .map(thread ->
+            thread.getKey()
+                + " "
+                + thread.getKey().getState()
+                + "\n"
+                + java.util.Arrays.stream(thread.getValue())
+                    .map(frame -> "    at " + frame + "\n")
+                    .collect(Collectors.joining()))
+        .collect(Collectors.joining("\n"));
+  }
+}
