@@ -16,7 +16,6 @@ public final class Refusals {
   /// Most refused events that are listed; further ones are only counted.
   static final int LISTED_MAX = 1 << 20;
 
-  private static final int RUNS = 1 << 31;
   private static final int LONG = 2;
   private static final int OTHER = 1;
   private static final int RUN_BYTES_MAX = 5 + 5 + 2; // two varints, a reason and its length
@@ -143,10 +142,10 @@ public final class Refusals {
   /// events with one reason.
   ///
   /// ```
-  ///    0                4        8
-  ///   +----------------+--------+-----+-----+---- ~
-  ///   | count, bit 31  | listed | run | run |
-  ///   +----------------+--------+-----+-----+---- ~
+  ///    0       4        8
+  ///   +-------+--------+-----+-----+---- ~
+  ///   | count | listed | run | run |
+  ///   +-------+--------+-----+-----+---- ~
   ///   a run:  varint gap << 2 | long << 1 | other
   ///           long:   varint length - 2; else the length is 1
   ///           other:  reason (1), not that of the run before. If it is the next new one:
@@ -154,17 +153,10 @@ public final class Refusals {
   /// ```
   ///
   /// `gap` is the index of the first event less that of the last one of the run before, or less 0.
-  /// Nothing refused is two zeros of 4 and 2 bytes, as in the form without runs: that lists each
-  /// event as index (4) and reason, after a count without bit 31 and their number (2). Programs
-  /// before 2026-11-28 wrote it, and take a count with bit 31 for bytes that they do not know.
   ///
   /// @return whether all that is listed was written
   public boolean writeTo(ByteBuffer out) {
-    if (count == 0) {
-      out.putInt(0).putShort((short) 0);
-      return true;
-    }
-    out.putInt(count | RUNS);
+    out.putInt(count);
     int listedAt = out.position();
     out.putInt(0);
     List<String> distinct = new ArrayList<>();
@@ -224,7 +216,7 @@ public final class Refusals {
     out.put((byte) left);
   }
 
-  /// Reads what [#writeTo] wrote, now or before; null when the bytes are something else.
+  /// Reads what [#writeTo] wrote; null when the bytes are something else.
   public static @Nullable Refusals readFrom(ByteBuffer in) {
     Refusals refusals = new Refusals();
     return read(in, refusals) < 0 ? null : refusals;
@@ -238,10 +230,8 @@ public final class Refusals {
 
   private static int read(ByteBuffer in, @Nullable Refusals into) {
     try {
-      int first = in.getInt();
-      int told = first & ~RUNS;
-      int listed = first == told ? readEach(in, into) : readRuns(in, told, into);
-      if (listed < 0 || told < listed) {
+      int told = in.getInt();
+      if (told < 0 || !readRuns(in, told, into)) {
         return -1;
       }
       if (into != null) {
@@ -253,10 +243,10 @@ public final class Refusals {
     }
   }
 
-  private static int readRuns(ByteBuffer in, int listedMax, @Nullable Refusals into) {
+  private static boolean readRuns(ByteBuffer in, int listedMax, @Nullable Refusals into) {
     int listed = in.getInt();
     if (listed < 0 || listed > Math.min(listedMax, LISTED_MAX)) {
-      return -1;
+      return false;
     }
     List<String> distinct = new ArrayList<>();
     @Nullable String reason = null;
@@ -271,14 +261,14 @@ public final class Refusals {
       long from = lastIndex + (head >>> 2);
       lastIndex = from + length - 1;
       if (reason == null || length > listed - found || lastIndex > Integer.MAX_VALUE) {
-        return -1;
+        return false;
       }
       for (long index = from; into != null && index <= lastIndex; index++) {
         into.add((int) index, reason);
       }
       found += (int) length;
     }
-    return in.hasRemaining() ? -1 : listed;
+    return !in.hasRemaining();
   }
 
   /// At most 35 bits; more are of no index.
@@ -302,22 +292,5 @@ public final class Refusals {
       distinct.add(new String(text, StandardCharsets.UTF_8));
     }
     return number < distinct.size() ? distinct.get(number) : null;
-  }
-
-  /// The form of programs before 2026-11-28.
-  private static int readEach(ByteBuffer in, @Nullable Refusals into) {
-    int listed = in.getShort();
-    List<String> distinct = new ArrayList<>();
-    for (int i = 0; i < listed; i++) {
-      int index = in.getInt();
-      String reason = reason(in, distinct);
-      if (reason == null) {
-        return -1;
-      }
-      if (into != null) {
-        into.add(index, reason);
-      }
-    }
-    return listed;
   }
 }

@@ -33,8 +33,8 @@ import java.util.Objects;
 /// A slot whose key is restored once more leaves the index. Its place in the ring is free when it
 /// is the oldest, or when a quarter of the ring is such places.
 ///
-/// A note in the journal is one entry, big-endian. The number of lanes is that of the split, and
-/// only in the note of a part (version 2).
+/// A note in the journal is one entry, big-endian. The version is 1. The number of lanes is that of
+/// the split to which a part belongs, 0 for a whole batch.
 ///
 /// ```
 ///    0         1      9     17        25         29      30
@@ -60,9 +60,9 @@ public final class BatchLedger implements AutoCloseable {
   /// What a list takes beside its bytes: the array, its key, and the place in the map.
   static final int LIST_EXTRA_BYTES = 120;
 
-  private static final int NOTE_OF_BATCH = 1;
-  private static final int NOTE_OF_PART = 2;
-  private static final int NOTE_BYTES_MIN = 1 + 3 * Long.BYTES + Integer.BYTES;
+  private static final int NOTE_VERSION = 1;
+  private static final int NOTE_LANES = 1 + 3 * Long.BYTES + Integer.BYTES;
+  static final int NOTE_BYTES_MIN = NOTE_LANES + 1; // before the refusals
   private static final int SLOTS_START = 1 << 10;
 
   private static final int HIGH = 0;
@@ -202,11 +202,8 @@ public final class BatchLedger implements AutoCloseable {
       long newSeconds,
       long newGroupFirst) {
     note.clear();
-    note.put((byte) (lanes == 0 ? NOTE_OF_BATCH : NOTE_OF_PART));
-    note.putLong(key.high()).putLong(key.low()).putLong(newSeconds).putInt(newAccepted);
-    if (lanes > 0) {
-      note.put((byte) lanes);
-    }
+    note.put((byte) NOTE_VERSION).putLong(key.high()).putLong(key.low());
+    note.putLong(newSeconds).putInt(newAccepted).put((byte) lanes);
     int listAt = note.position();
     boolean whole = newRefused.writeTo(note);
     note.flip();
@@ -233,18 +230,15 @@ public final class BatchLedger implements AutoCloseable {
   /// young as its last use.
   public void restore(long group, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (bytes.length <= NOTE_BYTES_MIN) {
+    if (!isNote(bytes)) {
       return;
     }
-    int version = in.get();
-    if (version != NOTE_OF_BATCH && version != NOTE_OF_PART) {
-      return;
-    }
+    in.get();
     BatchKey key = new BatchKey(in.getLong(), in.getLong());
     long noted = in.getLong();
     int newAccepted = in.getInt();
-    in.position(version == NOTE_OF_PART ? NOTE_BYTES_MIN + 1 : NOTE_BYTES_MIN);
-    byte[] list = Arrays.copyOfRange(bytes, in.position(), bytes.length);
+    in.position(NOTE_BYTES_MIN);
+    byte[] list = Arrays.copyOfRange(bytes, NOTE_BYTES_MIN, bytes.length);
     int refused = Refusals.countIn(in);
     if (refused >= 0) {
       replace(find(key));
@@ -271,9 +265,13 @@ public final class BatchLedger implements AutoCloseable {
     return (getInt(slot, DURABILITY) & REPLACED) != 0;
   }
 
+  private static boolean isNote(byte[] note) {
+    return note.length > NOTE_BYTES_MIN && note[0] == NOTE_VERSION;
+  }
+
   /// Among how many lanes the batch was split of which a note names a part; 0 for another note.
   static int lanesOf(byte[] note) {
-    return note.length > NOTE_BYTES_MIN && note[0] == NOTE_OF_PART ? note[NOTE_BYTES_MIN] : 0;
+    return isNote(note) ? Byte.toUnsignedInt(note[NOTE_LANES]) : 0;
   }
 
   /// Marks everything added so far as committed, in groups up to `group`.

@@ -23,7 +23,7 @@ public final class BodyFuzz {
   private static final int BYTES_MAX = 4 << 20;
   private static final int RATIO_MAX = 100;
   private static final long GROUP = 7;
-  private static final int NOTE_LIST_AT = 29; // in the note of a whole batch
+  private static final int NOTE_LIST_AT = 30; // in a note
 
   private BodyFuzz() {}
 
@@ -132,12 +132,6 @@ public final class BodyFuzz {
       }
       seeds.add(ledger().add(new BatchKey(1, count), 10, refused, Durability.DISK, 1_000, GROUP));
     }
-    byte[] old = Arrays.copyOf(seeds.getFirst(), NOTE_LIST_AT + 13);
-    old[NOTE_LIST_AT + 3] = 1; // one refusal, listed without runs
-    old[NOTE_LIST_AT + 5] = 1;
-    old[NOTE_LIST_AT + 11] = 1;
-    old[NOTE_LIST_AT + 12] = 'x';
-    seeds.add(old);
     return seeds;
   }
 

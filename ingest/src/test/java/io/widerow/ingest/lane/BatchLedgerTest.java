@@ -8,7 +8,6 @@ import io.widerow.storage.Durability;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,37 +191,6 @@ class BatchLedgerTest {
       assertEquals(refused.reason(i), kept.reason(i));
     }
     assertTrue(kept.listed() == count || kept.listed() > 100);
-  }
-
-  /// A program before 2026-11-28 wrote this note, for the key 1, 2 with 7 events stored.
-  @Test
-  void aNoteOfAnEarlierProgramIsRestored() {
-    byte[] note =
-        HexFormat.of()
-            .parseHex(
-                "01"
-                    + "0000000000000001"
-                    + "0000000000000002"
-                    + "000000000000000a"
-                    + "00000007"
-                    + "00000003"
-                    + "0002"
-                    + "00000003"
-                    + "00"
-                    + "03776879"
-                    + "00000005"
-                    + "00");
-    BatchLedger ledger = new BatchLedger(10, 1_024, 50);
-    ledger.restore(1, note);
-    int slot = ledger.find(new BatchKey(1, 2));
-    assertEquals(7, ledger.accepted(slot));
-    Refusals refused = ledger.refused(slot);
-    assertEquals(3, refused.count());
-    assertEquals(2, refused.listed());
-    assertEquals(3, refused.index(0));
-    assertEquals(5, refused.index(1));
-    assertEquals("why", refused.reason(0));
-    assertEquals("why", refused.reason(1));
   }
 
   /// A log of which one line in three has a bad time, and one that is bad from some line on.

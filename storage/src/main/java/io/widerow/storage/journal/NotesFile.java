@@ -24,10 +24,9 @@ import java.util.zip.CRC32C;
 ///                                         of all else    a note: 8, 2, length bytes
 /// ```
 ///
-/// Big-endian, in ascending order of LSNs. Its name is its lane and its first LSN. Older programs
-/// wrote one file for all notes of a lane and named it by the lane alone.
+/// Big-endian, in ascending order of LSNs. Its name is its lane and its first LSN.
 ///
-/// @param first the least LSN of a note; 0 when there is none
+/// @param first the least LSN of a note
 /// @param last the greatest
 /// @param bytes size of the file
 public record NotesFile(Path path, int lane, long first, long last, long bytes) {
@@ -113,8 +112,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
       throw new StorageException.Corrupt(
           path, content.position(), "%d bytes after the notes".formatted(content.remaining()));
     }
-    if (!path.endsWith("%04x%s".formatted(lane, SUFFIX))
-        && (notes.isEmpty() || !path.endsWith(name(lane, notes.getFirst().lsn())))) {
+    if (notes.isEmpty() || !path.endsWith(name(lane, notes.getFirst().lsn()))) {
       throw new StorageException.Corrupt(path, 0, "the notes of lane " + lane);
     }
     return new Content(of(path, lane, notes, bytes.length), notes);
@@ -122,9 +120,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
 
   private static NotesFile of(Path path, int lane, List<Note> notes, long bytes) {
     LongSummaryStatistics lsns = notes.stream().mapToLong(Note::lsn).summaryStatistics();
-    return notes.isEmpty()
-        ? new NotesFile(path, lane, 0, 0, bytes)
-        : new NotesFile(path, lane, lsns.getMin(), lsns.getMax(), bytes);
+    return new NotesFile(path, lane, lsns.getMin(), lsns.getMax(), bytes);
   }
 
   private static Note parseNote(Path path, ByteBuffer content, int number, int count) {

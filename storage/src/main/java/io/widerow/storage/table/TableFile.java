@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,8 +50,7 @@ final class TableFile implements AutoCloseable {
   private long rows;
   private long hiding;
   private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
-  private TableFileFormat.Foot foot = new TableFileFormat.Foot(0, 0, 0, 0, 0);
-  private volatile @Nullable Widths counted; // of a file that has none
+  private TableFileFormat.@Nullable Foot foot; // null for a salvaged file
   private final AtomicReference<@Nullable BlockExpander> idle = new AtomicReference<>();
 
   private TableFile(DiskFile file, UUID store, long id, BlockCache cache) {
@@ -94,10 +94,11 @@ final class TableFile implements AutoCloseable {
   }
 
   private void readParts() {
-    foot = TableFileFormat.readFoot(file, store, id);
-    readIndex(block(foot.indexAt(), foot.filterAt()), foot.indexAt());
-    readFilter(block(foot.filterAt(), foot.factsAt()), foot.filterAt());
-    readFacts(block(foot.factsAt(), foot.widthsAt()), foot.factsAt());
+    TableFileFormat.Foot parts = TableFileFormat.readFoot(file, store, id);
+    readIndex(block(parts.indexAt(), parts.filterAt()), parts.indexAt());
+    readFilter(block(parts.filterAt(), parts.factsAt()), parts.filterAt());
+    readFacts(block(parts.factsAt(), parts.widthsAt()), parts.factsAt());
+    foot = parts;
   }
 
   /// A block, checked and expanded.
@@ -211,17 +212,10 @@ final class TableFile implements AutoCloseable {
     return bytes;
   }
 
-  /// How wide its partitions are. A file of the first form is read for it, once.
+  /// How wide its partitions are. Not of a salvaged file.
   Widths widths() {
-    if (foot.hasWidths()) {
-      return Widths.read(block(foot.widthsAt(), foot.end()));
-    }
-    Widths known = counted;
-    if (known == null) {
-      known = WidestPartitions.count(List.of(fragments(KeyRange.ALL, false)));
-      counted = known;
-    }
-    return known;
+    TableFileFormat.Foot parts = Objects.requireNonNull(foot);
+    return Widths.read(block(parts.widthsAt(), parts.end()));
   }
 
   /// Bytes that the rows of a range take: of a block that has others too, their share.
@@ -313,7 +307,7 @@ final class TableFile implements AutoCloseable {
       }
     }
     try {
-      if (foot.hasWidths()) {
+      if (foot != null) {
         var _ = widths();
       }
     } catch (StorageException.Corrupt corrupt) {

@@ -31,22 +31,14 @@ import java.util.zip.CRC32C;
 /// common with the one before it in the block. Checksums cover the store id, the file id, the
 /// offset of the block, its two lengths and its bytes; that of the foot what is before it, with its
 /// own offset.
-///
-/// A file of the first form has no widths, and another magic.
 final class TableFileFormat {
-  static final long MAGIC = 0x32424154574F5257L; // "WROWTAB2" in the order of the bytes on disk
-
-  /// Of the first form.
-  static final long MAGIC_FIRST = 0x31424154574F5257L; // "WROWTAB1"
-
+  static final long MAGIC = 0x31424154574F5257L; // "WROWTAB1" in the order of the bytes on disk
   static final int HEAD_BYTES = 32;
 
   /// Bytes of the foot that its checksum is about.
   static final int FOOT_CHECKED = 40;
 
   static final int FOOT_BYTES = FOOT_CHECKED + 16;
-  static final int FOOT_CHECKED_FIRST = 32;
-  static final int FOOT_BYTES_FIRST = FOOT_CHECKED_FIRST + 16;
   static final int BLOCK_HEAD_BYTES = 12;
 
   /// Raw bytes of rows from which a block ends.
@@ -97,53 +89,43 @@ final class TableFileFormat {
 
   /// Where the parts of a file are.
   ///
-  /// @param widthsAt as the end in a file of the first form, which has none
   /// @param end of the last part
-  record Foot(long indexAt, long filterAt, long factsAt, long widthsAt, long end) {
-    boolean hasWidths() {
-      return widthsAt < end;
-    }
-  }
+  record Foot(long indexAt, long filterAt, long factsAt, long widthsAt, long end) {}
 
   /// Reads the head and the foot of a file.
   ///
   /// @throws StorageException.Corrupt when it is not a whole file of this store and id
   static Foot readFoot(DiskFile file, UUID store, long id) {
     long size = file.size();
-    if (size < HEAD_BYTES + FOOT_BYTES_FIRST) {
+    if (size < HEAD_BYTES + FOOT_BYTES) {
       throw corrupt(file, 0, "%d bytes are no table file".formatted(size));
     }
-    byte[] end = TableFile.read(file, size - Long.BYTES, Long.BYTES);
-    boolean isFirst = (long) ByteSink.LONG.get(end, 0) == MAGIC_FIRST;
-    int checked = isFirst ? FOOT_CHECKED_FIRST : FOOT_CHECKED;
-    int footBytes = isFirst ? FOOT_BYTES_FIRST : FOOT_BYTES;
-    long footAt = Math.max(HEAD_BYTES, size - footBytes);
+    long footAt = size - FOOT_BYTES;
     ByteSink head = new ByteSink();
-    putHead(head, isFirst ? MAGIC_FIRST : MAGIC, store, id);
+    putHead(head, store, id);
     byte[] start = TableFile.read(file, 0, HEAD_BYTES);
     if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
       throw corrupt(file, 0, "it is not file %d of the tables of this store".formatted(id));
     }
-    byte[] foot = TableFile.read(file, footAt, footBytes);
-    int crc = new Checksum(store, id).of(footAt, 0, checked, foot, 0);
-    if ((long) ByteSink.LONG.get(foot, footBytes - Long.BYTES) != (isFirst ? MAGIC_FIRST : MAGIC)
-        || (int) ByteSink.INT.get(foot, checked) != crc
-        || (long) ByteSink.LONG.get(foot, checked - Long.BYTES) != size) {
+    byte[] foot = TableFile.read(file, footAt, FOOT_BYTES);
+    int crc = new Checksum(store, id).of(footAt, 0, FOOT_CHECKED, foot, 0);
+    if ((long) ByteSink.LONG.get(foot, FOOT_BYTES - Long.BYTES) != MAGIC
+        || (int) ByteSink.INT.get(foot, FOOT_CHECKED) != crc
+        || (long) ByteSink.LONG.get(foot, FOOT_CHECKED - Long.BYTES) != size) {
       throw corrupt(file, footAt, "the foot of the file fails its checksum");
     }
-    long widthsAt = isFirst ? footAt : (long) ByteSink.LONG.get(foot, 24);
     Foot parts =
         new Foot(
             (long) ByteSink.LONG.get(foot, 0),
             (long) ByteSink.LONG.get(foot, 8),
             (long) ByteSink.LONG.get(foot, 16),
-            widthsAt,
+            (long) ByteSink.LONG.get(foot, 24),
             footAt);
     if (parts.indexAt < HEAD_BYTES
         || parts.filterAt < parts.indexAt
         || parts.factsAt < parts.filterAt
         || parts.widthsAt < parts.factsAt
-        || footAt < parts.widthsAt) {
+        || footAt <= parts.widthsAt) {
       throw corrupt(file, footAt, "parts that are not in order");
     }
     return parts;
@@ -153,8 +135,8 @@ final class TableFileFormat {
     return new StorageException.Corrupt(file.path(), offset, found);
   }
 
-  static void putHead(ByteSink out, long magic, UUID store, long id) {
-    out.putLong(magic);
+  static void putHead(ByteSink out, UUID store, long id) {
+    out.putLong(MAGIC);
     out.putLong(store.getMostSignificantBits());
     out.putLong(store.getLeastSignificantBits());
     out.putLong(id);

@@ -47,7 +47,7 @@ final class TableFileWriter implements AutoCloseable {
     this.file = disk.create(path);
     this.id = id;
     this.checksum = new TableFileFormat.Checksum(store, id);
-    TableFileFormat.putHead(out, TableFileFormat.MAGIC, store, id);
+    TableFileFormat.putHead(out, store, id);
   }
 
   /// Adds a row.

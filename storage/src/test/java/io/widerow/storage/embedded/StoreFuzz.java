@@ -223,7 +223,8 @@ final class StoreFuzz {
     var disk = new MemoryDisk();
     Path directory = STORE.resolve(NotesFiles.DIRECTORY);
     disk.set(directory, new byte[0]); // so that it exists
-    disk.set(directory.resolve("0000.notes"), input); // a name that says nothing of the first one
+    long first = input.length < 44 ? 0 : ByteBuffer.wrap(input).getLong(36);
+    disk.set(directory.resolve("0000-%016x.notes".formatted(first)), input);
     var files = new NotesFiles(disk, STORE, ID);
     int damaged = files.damage().size();
     try {
