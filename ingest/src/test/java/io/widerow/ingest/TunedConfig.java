@@ -5,6 +5,7 @@ import io.widerow.ingest.config.FixedLimits;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /// Configurations with other [FixedLimits] than those of the process. A limit is named as a key
@@ -29,7 +30,7 @@ public final class TunedConfig {
   }
 
   private static String name(RecordComponent limit) {
-    return limit.getName().replaceAll("(?=[A-Z])", "-").toLowerCase(java.util.Locale.ROOT);
+    return limit.getName().replaceAll("(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
   }
 
   /// Limits of which some are others.

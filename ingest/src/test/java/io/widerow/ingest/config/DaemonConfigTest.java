@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 
 /// Goal: the configuration is what its sources say, and the error for a bad value names its key.
@@ -82,13 +84,27 @@ class DaemonConfigTest {
   }
 
   @Test
+  void completionKnowsEveryKey() {
+    String script =
+        AutoComplete.bash(
+            "serve",
+            ServeCommand.commandLine(
+                config -> {
+                  throw new AssertionError("nothing is opened here");
+                },
+                Map.of()));
+    ConfigKeys.names().forEach(name -> assertTrue(script.contains('"' + name + "=\""), name));
+    assertTrue(script.contains("\"quorum\" \"disk\" \"os\" \"memory\""), script);
+  }
+
+  @Test
   void everyKeyIsAFlagAndAVariable() {
     DaemonConfig.at(Path.of("store"))
         .print()
         .lines()
         .forEach(line -> {
           String[] set = line.split("=", 2);
-          Key<?> key = java.util.Objects.requireNonNull(ConfigKeys.find(set[0]));
+          Key<?> key = Objects.requireNonNull(ConfigKeys.find(set[0]));
           String byFlag = print(Map.of(), "--" + set[0], set[1], "--print-config");
           assertTrue(byFlag.contains("\n" + line + "\n"), byFlag);
           String byVariable = print(Map.of(key.variable(), set[1]), "--print-config");

@@ -63,10 +63,10 @@ class DocumentedKeysTest {
 
     Made from the table of keys, `ConfigKeys`; a test compares, and writes it with `-Dwrite=true`.
 
-    A key is a flag of `serve` (`--open-age 10m`), a variable (`WIDEROW_OPEN_AGE=10m`) or a line of the
-    file that `--config` names (`open-age=10m`); a flag wins over a variable, and that over the file. A
-    key of a type (`retention.audit`) is a line or `--set retention.audit=365d`. Ages are written `30d`,
-    `12h`, `10m`, `5s` or, for retention, `forever`; sizes are bytes.
+    A key is a flag of `serve` (`--open-age 10m`), a variable (`WIDEROW_OPEN_AGE=10m`) or a line of
+    the file that `--config` names (`open-age=10m`); a flag wins over a variable, and that over the
+    file. A key of a type (`retention.audit`) is a line or `--set retention.audit=365d`. Ages are
+    written `30d`, `12h`, `10m`, `5s` or, for retention, `forever`; sizes are bytes.
 
     `serve --print-config` prints the values in force, with `--changed` those that are no default;
     `serve --check-config` reports every mistake. What the keys do together is in
