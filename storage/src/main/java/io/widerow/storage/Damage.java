@@ -32,7 +32,8 @@ public record Damage(
     JOURNAL,
     /// A lane's notes of recent batches.
     NOTES,
-    /// The witness of the journals; every event can be read. The next opening writes a new one.
+    /// The witness of the journals, damaged or missing; every event can be read. The next opening
+    /// writes a new one.
     WITNESS,
     /// A stored statement of the schema of tables; every event and every row stays as it is.
     SCHEMA;

@@ -189,7 +189,7 @@ public final class StoreOpener {
     Manifest manifest = Manifest.read(disk, directory, storeId);
     SegmentFiles files = new SegmentFiles(disk, directory, storeId);
     NotesFiles notes = new NotesFiles(disk, directory, storeId);
-    Witness witness = Witness.read(disk, directory, storeId);
+    Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
     WitnessFile witnessFile = new WitnessFile(disk, directory, storeId);
     SegmentInventory inventory = SegmentInventory.open(files, manifest);
     RowMemory memory = rowMemory(readOnly);

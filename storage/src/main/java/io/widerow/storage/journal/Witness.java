@@ -4,6 +4,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.disk.Quarantine;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
@@ -37,11 +38,11 @@ import org.jspecify.annotations.Nullable;
 /// checks FORMAT-journal.md against [#HEADER] and [#ENTRY].
 ///
 /// All that it says stays true: an LSN once durable is durable. So an old witness proves less, and
-/// never something false.
+/// never something false. The first opening writes it before the manifest counts journals.
 ///
 /// @param sequence of the copy that counts; 0 for none
 /// @param lanes what it says, by lane
-/// @param damage why it says nothing although there is a file; null when it says something
+/// @param damage why it says nothing although journals are counted; null when it is as it must be
 /// @param remark what else was found, harmless; null for nothing
 public record Witness(
     long sequence, List<Lane> lanes, @Nullable Damage damage, @Nullable String remark) {
@@ -100,16 +101,16 @@ public record Witness(
     return HEADER.byteOffset(PathElement.groupElement(field));
   }
 
-  /// Reads the witness of a store. A file that cannot be read is damage and no failure: the store
-  /// does without it.
-  public static Witness read(Disk disk, Path directory, UUID storeId) {
+  /// Reads the witness of a store. A file that is missing or cannot be read is damage and no
+  /// failure: the store does without it.
+  ///
+  /// @param journals that the manifest counts. The file was there before it counted any
+  public static Witness read(Disk disk, Path directory, UUID storeId, int journals) {
     Path path = directory.resolve(NAME);
     if (!disk.exists(path)) {
-      return new Witness(
-          0,
-          List.of(),
-          null,
-          path + ": absent, so a journal that lost its end looks like a torn one");
+      return journals == 0
+          ? NONE
+          : damaged(path, "it is gone, so a journal that lost its end looks like a torn one");
     }
     MemorySegment bytes = MemorySegment.ofArray(new byte[COPIES * COPY_BYTES]);
     try (DiskFile file = disk.open(path)) {
@@ -192,12 +193,24 @@ public record Witness(
     return copy;
   }
 
-  /// Writes the witness of a snapshot. The file is durable; forcing its directory is left to the
-  /// caller.
+  /// Writes the witness of a snapshot, or one that says nothing in place of a damaged one. The file
+  /// is durable; forcing its directory is left to the caller.
   public static void create(Disk disk, Path directory, UUID storeId, List<Lane> lanes) {
     try (DiskFile file = disk.create(directory.resolve(NAME))) {
       fill(file, storeId, 0, lanes);
     }
+  }
+
+  /// Puts a witness that says nothing in place of a damaged or missing one. Durable on return. When
+  /// it is cut off, the file is missing, and the next call goes on.
+  ///
+  /// @return what was done, a sentence
+  public static String renew(Disk disk, Path directory, UUID storeId, Quarantine quarantine) {
+    Path path = directory.resolve(NAME);
+    String kept = disk.exists(path) ? "moved to " + quarantine.take(path) + ", and " : "";
+    create(disk, directory, storeId, List.of());
+    disk.forceDirectory(directory);
+    return path + ": " + kept + "written anew, without what it said";
   }
 
   /// Copies the file of a store into a snapshot as it is, if there is one. A link would change with

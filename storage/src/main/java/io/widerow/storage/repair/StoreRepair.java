@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
 /// | groups of the journal | if the operator accepts the loss, the store starts without them |
 /// | notes | if the operator accepts that repeated batches are stored twice, the store goes
 /// without them |
-/// | the witness of the journals | it is moved away, and the next opening writes a new one |
+/// | the witness of the journals | it is moved away, and a new one that says nothing is written |
 /// | FORMAT, manifest | nothing: they name everything else, and only a backup restores them |
 ///
 /// Each segment is repaired on its own: quarantined, rewritten, and then replaced by one edit of
@@ -164,7 +164,7 @@ public final class StoreRepair {
   ///
   /// @return true when the manifest was written anew
   private boolean heal(Manifest manifest, SegmentFiles files, UUID storeId) {
-    Witness witness = Witness.read(disk, directory, storeId);
+    Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
     try (var inventory = SegmentInventory.open(files, manifest);
         var recovery =
             JournalRecovery.checked(
@@ -307,17 +307,11 @@ public final class StoreRepair {
     }
   }
 
-  private Witness witness(UUID storeId) {
-    Witness witness = Witness.read(disk, directory, storeId);
-    Damage damage = witness.damage();
-    if (damage != null) {
-      done.add("%s: moved to %s".formatted(damage.file(), quarantine.take(damage.file())));
-    }
-    return witness;
-  }
-
   private void checkJournals(UUID storeId, Manifest manifest) {
-    Witness witness = witness(storeId);
+    Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
+    if (witness.damage() != null) {
+      done.add(Witness.renew(disk, directory, storeId, quarantine));
+    }
     try (var recovery =
         JournalRecovery.checked(
             journals.apply(storeId), directory, manifest, witness, _ -> false)) {

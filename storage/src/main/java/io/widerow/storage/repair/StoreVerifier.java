@@ -186,11 +186,9 @@ public final class StoreVerifier {
   }
 
   private List<Damage> verifyJournals(UUID storeId, Manifest manifest, SegmentInventory inventory) {
-    Witness witness = Witness.read(disk, directory, storeId);
+    Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
     Stream.ofNullable(witness.damage()).forEach(damage::add);
-    if (manifest.journals() > 0) {
-      Stream.ofNullable(witness.remark()).forEach(remarks::add);
-    }
+    Stream.ofNullable(witness.remark()).forEach(remarks::add);
     try (var recovery =
         JournalRecovery.checked(
             journals.apply(storeId), directory, manifest, witness, inventory::heal)) {

@@ -93,7 +93,7 @@ public final class TableCheck {
   }
 
   private void checkJournal(Manifest manifest, TableInventory inventory) {
-    Witness witness = Witness.read(disk, directory, storeId);
+    Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
     Stream.ofNullable(witness.damage()).forEach(damage::add);
     try (var recovery =
         JournalRecovery.checked(

@@ -106,7 +106,7 @@ final class TableOpening {
         new TableInventory(new TableFiles(disk, directory, storeId), manifest, directory)
             .healMerges();
     if (inventory.hasFlushed()) {
-      Witness told = Witness.read(disk, directory, storeId);
+      Witness told = Witness.read(disk, directory, storeId, manifest.journals());
       JournalRecovery.checked(journals, directory, manifest, told, inventory::heal).close();
     }
     remarks.addAll(inventory.healed());
@@ -131,7 +131,7 @@ final class TableOpening {
   }
 
   private void recover(Manifest manifest) {
-    Witness told = Witness.read(disk, directory, storeId);
+    Witness told = Witness.read(disk, directory, storeId, manifest.journals());
     Stream.ofNullable(told.damage()).forEach(damage::add);
     long sealed = manifest.sealedLsns().getOrDefault(TableContents.LANE, 0L);
     try (var recovery = JournalRecovery.checked(journals, directory, manifest, told, _ -> false)) {

@@ -151,10 +151,9 @@ public final class TableRepair {
   }
 
   private void checkJournal(Manifest manifest, TableInventory inventory) {
-    Witness witness = Witness.read(disk, directory, storeId);
-    Damage damaged = witness.damage();
-    if (damaged != null) {
-      done.add("%s: moved to %s".formatted(damaged.file(), quarantine.take(damaged.file())));
+    Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
+    if (witness.damage() != null) {
+      done.add(Witness.renew(disk, directory, storeId, quarantine));
     }
     try (var recovery =
         JournalRecovery.checked(

@@ -107,7 +107,7 @@ class GoldenStoreTest {
     GoldenZip.unpack(GoldenHistory.NAME, directory);
     Path path = directory.resolve(GoldenHistory.NAME);
     UUID id = StoreFormat.read(new RealDisk(), path).storeId();
-    Witness witness = Witness.read(new RealDisk(), path, id);
+    Witness witness = Witness.read(new RealDisk(), path, id, 1);
     assertEquals(
         List.of(GoldenHistory.ROUNDS - 1L, GoldenHistory.ROUNDS - 1L),
         witness.lanes().stream().map(Witness.Lane::lsn).toList());

@@ -391,9 +391,13 @@ class StoreDamageTest {
   @Test
   void aLostEndAndALostWitnessAreNamed() {
     SimDisk good = store(12);
-    for (byte[] left : List.of(new byte[0], new byte[8_192], new byte[100])) {
+    for (int left : new int[] {0, 8_192, 100, -1}) {
       SimDisk bad = good.restart();
-      bad.replace(WITNESS, left);
+      if (left < 0) {
+        bad.delete(WITNESS);
+      } else {
+        bad.replace(WITNESS, new byte[left]);
+      }
       assertTrue(look(bad.restart(), "witness", false).contains(WITNESS.toString()));
       for (Path file : bad.files()) {
         if (isJournal(file)) {

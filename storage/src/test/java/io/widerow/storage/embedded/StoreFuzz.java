@@ -252,7 +252,7 @@ final class StoreFuzz {
     }
     var disk = new MemoryDisk();
     disk.set(STORE.resolve(Witness.NAME), input);
-    Witness witness = Witness.read(disk, STORE, ID);
+    Witness witness = Witness.read(disk, STORE, ID, 1);
     if (witness.lanes().size() > WITNESS_COPY_BYTES / 24
         || (witness.damage() != null && !witness.lanes().isEmpty())) {
       throw new AssertionError(witness.toString());

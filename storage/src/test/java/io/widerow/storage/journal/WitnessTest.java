@@ -32,7 +32,7 @@ public class WitnessTest {
   }
 
   private static Witness read(SimDisk from) {
-    return Witness.read(from, DIRECTORY, STORE);
+    return Witness.read(from, DIRECTORY, STORE, 1);
   }
 
   @Test
@@ -113,8 +113,9 @@ public class WitnessTest {
   @Test
   void aWitnessThatCannotBeReadIsDamage() {
     disk.createDirectory(DIRECTORY);
+    assertEquals(Witness.NONE, Witness.read(disk, DIRECTORY, STORE, 0), "no journal is counted");
     assertEquals(List.of(), read(disk).lanes());
-    assertNull(read(disk).damage(), "an older store has none");
+    assertNotNull(read(disk).damage(), "it is gone");
     try (var file = new WitnessFile(disk, DIRECTORY, new UUID(5, 6))) {
       file.write(lanes(1));
     }
