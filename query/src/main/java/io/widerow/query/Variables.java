@@ -105,16 +105,26 @@ public final class Variables {
 
   /// @throws IllegalArgumentException when one is unknown; it names it, the nearest, and all
   public static void check(Map<String, String> environment) {
+    List<String> mistakes = mistakes(environment);
+    if (!mistakes.isEmpty()) {
+      throw new IllegalArgumentException(mistakes.getFirst());
+    }
+  }
+
+  /// A sentence for each that is unknown, with the nearest, and all.
+  public static List<String> mistakes(Map<String, String> environment) {
+    List<String> mistakes = new ArrayList<>();
     List<String> names = names();
     for (String name : new TreeSet<>(environment.keySet())) {
       if (name.startsWith(PREFIX)
           && !names.contains(name)
           && !isOfService(name, environment.getOrDefault(name, ""))) {
-        throw new IllegalArgumentException(
+        mistakes.add(
             "there is no environment variable %s%s Those there are: %s"
                 .formatted(name, meant(name, names), String.join(", ", names)));
       }
     }
+    return mistakes;
   }
 
   private static String meant(String name, List<String> names) {

@@ -77,16 +77,22 @@ record ClusterStore(String text, List<String> hosts, Map<String, String> paramet
           "store has the parameters %s, got %s%s"
               .formatted(
                   String.join(", ", PARAMETERS), name, NearestName.question(name, PARAMETERS, "")));
-      String value =
-          nameAndValue.length == 1
-              ? ""
-              : URLDecoder.decode(nameAndValue[1], StandardCharsets.UTF_8);
+      String value = nameAndValue.length == 1 ? "" : decoded(name, nameAndValue[1]);
       require(!value.isEmpty(), "store: the parameter %s has no value".formatted(name));
       require(
           parameters.put(name, value) == null,
           "store: the parameter %s stands twice".formatted(name));
     }
     return new ClusterStore(text, hosts, parameters);
+  }
+
+  private static String decoded(String name, String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      throw new IllegalArgumentException(
+          "store: the parameter %s is no text of a URI, got %s".formatted(name, value), malformed);
+    }
   }
 
   private static void requireHost(String store, String host) {

@@ -30,8 +30,7 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
       Map<String, String> environment,
       @Nullable Path file,
       List<ConfigRule> further) {
-    List<String> mistakes = new ArrayList<>();
-    collect(mistakes, () -> Variables.check(environment));
+    List<String> mistakes = new ArrayList<>(Variables.mistakes(environment));
     Map<String, String> values = new LinkedHashMap<>();
     if (file != null) {
       collect(mistakes, () -> values.putAll(ConfigSources.ofFile(file)));

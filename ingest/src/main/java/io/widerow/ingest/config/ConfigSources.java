@@ -24,6 +24,9 @@ final class ConfigSources {
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
           "config: cannot read %s: %s".formatted(file, FailureReason.of(unreadable)), unreadable);
+    } catch (IllegalArgumentException malformed) {
+      throw new IllegalArgumentException(
+          "config: %s: %s".formatted(file, malformed.getMessage()), malformed);
     }
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : properties.stringPropertyNames()) {

@@ -68,6 +68,35 @@ class ConfigCheckTest {
   }
 
   @Test
+  void everySourceReportsItsMistakes() throws IOException {
+    Path file = Files.writeString(directory.resolve("c"), "lames=2\nlanes=none\nopen-age=never\n");
+    Map<String, String> environment =
+        Map.of("WIDEROW_RETENTON", "2d", "WIDEROW_LOKI_LABLES", "a", "WIDEROW_TYPES_MAX", "0");
+    List<String> found =
+        ConfigCheck.of(Map.of("retention.a*", "1d", "final", "x"), environment, file, List.of())
+            .mistakes();
+    String all = String.join("\n", found);
+    for (String part :
+        List.of(
+            "WIDEROW_LOKI_LABLES; did you mean WIDEROW_LOKI_LABELS?",
+            "WIDEROW_RETENTON; did you mean WIDEROW_RETENTION?",
+            file + ": unknown key lames; did you mean lanes?",
+            "lanes must be a number, got none",
+            "open-age must be like 30d, 12h, 10m, 5s or forever, got never",
+            "types-max must be 1 to 10000000, got 0",
+            "final must be fit or keep, got x")) {
+      assertTrue(all.contains(part), part + "\n" + all);
+    }
+    assertEquals(7, found.size(), all);
+    Path malformed = Files.writeString(directory.resolve("m"), "data=\\u00zz\n");
+    assertTrue(
+        ConfigCheck.of(Map.of(), Map.of(), malformed, List.of())
+            .mistakes()
+            .getFirst()
+            .startsWith("config: " + malformed));
+  }
+
+  @Test
   void whatFollowsFromAMistakeIsNotReported() {
     List<String> found =
         mistakes(

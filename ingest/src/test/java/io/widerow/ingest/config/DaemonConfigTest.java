@@ -161,6 +161,7 @@ class DaemonConfigTest {
     "store,cassandra://127.0.0.1/widerow?dc=dc1&cert=c&key=k",
     "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=a&key=k",
     "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=",
+    "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=%zz",
     "store,cassandra://127.0.0.1/widerow?dc=dc1&dc=dc2",
     "store,cassandra://127.0.0.1/widerow?dc=dc1&pasword-file=p",
     "store,cassandra://127.0.0.1/widerow?dc=dc1&consistency=ONE",
