@@ -33,7 +33,7 @@ import org.apache.parquet.schema.Types;
 ///   body        string, may be null       the body if it is a string
 ///   attributes  map of string to string   all others, and a body of another kind, as text
 ///   numbers     map of string to double   those of them that are numbers
-///   kinds       map of string to string   values that are not strings: long, double, boolean, bytes
+///   kinds       map of string to string   non-string values: long, double, boolean, bytes
 /// ```
 ///
 /// `attributes` and `kinds` hold the whole event. `numbers` is for queries.
