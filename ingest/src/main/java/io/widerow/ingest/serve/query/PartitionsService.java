@@ -47,8 +47,7 @@ final class PartitionsService {
   /// Answers at a time: each is on the heap as a whole.
   private static final int ANSWERS_MAX = 2;
 
-  /// Memory of a partition: its catalog entry and its line, of which there are at most three
-  /// copies.
+  /// Memory of a partition: its catalog entry and at most three copies of its line.
   private static final long PARTITION_BYTES = 800;
 
   private final EventStore store;

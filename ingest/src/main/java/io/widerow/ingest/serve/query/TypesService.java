@@ -36,7 +36,7 @@ final class TypesService {
   /// Answers at a time: each holds the list of all types on the heap.
   private static final int ANSWERS_MAX = 4;
 
-  /// Memory of a type: its index entry and its line, of which there are at most three copies.
+  /// Memory of a type: its index entry and at most three copies of its line.
   private static final long TYPE_BYTES = 480;
 
   private final EventStore store;
