@@ -4,7 +4,7 @@ import io.widerow.event.AttributeName;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Names of attributes as people write them, and as answers show them: `id`, `ts` and `type` are
+/// Names of attributes as people write them, and as results show them: `id`, `ts` and `type` are
 /// the event's own, so attributes with these names are shown as `attributes.id` and so on.
 public final class NameText {
   /// What stands before the name of an attribute that has the name of one of the event's own.
@@ -32,7 +32,7 @@ public final class NameText {
     return AttributeName.of(stored(shown.toString()));
   }
 
-  /// True for the names of what is not an attribute: `id`, `ts` and `type`.
+  /// Returns true for names that are not attributes: `id`, `ts` and `type`.
   public static boolean isOwn(String name) {
     return name.equals("id") || name.equals("ts") || name.equals("type");
   }

@@ -10,10 +10,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Parameters of a question as text, in the form of a URL's query:
-/// `type=http&where=status+%3E+499`.
+/// Parameters of a query as text, in the form of a URL's query: `type=http&where=status+%3E+499`.
 public final class ParameterText {
-  /// Parameters of the page's URL that say how it shows a question, beside those of the question.
+  /// Display parameters of the page's URL, in addition to the parameters of the query.
   public static final List<String> OF_PAGE =
       List.of(
           "view",

@@ -5,7 +5,7 @@ import java.time.Duration;
 /// The limits of one query. A query that exceeds one ends with a [QueryException] that names it.
 ///
 /// @param partitionsMax partitions open at the same time
-/// @param eventsScannedMax events scanned, including those that the filter drops
+/// @param eventsScannedMax events scanned, including events that the filter drops
 /// @param time from the start of the query to its end
 public record QueryBudget(int partitionsMax, long eventsScannedMax, Duration time) {
   /// Metrics have a type each, so a query over all types merges thousands of partitions.

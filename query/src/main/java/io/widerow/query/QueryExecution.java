@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What one question reads from and what limits it, when it takes several reads to answer.
+/// The source and the limits of one query that takes several reads.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: counts what the answer holds, until [#close]. Does not own the view.
@@ -123,7 +123,7 @@ public class QueryExecution implements AutoCloseable {
     passing.accept(bytesMore);
   }
 
-  /// Gives back what was held after a mark.
+  /// Releases the memory held since a mark.
   public final void release(long mark) {
     held.accept(mark - held.bytes());
   }

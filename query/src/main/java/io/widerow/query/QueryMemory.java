@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// The memory budget that all queries share, for their open blocks and the groups of their
 /// aggregates. Blocks that wait for their turn in a merge get at most half of it. A merge of more
 /// inputs keeps some events of each of the others, and decodes a block again for the next ones: it
-/// takes longer, and is not refused.
+/// takes longer, but is not refused.
 ///
 /// - Threads: any.
 public final class QueryMemory implements ScanWatch.Memory {
@@ -86,8 +86,8 @@ public final class QueryMemory implements ScanWatch.Memory {
     turns.release();
   }
 
-  /// A quarter of what is free, since a slice may take twice its events, and another merge needs
-  /// some, too. An eighth of all is left for the slices of one event that are the least.
+  /// A quarter of the free memory, since a slice may take twice its events, and another merge needs
+  /// some, too. An eighth of the budget is reserved for the smallest slices, those of one event.
   @Override
   public long sliceBytes() {
     return Math.max(0, bytesMax / 8 * 7 - used.get()) / 4;

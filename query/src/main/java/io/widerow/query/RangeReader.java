@@ -53,7 +53,7 @@ public final class RangeReader implements EventCursor {
   private RangePlan plan;
   private Scan scan;
   private RangeQuery planned; // the query, or its whole ticks
-  private final Queue<RangeQuery> ticks = new ArrayDeque<>(); // what is left of it then
+  private final Queue<RangeQuery> ticks = new ArrayDeque<>(); // the remaining ticks of it then
   private @Nullable Scan tickScan; // while these are read
   private @Nullable RangePlan latePlan; // until it is read
   private final Scan lateScan;
@@ -387,14 +387,14 @@ public final class RangeReader implements EventCursor {
     return this;
   }
 
-  /// The same, passing over what is damaged, see [#unread]; else damage ends the query. Of events
-  /// with ids of their own an older write may be shown then, when the latest is in such a part.
+  /// Skips damaged parts, see [#unread]; without this call damage ends the query. For events with
+  /// ids of their own an older write may then be shown, when the latest write is in a damaged part.
   public RangeReader passingOverDamage() {
     watch.passOverDamage();
     return this;
   }
 
-  /// What was passed over so far.
+  /// Returns the parts skipped so far.
   public List<ScanWatch.Unread> unread() {
     return watch.unread();
   }

@@ -6,9 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Limits the regular expressions of one query, all together, before they are compiled. RE2/J
 /// copies a run of plain characters for each character that it adds, so the memory for compiling
-/// grows with the square of the length; and it writes out what is repeated, so that
-/// `(a{1000}){1000}` is a program of a million steps, each of which takes memory and is tried at
-/// every character.
+/// grows with the square of the length; and it expands repetitions, so that `(a{1000}){1000}` is a
+/// program of a million steps, each of which takes memory and is tried at every character.
 ///
 /// - Threads: one.
 public final class RegexBudget {

@@ -5,10 +5,10 @@ import io.widerow.event.TimeUuid;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Bounds of a time range within ticks of 100 ns. The order of ids does not tell there what is
-/// inside: an id that a store assigned has its nanoseconds in its tail, but the time of an event
-/// with an id of its own is the start of its tick, whatever its tail. So whole ticks are scanned,
-/// and of the first and the last one the time that an event shows decides.
+/// Bounds of a time range within ticks of 100 ns. Within a tick the order of ids does not determine
+/// which events are in the range: an id that a store assigned has its nanoseconds in its tail, but
+/// the time of an event with an id of its own is the start of its tick, whatever its tail. So whole
+/// ticks are scanned, and in the first and the last tick the displayed time of an event decides.
 ///
 /// ```
 ///   ticks     |---------|---------|---------|---------|
@@ -65,7 +65,7 @@ record TickBounds(long fromNanos, long untilNanos, long fromTime, long untilTime
     return query.withRange(from, Math.max(from, floor(untilNanos)));
   }
 
-  /// What is left of the query's range: within the ticks that are cut.
+  /// Returns the parts of the query's range within the ticks that it cuts.
   List<RangeQuery> cut(RangeQuery query) {
     List<RangeQuery> cut = new ArrayList<>();
     if (fromTime != NONE) {

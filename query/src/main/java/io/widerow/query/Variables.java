@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /// The environment variables whose names begin with `WIDEROW_`: those of the commands, and one for
-/// each key of the daemon. One that is none of them is refused, because it is misspelt: what it was
-/// meant to set would keep its default.
+/// each key of the daemon. Any other name is refused, because it is misspelt, and the intended
+/// setting would keep its default.
 ///
 /// Kubernetes sets variables for a Service called `widerow`, or `widerow-` and more, in every pod
 /// of its namespace (`WIDEROW_SERVICE_HOST`, `WIDEROW_PORT=tcp://10.0.0.1:7380`,
@@ -20,7 +20,7 @@ public final class Variables {
   private static final List<String> COMMANDS =
       List.of("WIDEROW_CACERT", "WIDEROW_JAVA_OPTS", "WIDEROW_TOKEN", "WIDEROW_URL");
 
-  /// The daemon's keys, without those that name a type. `VariablesTest` of the daemon holds this
+  /// The daemon's keys, except the keys that name a type. `VariablesTest` of the daemon holds this
   /// list to its configuration.
   private static final List<String> KEYS =
       List.of(

@@ -42,7 +42,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/// The parsers of requests, and of a daemon's answers. Any input gives a value or a
+/// The parsers of requests, and of a daemon's responses. Any input gives a value or a
 /// [QueryException].
 @SuppressWarnings("ImmutableEnumChecker") // method references
 public enum FuzzTargets implements FuzzTarget {
@@ -211,7 +211,7 @@ public enum FuzzTargets implements FuzzTarget {
     };
   }
 
-  /// What is parsed is run over the text itself.
+  /// A parsed query runs over its own text.
   private static void logql(byte[] input) {
     Expr expr = LogqlParser.parse(text(input));
     if (expr instanceof LogQuery query) {

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a query that waits for a store ends when it is cancelled or its time is over, tells a
-/// failure instead of ending early, and always frees what it holds. Method: [PendingStore] around a
+/// Goal: a query that waits for a store ends when it is cancelled or its time is over, reports a
+/// failure instead of ending early, and always frees its memory. Method: [PendingStore] around a
 /// store of a few events, whose waits the test holds, ends or lets fail.
 @Timeout(60)
 class PendingQueryTest {
@@ -135,7 +135,7 @@ class PendingQueryTest {
         () -> run(store, QueryBudget.DEFAULT, new CompletableFuture<>()));
   }
 
-  /// The token tells where what is left begins, also when that is not known at once.
+  /// The token has the start of the retained events, also when the start is not known at once.
   @Test
   void aPositionPastItsRetentionComesWithTheToken() {
     Token gone = Token.before(START + 1);

@@ -63,7 +63,7 @@ public final class SealedStore implements AutoCloseable {
     seal();
   }
 
-  /// Seals what is there.
+  /// Seals all events.
   public void seal() throws InterruptedException {
     store.sealAll();
     store.awaitBackground();
@@ -72,7 +72,7 @@ public final class SealedStore implements AutoCloseable {
     }
   }
 
-  /// Merges what is sealed: each bucket that is past.
+  /// Merges the sealed segments of each bucket that is closed.
   public void merge() throws InterruptedException {
     store.maintain();
     store.awaitBackground();

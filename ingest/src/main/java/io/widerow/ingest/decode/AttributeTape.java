@@ -116,14 +116,14 @@ public final class AttributeTape {
     level = (byte) newLevel;
   }
 
-  /// Where the tape is now: what is on it can be kept for several events, see [#reset].
+  /// Marks the current attributes, so that several events can share them, see [#reset].
   public long mark() {
     wroteExpected = false;
     return ((long) scratch.limit << Integer.SIZE) | count;
   }
 
-  /// Starts another event with what was on the tape at the mark. A mark is good until the tape is
-  /// reset to an earlier one, or begun.
+  /// Starts another event with the attributes that the tape had at the mark. A mark is good until
+  /// the tape is reset to an earlier one, or begun.
   public void reset(long mark) {
     int kept = (int) mark;
     if (!wroteExpected || kept > expected.count()) {
@@ -282,8 +282,8 @@ public final class AttributeTape {
     kinds[count++] = AttributeKind.BOOLEAN.code;
   }
 
-  /// Gives an attribute another name when it is written. Senders call the same thing by several
-  /// names; the names as sent are still those that the next event is expected to have.
+  /// Gives an attribute another name when it is written. Senders use several names for one
+  /// attribute. The next event is still expected to have the names as sent.
   ///
   /// @param index of the attribute, in the order in which they were added
   public void rename(int index) {

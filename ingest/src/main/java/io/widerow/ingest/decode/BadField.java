@@ -2,8 +2,8 @@ package io.widerow.ingest.decode;
 
 import java.nio.charset.StandardCharsets;
 
-/// Why a message is refused: the field that is bad, where it begins, and what is wrong with it. It
-/// has no stack trace, because bad input is common.
+/// Reports why a message is refused: the bad field, its offset and the reason. The exception has no
+/// stack trace, because bad input is common.
 public final class BadField extends Exception {
   private static final long serialVersionUID = 1L;
   private static final int SHOWN_BYTES_MAX = 40;

@@ -3,8 +3,7 @@ package io.widerow.ingest.decode;
 import java.time.ZoneId;
 import java.util.Objects;
 
-/// Reads a time of day and its zone from text, and the numbers around them. What is read moves
-/// [#at].
+/// Reads a time of day and its zone from text, and the numbers around them. Each read moves [#at].
 ///
 /// - Threads: one.
 final class ClockText {

@@ -13,9 +13,8 @@ import java.util.HexFormat;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The form in which an event is stored whose names, values or type the store cannot hold as they
-/// were sent. Every receiver uses it, so that nothing a sender gave is lost and no event is refused
-/// for a name:
+/// Fits the names, values and type of an event to the limits of the store. Every receiver uses it,
+/// so that no data of a sender is lost and no event is refused because of a name:
 ///
 /// | sent | stored |
 /// |---|---|
@@ -64,7 +63,7 @@ public final class FittedEvent {
   private final JsonText json;
   private final boolean bytesAsText; // else a text that is not UTF-8 is bytes
   private final byte[][] names;
-  private byte[][] sentNames = {}; // before those that are taken got others
+  private byte[][] sentNames = {}; // the names before duplicates got new ones
   private final byte[] @Nullable [] texts; // of the attributes whose text is not UTF-8
   private final boolean[] kept;
   private long escaped;

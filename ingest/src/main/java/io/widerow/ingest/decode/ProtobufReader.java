@@ -52,8 +52,8 @@ public final class ProtobufReader {
   private int offset; // of the bytes read last
   private int length;
 
-  /// Says what is wrong with a message: the field, and the byte of the body. It has no stack trace,
-  /// because bad input is common.
+  /// Reports a malformed message: the field, the offset in the body and the reason. The exception
+  /// has no stack trace, because bad input is common.
   public static final class Bad extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -300,7 +300,7 @@ public final class ProtobufReader {
     }
   }
 
-  /// What is wrong with the field read last.
+  /// Makes the exception for the field read last.
   public Bad bad(String why) {
     return new Bad("field %d: %s, at byte %d".formatted(field, why, at));
   }

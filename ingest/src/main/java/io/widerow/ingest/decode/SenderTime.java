@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/// The time that a sender gives to an event. Every entrance has the same rule:
+/// Reads the time that a sender gives to an event. All receivers share one rule:
 ///
 /// | the sender gives | the event has |
 /// |---|---|
@@ -197,7 +197,7 @@ public final class SenderTime {
   /// `nanoOfSecond`, which Log4j writes, or `seconds` and `nanos`. [Times#NONE] for any other.
   public static long ofObject(JsonScanner json, AttributeTape tape) throws JsonScanner.Bad {
     int start = json.at++;
-    int surrogates = json.loneSurrogates; // what is only looked at does not count
+    int surrogates = json.loneSurrogates; // a lookahead does not count
     long seconds = Times.NONE;
     long nanos = 0;
     boolean others = false;

@@ -105,7 +105,7 @@ public final class SnappyBlock {
     }
   }
 
-  /// Repeats what was written `distance` bytes before. Source and target may overlap.
+  /// Copies the bytes that were written `distance` bytes earlier. Source and target may overlap.
   private static void copy(byte[] out, int to, int distance, int count) {
     int from = to - distance;
     if (distance >= count) {

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Packs one block of snappy piece by piece, so that neither the block nor what is in it needs to
-/// lie in memory as a whole. Each piece is packed by itself; for the format see [SnappyBlock].
+/// Packs one block of snappy piece by piece, so that neither the block nor its content needs to be
+/// in memory as a whole. Each piece is packed by itself; for the format see [SnappyBlock].
 ///
 /// - Threads: one.
 /// - Memory: a table of 64 KiB.
@@ -60,7 +60,7 @@ public final class SnappyPacker {
   public int pack(byte[] in, int length, byte[] out, int offset) {
     Arrays.fill(table, 0);
     int to = offset;
-    int literal = 0; // start of what is not packed yet
+    int literal = 0; // start of the unpacked rest
     int at = 0;
     int tries = 1 << SKIP_SHIFT;
     int last = length - Long.BYTES; // words are read whole

@@ -2,7 +2,7 @@ package io.widerow.ingest.decode;
 
 import java.util.Arrays;
 
-/// What a tape cannot find in the body as it is: names that were joined, text that was unescaped.
+/// Holds the bytes of a tape that the body does not have verbatim: joined names, unescaped text.
 ///
 /// - Threads: one.
 /// - Memory: keeps its array.
@@ -20,7 +20,7 @@ final class TapeScratch {
 
   byte[] bytes = new byte[1 << 10];
   int limit; // where the next byte goes
-  private boolean[] objects = new boolean[64]; // of the brackets around what is passed over
+  private boolean[] objects = new boolean[64]; // of the brackets around a skipped value
 
   /// Notes a bracket.
   ///

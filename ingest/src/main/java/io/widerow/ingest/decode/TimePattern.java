@@ -15,7 +15,7 @@ import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
 import java.util.Locale;
 
-/// The place and the format of the time in a line of text.
+/// The position and the format of the time in a line of text.
 ///
 /// - Threads: one.
 public sealed interface TimePattern {
@@ -102,9 +102,10 @@ public sealed interface TimePattern {
     return nanos(bytes, offset, limit, nowNanos, new TimeSpan());
   }
 
-  /// As [#nanos], and where the time stands.
+  /// As [#nanos]; also returns the position of the time.
   ///
-  /// @param span gets the bytes of the time; of a line without one, those that stand for it
+  /// @param span receives the range of the time; for a line without a time, the range that stands
+  ///   for it
   default long nanos(byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     span.clear();
     return switch (this) {

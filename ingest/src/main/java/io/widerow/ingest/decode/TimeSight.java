@@ -5,8 +5,8 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 
 /// Finds the time of a line by sight: the first one that begins in the first [#SIGHT_BYTES] bytes.
-/// The position decides, then the first byte and the number of digits tell the form, so that each
-/// position has at most one.
+/// The position has precedence. The first byte and the number of digits then determine the format,
+/// so that each position has at most one.
 ///
 /// ```
 ///   2015-10-18 18:01:47,978       2015-10-18T18:01:47.978Z      2015-10-18,18:01:47
@@ -253,7 +253,7 @@ public final class TimeSight {
     return isFirst(i) || i == clearAt || bytes[i - 1] == '[';
   }
 
-  /// Whether the line begins with what is at `i`, perhaps after a weekday or a priority.
+  /// Returns whether the text at `i` starts the line, perhaps after a weekday or a priority.
   private boolean isFirst(int i) {
     return i - start <= 6;
   }

@@ -32,12 +32,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Guards each connection of the HTTP server. It closes connections beyond the limit for their
-/// address, and those that take too long over the headers of a request or a TLS handshake. A client
-/// that speaks plain HTTP where TLS is spoken gets an answer that says so. A connection whose
-/// request found no credit is not read until there is some; paused connections resume in the order
-/// of refusal. When there are as many connections as allowed, the one that gives way to a new one
-/// is chosen by [OpenConnections]. [ProtocolWatch] adds what guards each protocol.
+/// Guards each connection of the HTTP server. It closes connections that exceed the limit of their
+/// address, and connections that take too long for the headers of a request or for a TLS handshake.
+/// A client that speaks plain HTTP to a TLS port gets a response with the reason. A connection
+/// whose request found no credit is not read until credit is free; paused connections resume in the
+/// order of refusal. At the limit of connections, [OpenConnections] chooses the one that is closed
+/// for a new one. [ProtocolWatch] adds the guards of each protocol.
 ///
 /// ```
 ///   new, arriving --request begins--> answering --answered--> quiet

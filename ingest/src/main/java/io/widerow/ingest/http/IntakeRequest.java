@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
-/// One write request, from its first byte to its answer.
+/// One write request, from its first byte to its response.
 ///
 /// ```
 ///   headers: claim credit -> body: read -> unpack, to UTF-8 -> decode, digest -> lanes -> answer
@@ -119,11 +119,11 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     }
   }
 
-  /// On what terms a request is taken.
+  /// The terms on which a request is accepted.
   ///
   /// @param protocol under which its sender is listed
   /// @param path as it is shown to others: without a secret that may be in it
-  /// @param endpoint what a repeat without a key has in common with the first, beside the body
+  /// @param endpoint equal for a request and its retry without a key, in addition to the body
   record Terms(String protocol, String path, String endpoint, Durability durability) {}
 
   private static HttpResponse refused(
@@ -385,7 +385,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     finish(late ? response.mapHeaders(this::late) : response);
   }
 
-  /// The headers of an answer to what is kept here, and not applied yet.
+  /// The headers of the response to a batch that is stored here and not applied yet.
   private ResponseHeaders late(ResponseHeaders headers) {
     HttpStatus status = headers.status();
     return headers.toBuilder()

@@ -43,8 +43,8 @@ public final class JoinedHead extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  /// Adds the handler between Armeria's last one, which writes responses and flushes, and those
-  /// that make bytes of them.
+  /// Adds the handler between Armeria's last one, which writes responses and flushes, and the
+  /// handlers that encode them.
   static void add(ChannelPipeline pipeline) {
     pipeline.addBefore(pipeline.lastContext().name(), null, new JoinedHead());
   }

@@ -136,7 +136,7 @@ final class PieceStream extends InputStream implements Subscriber<HttpObject> {
     }
   }
 
-  /// Bytes that have arrived, also those that were not read.
+  /// Returns the number of bytes that have arrived, including unread ones.
   long received() {
     lock.lock();
     try {

@@ -27,7 +27,7 @@ final class ProtocolWatch extends ChannelInboundHandlerAdapter {
 
   private final boolean tls;
   private final Predicate<ChannelPipeline> http2;
-  private int seen; // bytes of a plain connection, up to those that decide
+  private int seen; // of a plain connection, as many as decide
 
   /// @param http2 guards a connection that speaks HTTP/2, and returns false for any other
   private ProtocolWatch(boolean tls, Predicate<ChannelPipeline> http2) {

@@ -8,10 +8,9 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.storage.Durability;
 import java.util.List;
 
-/// What is specific to one protocol whose requests have bodies without an end in sight: how a body
-/// is cut into frames, what they mean, and the answers. A frame is what can be stored without the
-/// ones around it. There is one instance for each request. For requests whose bodies fit into
-/// memory see [WriteProtocol].
+/// The specifics of one protocol whose requests have unbounded bodies: the framing, the decoding of
+/// frames, and the responses. A frame can be stored without its neighbours. Each request has its
+/// own instance. For requests whose bodies fit into memory see [WriteProtocol].
 ///
 /// - Threads: one.
 public interface StreamProtocol {
@@ -49,13 +48,13 @@ public interface StreamProtocol {
   /// @throws RequestRefused when only a part of it is there. The frames before it are stored
   void endFrame() throws RequestRefused;
 
-  /// Decodes one frame. What is bad in it is refused in the batch. A batch that found no room is
-  /// dropped, and its frames are decoded again.
+  /// Decodes one frame. Its bad parts are recorded as refused in the batch. A batch that found no
+  /// room is dropped, and its frames are decoded again.
   ///
   /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `limit`
   void decode(byte[] bytes, int offset, int limit, IncomingBatch batch);
 
-  /// Reports that everything is stored, but for what was refused.
+  /// Makes the response after everything except the refused events is stored.
   HttpResponse answer();
 
   /// Reports that the request has ended before its body did. What came before is stored.

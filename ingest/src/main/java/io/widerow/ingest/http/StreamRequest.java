@@ -29,9 +29,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// One write request whose body has no end in sight. It is cut into batches, each of which is
-/// stored before the body is read on, so that a slow disk slows the sender down. The answer follows
-/// the last batch.
+/// One write request with an unbounded body. It is cut into batches, each of which is stored before
+/// the body is read on, so that a slow disk slows the sender down. The response follows the last
+/// batch.
 ///
 /// ```
 ///   headers -> piece -> unpack -> claim credit -> frames -> decode -> lanes -> answer
@@ -46,9 +46,9 @@ import org.jspecify.annotations.Nullable;
 /// not count in which it is not read.
 ///
 /// - Threads: owns a virtual thread, `widerow-stream-<n>`.
-/// - Memory: a frame, a batch, and a few pieces, whatever the length of the body. What is read is
-///   claimed from the credit until it is stored. A quiet request holds no body; one of zstd holds
-///   its window, up to 8 MiB of native memory.
+/// - Memory: a frame, a batch, and a few pieces, whatever the length of the body. The bytes read
+///   hold credit until they are stored. A quiet request holds no body; one of zstd holds its
+///   window, up to 8 MiB of native memory.
 final class StreamRequest {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final AtomicLong NUMBER = new AtomicLong();
@@ -245,7 +245,7 @@ final class StreamRequest {
     }
   }
 
-  /// Claims credit for what was read. Until there is some, nothing more is read.
+  /// Claims credit for the bytes read. Until the claim succeeds, nothing more is read.
   private void claim(long bytes) throws RequestRefused, NotStoredException {
     long until = System.nanoTime() + CREDIT_WAIT_NANOS_MAX;
     while (intake.credit().bytesFree() < bytes || !intake.credit().tryClaim(bytes)) {
@@ -295,7 +295,7 @@ final class StreamRequest {
     ends[frames++] = tooLarge ? TOO_LARGE : end;
   }
 
-  /// The body has ended: what is left of it is a frame, or a part of one.
+  /// Handles the end of the body: the remaining bytes are a frame or a part of one.
   private void endFrame() throws RequestRefused {
     boolean left = body != null && body.length() > frameAt;
     if (left || passing) {

@@ -10,8 +10,8 @@ import io.widerow.ingest.lane.Outcome;
 import io.widerow.storage.Durability;
 import java.util.List;
 
-/// What is specific to one protocol that writes over HTTP: its decoder and its answers. There is
-/// one instance for each request.
+/// The specifics of one protocol that writes over HTTP: its decoder and its responses. Each request
+/// has its own instance.
 public interface WriteProtocol {
   /// The layers around the body, the one to take off first at the front.
   ///
@@ -40,7 +40,7 @@ public interface WriteProtocol {
     return "";
   }
 
-  /// Decodes a whole body. What is bad in it is refused in the batch.
+  /// Decodes a whole body. Its bad parts are recorded as refused in the batch.
   ///
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `length`
   /// @throws RequestRefused when nothing of the body is to be stored

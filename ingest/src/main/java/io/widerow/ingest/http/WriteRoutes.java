@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Makes the routes of protocols that write over HTTP. What all of them share is here: requests
-/// from web pages are refused, and the sender may ask for a durability. The rest is the work of
-/// [IntakeRequest] or [StreamRequest], and of the protocol.
+/// Makes the routes of protocols that write over HTTP. This class has the common part: it refuses
+/// requests from web pages and reads the durability that the sender asks for. [IntakeRequest] or
+/// [StreamRequest] and the protocol do the rest.
 ///
 /// - Threads: any event loop.
 public final class WriteRoutes {
@@ -125,7 +125,8 @@ public final class WriteRoutes {
         counting);
   }
 
-  /// Counts what is refused before a protocol sees it: a wrong token, a parameter.
+  /// Counts requests that are refused before the protocol handles them, such as a wrong token or a
+  /// bad parameter.
   private void counted(ServiceRequestContext context, RequestRefused refused) {
     Access.SenderIdentity who = Access.sender(context);
     intake.senders().refused(protocol, who.sender(), who.agent(), 1, refused.reason());
@@ -139,9 +140,10 @@ public final class WriteRoutes {
     return named == null || named.isEmpty() ? null : named;
   }
 
-  /// What decides, beside the body and the rules of the daemon, which events a body becomes: where
-  /// it is sent, and what the request says about it there. The same body with another one is no
-  /// repeat. What a request does not say is not in it: a store has noted keys that were made so.
+  /// The part of a request that determines, in addition to the body and the daemon's transforms,
+  /// which events the body becomes: its path, query and headers. The same body with another
+  /// endpoint is not a retry. Absent parameters add nothing, because stores hold keys that were
+  /// made so.
   private static String endpoint(
       ServiceRequestContext context, HttpRequest request, WriteProtocol protocol) {
     String endpoint = context.path() + "?" + context.query();

@@ -11,8 +11,8 @@ import io.widerow.ingest.decode.IncomingBatch;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What is remembered of a batch for its sender: the type and host of its first event, how late
-/// that came, and how late the others.
+/// A sample of a batch for the statistics of its sender: the type and host of its first event, and
+/// the lag of the events.
 ///
 /// @param type of the first event; empty for a batch without events
 /// @param lateNanos from the time of the first event to its arrival; [Long#MIN_VALUE] when it has
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param leastNanos from the time of the newest event to its arrival; [Long#MIN_VALUE] when events
 ///   have no times of their own
 /// @param events number of events
-/// @param old how many of them are older than a bucket that is closed
-/// @param overflowed whether the type of any is beyond the limits of types
+/// @param old number of events older than a closed bucket
+/// @param overflowed whether the type of any event exceeds the limits of types
 public record BatchSample(
     String type,
     long lateNanos,

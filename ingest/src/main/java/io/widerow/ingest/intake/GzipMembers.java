@@ -8,7 +8,7 @@ import java.util.zip.Inflater;
 
 /// Unpacks a gzip body of one or more members (RFC 1952), as it arrives. Unlike
 /// [java.util.zip.GZIPInputStream], which ends at the first bytes that are no member, it fails when
-/// anything follows the last whole member: otherwise what was sent there would be lost.
+/// anything follows the last whole member: otherwise the bytes after it would be lost.
 ///
 /// ```
 ///   body:   member member ... member

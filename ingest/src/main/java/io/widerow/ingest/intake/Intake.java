@@ -11,8 +11,8 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What all receivers of one daemon share: lanes, credit, limits, the clock, the samples of refused
-/// events, and whether new requests are taken.
+/// The state that all receivers of one daemon share: lanes, credit, limits, the clock, the samples
+/// of refused events, and whether new requests are accepted.
 ///
 /// - Threads: any.
 public final class Intake {
@@ -73,11 +73,11 @@ public final class Intake {
     return senders;
   }
 
-  /// Says which buckets are closed, by the store's configuration. Without it, those that ended an
-  /// hour and five minutes ago.
+  /// Sets which buckets are closed, by the store's configuration. Without this call, a bucket is
+  /// closed an hour and five minutes after its end.
   ///
-  /// @param newClosed gives the end of the last closed bucket at a time, both in nanoseconds since
-  ///   the Unix epoch
+  /// @param newClosed returns the end of the last closed bucket at a time, both in nanoseconds
+  ///   since the Unix epoch
   public void closedBuckets(LongUnaryOperator newClosed) {
     closed = newClosed;
   }
@@ -105,7 +105,7 @@ public final class Intake {
     return epochNanos.getAsLong();
   }
 
-  /// Counts a request that is under way until [#finished].
+  /// Counts a request as in progress until [#finished].
   public void begun() {
     inFlight.incrementAndGet();
   }

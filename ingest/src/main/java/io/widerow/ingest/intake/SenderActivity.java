@@ -2,8 +2,8 @@ package io.widerow.ingest.intake;
 
 import org.jspecify.annotations.Nullable;
 
-/// What one sender did over one protocol: counts since the start of the daemon, its rate of the
-/// last minute, how late its events came, and the last thing that was refused.
+/// The activity of one sender over one protocol: counts since the start of the daemon, the rate of
+/// the last minute, the lag of its events, and the last refusal.
 ///
 /// - Threads: any; it locks itself for a few instructions for each batch.
 public final class SenderActivity {
@@ -93,7 +93,7 @@ public final class SenderActivity {
     told(reason, now);
   }
 
-  /// Counts what was refused as a whole.
+  /// Counts a whole refused request.
   synchronized void refused(int count, String reason, long now) {
     refused += count;
     lastSeconds = now;

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// How late the events of each sender come: by the name of its token or certificate, its address
-/// and the `host` that its events name, so that machines which share a token are told apart.
+/// The lag of the events of each sender, by the name of its token or certificate, its address and
+/// the `host` that its events name. So machines that share a token are distinct.
 ///
-/// A table of bounded size that keeps those that send most (space saving, Metwally and others
-/// 2005): when it is full, a new sender takes the place of the one with the fewest batches, and its
-/// count. So one that sends more than a 1,024th of all batches is always in it.
+/// A table of bounded size that keeps the senders with the most batches (space saving, Metwally and
+/// others 2005). When the table is full, a new sender replaces the one with the fewest batches, and
+/// inherits its count. So a sender of more than a 1,024th of all batches is always in it.
 ///
 /// - Threads: any; a lock is held for one look at a table for each batch, and for a pass over it
 ///   when the sender is new and the table full.

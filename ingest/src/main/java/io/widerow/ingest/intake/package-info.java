@@ -1,7 +1,8 @@
 /// From the bytes of a body to a batch in a lane: byte credit claimed before a body is read,
-/// digests that recognise repeats, and the answer when a lane has committed.
+/// digests that detect retries, and the response when a lane has committed.
 ///
-/// - Threads: those that decode: event loops for small bodies, blocking threads for large ones.
+/// - Threads: the threads that decode: event loops for small bodies, blocking threads for large
+///   ones.
 @NullMarked
 package io.widerow.ingest.intake;
 

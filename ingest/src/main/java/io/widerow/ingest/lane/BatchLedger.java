@@ -11,9 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/// The keys of a lane's recent batches with their answers (the lane's deduplication table), so that
-/// a repeat gets the same answer and is not stored again. A key is kept while it is young enough or
-/// among the newest `keptMin`, but there are never more than `keptMax`.
+/// The deduplication table of a lane: the keys of its recent batches with their responses, so that
+/// a retry gets the same response and is not stored again. A key is kept while it is young enough
+/// or among the newest `keptMin`, but there are never more than `keptMax`.
 ///
 /// ```
 ///   slots   a ring, oldest at `first`                    +---+---+---+---+---+---+
@@ -57,7 +57,7 @@ public final class BatchLedger implements AutoCloseable {
   /// A list is cut to so many bytes. Its note may have room for less.
   private static final int LIST_BYTES_MAX = 64 << 10;
 
-  /// What a list takes beside its bytes: the array, its key, and the place in the map.
+  /// Overhead of a list in addition to its bytes: the array, its key, and the map entry.
   static final int LIST_EXTRA_BYTES = 120;
 
   private static final int NOTE_VERSION = 1;
@@ -75,7 +75,7 @@ public final class BatchLedger implements AutoCloseable {
   private static final int DURABILITY = 44;
   private static final int SLOT_BYTES = 48;
   private static final Durability[] LEVELS = Durability.values();
-  private static final int RESTORED = 1 << 8; // beside the level
+  private static final int RESTORED = 1 << 8; // or-ed to the level
   private static final int REPLACED = 1 << 9; // there is a newer slot of this key
 
   private final int keptMin;
@@ -285,7 +285,7 @@ public final class BatchLedger implements AutoCloseable {
     }
   }
 
-  /// Forgets what was added since the last commit, because it is not acknowledged.
+  /// Removes the entries added since the last commit, because they are not acknowledged.
   void forgetUncommitted() {
     while (count > 0 && getLong(slot(count - 1), GROUP_LAST) == Long.MAX_VALUE) {
       remove(slot(count - 1));

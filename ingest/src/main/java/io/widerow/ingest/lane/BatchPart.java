@@ -14,7 +14,7 @@ public final class BatchPart {
   final long placement;
   final Durability durability;
 
-  /// Events that the decoder refused; the lane adds those that the store refuses.
+  /// Events that the decoder refused; the lane adds the events that the store refuses.
   final Refusals refused;
 
   /// Among how many lanes the batch was split, when that decides the events of this part; else 0.
@@ -53,7 +53,7 @@ public final class BatchPart {
         share.events, key, placement, durability, refused, lanes, -1, share.indexes, told);
   }
 
-  /// What was stored before the start.
+  /// Makes a part whose events were stored before the start.
   ///
   /// @param none no events
   static BatchPart stored(

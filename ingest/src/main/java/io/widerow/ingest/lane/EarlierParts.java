@@ -12,18 +12,19 @@ import org.jspecify.annotations.Nullable;
 
 /// The parts of batches with own ids that were stored before the start, for a store whose number of
 /// lanes has changed. Such a batch is split by the lanes of its ids, and each part has a key of its
-/// own, so over another number of lanes its repeat consists of other parts:
+/// own, so with another number of lanes a retry consists of other parts:
 ///
 /// ```
 ///   first, 2 lanes    | lane 0: a c e   | lane 1: b d f      |   stored: lane 0
 ///   repeat, 3 lanes   | 0: a b | 1: c d | 2: e f             |   left:   b, d, f
 /// ```
 ///
-/// So a repeat is compared event by event: an event is stored when its part is, in the split among
-/// any earlier number of lanes. The others are stored now, in the parts of today, which thus vouch
-/// for all of their events. A batch of which a crash has left some parts gets the missing ones.
+/// So a retry is compared event by event: an event is stored when its part is, in the split among
+/// any earlier number of lanes. The other events are stored now, in parts by the present number of
+/// lanes, so that each present part covers all of its events. When a crash has left only some parts
+/// of a batch, the retry stores the missing ones.
 ///
-/// They are forgotten like other keys: when enough batches came after them, and they are old.
+/// The parts expire like other keys: when enough batches came after them, and they are old.
 ///
 /// - Threads: one fills it before the start; then its parts never change, and any may ask.
 /// - Memory: that of a [BatchLedger]; none when all notes are of today's number of lanes.
@@ -72,7 +73,7 @@ final class EarlierParts implements AutoCloseable {
         && epochSeconds.getAsLong() > startSeconds + settings.ledgerSeconds();
   }
 
-  /// What is stored of a batch; null when nothing is.
+  /// Finds the stored parts of a batch; null when there are none.
   ///
   /// @param key of the whole batch
   @Nullable Found find(BatchKey key) {
@@ -102,7 +103,7 @@ final class EarlierParts implements AutoCloseable {
     parts.close();
   }
 
-  /// What is stored of one batch, and how many of its events were found among that.
+  /// The stored parts of one batch, and how many of its events were found in them.
   ///
   /// - Threads: one.
   static final class Found {

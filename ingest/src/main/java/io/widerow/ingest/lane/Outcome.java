@@ -3,7 +3,7 @@ package io.widerow.ingest.lane;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 
-/// What became of a batch.
+/// The outcome of a batch.
 public sealed interface Outcome {
   /// All events except the refused ones are stored.
   ///
@@ -37,8 +37,8 @@ public sealed interface Outcome {
   /// The write side has ended. Nothing is acknowledged.
   record Failed(String why) implements Outcome {}
 
-  /// The outcome for the sender of a batch of which rules dropped so many events: they are taken,
-  /// now or earlier as those that are stored.
+  /// The outcome for the sender of a batch of which transforms dropped some events. These count as
+  /// accepted, or as duplicates when the stored events are duplicates.
   default Outcome withDropped(int dropped) {
     if (!(this instanceof Stored(int accepted, int duplicates, var refused, var durability))) {
       return this;

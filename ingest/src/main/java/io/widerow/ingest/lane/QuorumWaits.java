@@ -17,10 +17,10 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// The batches that are durable on this machine and wait until the cluster has them. Each is
-/// answered once: at [Durability#QUORUM] when its group is applied, or, when that takes too long,
-/// with the level that it has here. There is one queue for each lane, in the order of groups, and
-/// one thread that answers for all of them.
+/// The batches that are durable on this machine and wait until the cluster has them. Each completes
+/// once: at [Durability#QUORUM] when its group is applied, or, when that takes too long, with the
+/// level that it has here. Each lane has one queue, in the order of groups. One thread completes
+/// the batches of all queues.
 ///
 /// ```
 ///   lane: commit --add--> [ batch | batch | ... ] --applied, or too late--> answered
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: any; owns the thread `widerow-quorum`.
-/// - Memory: of a batch its outcome and who gets it, for [#WAITING_MAX] batches a lane. Those
-///   beyond are answered at once with the level that they have.
+/// - Memory: of a batch its outcome and listener, for [#WAITING_MAX] batches a lane. Further
+///   batches complete at once with the level that they have.
 final class QuorumWaits implements AutoCloseable {
   /// Batches that wait in a lane.
   static final int WAITING_MAX = 1 << 14;
@@ -166,7 +166,7 @@ final class QuorumWaits implements AutoCloseable {
     }
   }
 
-  /// Lets nobody wait any longer: who waits, and who comes later, is answered with what is reached.
+  /// Ends all waits: present and later batches complete with the level that is reached.
   void end() {
     ended = true;
   }
@@ -175,7 +175,7 @@ final class QuorumWaits implements AutoCloseable {
   @Override
   public void close() {
     ended = true;
-    thread.shutdown(); // ends what is repeated
+    thread.shutdown(); // ends the periodic task
     try {
       boolean _ = thread.awaitTermination(ANSWERING_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (InterruptedException interrupted) {

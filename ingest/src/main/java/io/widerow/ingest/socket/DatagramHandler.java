@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Takes the datagrams of one UDP socket. Those that one wake-up of the event loop finds make one
+/// Takes the datagrams of one UDP socket. The datagrams of one wake-up of the event loop make one
 /// batch. Datagrams of one sender in a row are a run, and each run is counted for its sender.
 ///
 /// ```
@@ -44,7 +44,7 @@ final class DatagramHandler extends SimpleChannelInboundHandler<DatagramPacket> 
   private List<Run> runs = new ArrayList<>();
   private long held;
 
-  /// The events of one sender in a row, `[from, until)` of those that were decoded.
+  /// The events of one sender in a row, `[from, until)` of the decoded events.
   private static final class Run {
     private final String sender;
     private final @Nullable String host;

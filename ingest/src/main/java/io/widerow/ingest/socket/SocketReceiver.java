@@ -288,7 +288,7 @@ public final class SocketReceiver implements AutoCloseable {
     intake.senders().refused(protocol.name(), sender, host, count, reason);
   }
 
-  /// Receives nothing more, and hands over what was read. The lanes may be closed afterwards.
+  /// Stops receiving, and hands over the bytes already read. The lanes may be closed afterwards.
   public void stop() {
     closing = true;
     close(udp);

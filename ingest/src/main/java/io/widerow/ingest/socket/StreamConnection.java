@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// One TCP connection of a sender. It reads, decodes the whole frames and hands them to the lanes.
-/// It answers and reads on only when these are stored and there is credit for more: a slow disk
-/// slows the sender down, and a full one stops it.
+/// It responds and continues to read only when these are stored and there is credit for more: a
+/// slow disk slows the sender down, and a full one stops it.
 ///
 /// ```
 ///   read --> rest + piece --> whole frames --> lanes --stored--> answer, keep the rest,
@@ -88,7 +88,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /// Under which name the events are counted: what is proven, else the address.
+  /// Returns the name under which the events are counted: the proven one, else the address.
   private String sender() {
     String proven = certificate != null ? certificate : decoder.sender();
     return proven != null ? proven : address;

@@ -3,8 +3,8 @@ package io.widerow.ingest.socket;
 import io.widerow.ingest.decode.IncomingBatch;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the frames in one byte stream and decodes their events: what a protocol over TCP has of
-/// its own. Each connection has one.
+/// Finds the frames in one byte stream and decodes their events: the specifics of a protocol over
+/// TCP. Each connection has one.
 ///
 /// The same bytes may be decoded twice: when the store has no room for a batch, the batch is
 /// dropped and decoded again later.
@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
 /// A decoder does not throw: bad bytes are a refused event, or [#BROKEN]. It looks at the length
 /// that a frame announces before anything of that size is allocated or waited for.
 ///
-/// Frames without a [Receipt] share a batch with those that arrived with them. A protocol that
-/// answers, or whose senders send again what was not answered, gives a frame a receipt: the batch
-/// ends there, and its answer is sent when it is durable. The answers to what arrived together are
-/// sent together, in the order of the frames, and none before all of it is durable.
+/// Frames without a [Receipt] share a batch with the frames that arrived with them. A protocol with
+/// responses, or whose senders retry frames without a response, gives a frame a receipt: the batch
+/// ends there, and its response is sent when it is durable. The responses to frames that arrived
+/// together are sent together, in the order of the frames, and none before all of the frames are
+/// durable.
 ///
 /// - Threads: one, the event loop of the connection.
 public interface StreamDecoder {
@@ -35,8 +36,8 @@ public interface StreamDecoder {
   /// @return where the next frame begins, [#MORE], [#BROKEN] or [#OWN_BATCH]
   int decode(byte[] bytes, int offset, int limit, IncomingBatch batch);
 
-  /// Decodes what is left when the connection has ended: a last frame without its end, where the
-  /// protocol allows one, or what was [#BROKEN].
+  /// Decodes the remaining bytes when the connection has ended: a last frame without its end, where
+  /// the protocol allows one, or the bytes that were [#BROKEN].
   void decodeLast(byte[] bytes, int offset, int limit, IncomingBatch batch);
 
   /// What the frame decoded last asks for; null when it shares its batch with the next one.
@@ -44,7 +45,7 @@ public interface StreamDecoder {
     return null;
   }
 
-  /// What is sent when a connection begins; empty for nothing.
+  /// Returns the bytes to send when a connection begins; empty for none.
   default byte[] greeting() {
     return new byte[0];
   }
@@ -60,7 +61,8 @@ public interface StreamDecoder {
     return null;
   }
 
-  /// What was decoded before is stored. What comes now lies in another body, or at its begin.
+  /// Called when all earlier frames are stored. The next bytes lie in another body, or at its
+  /// start.
   default void begin() {}
 
   /// Earlier frames are decoded again, because there was no room for them. A decoder that remembers

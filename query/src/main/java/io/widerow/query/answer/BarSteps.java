@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Steps of time for a plot: `every=auto` is the finest step of a ladder that gives at most `bars`
-/// steps. The steps of the ladder are those that people read on an axis, aligned in UTC.
+/// steps. The ladder has the steps that are usual on an axis, aligned in UTC.
 final class BarSteps {
   private static final String AUTO = "auto";
   private static final int BARS_DEFAULT = 260;

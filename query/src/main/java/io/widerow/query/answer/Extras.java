@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What an answer over HTTP tells beside the events.
+/// Options of an HTTP response in addition to the events.
 ///
-/// @param explain whether its last line says what was read
-/// @param progress whether lines say now and then how far it is
+/// @param explain whether its last line has the read statistics
+/// @param progress whether some lines report the progress
 /// @param level whether each event has its level, see [io.widerow.event.Level]
 /// @param download name of the file in which a browser keeps it; null for none
 public record Extras(boolean explain, boolean progress, boolean level, @Nullable String download) {
@@ -60,9 +60,9 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
     throw new QueryException.Refused(name, "must be 1 or 0, got " + value);
   }
 
-  /// Writes what was read for an answer that is complete.
+  /// Writes the read statistics of a complete result.
   ///
-  /// @param nanos time since the question came
+  /// @param nanos time since the query arrived
   public static void putExplain(RangeReader reader, long nanos, OutputBuffer out) {
     ScanStatistics cost = reader.statistics();
     RangePlan.Size planned = reader.planned();

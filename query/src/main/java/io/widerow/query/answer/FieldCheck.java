@@ -29,10 +29,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Warns of fields that a query names and no event of its range has, such as misspelt ones. It asks
-/// block directories and open rows for names, never events, and only for fields of which the result
-/// has nothing: those of a filter that keeps no event, and those that no event or row shows. A
-/// survey, a watch and a rollup ask for all fields that they name.
+/// Warns of fields that a query names and no event of its range has, such as misspelt ones. It
+/// looks up names in block directories and open rows, never in events, and only for fields that are
+/// missing in the result: fields of a filter that keeps no event, and fields that no event or row
+/// shows. A survey, an alert and a rollup look up all fields that they name.
 ///
 /// - Threads: one.
 /// - Memory: borrows the view.

@@ -35,17 +35,17 @@ import org.jspecify.annotations.Nullable;
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`,
 /// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by`, `rollup` for aggregates of the
-/// events instead of the events; then `limit` is of their rows, and `damage` says what becomes of
-/// damaged parts. An unknown name or an invalid value throws [QueryException.Refused] with the
+/// events instead of the events; then `limit` counts their rows, and `damage` sets how damaged
+/// parts are handled. An unknown name or an invalid value throws [QueryException.Refused] with the
 /// value in its message.
 ///
 /// @param query which events
-/// @param format format of the answer
+/// @param format format of the result
 /// @param figures which aggregates of the events; null for the events themselves
 /// @param rollup whether the aggregates may come from kept ones
-/// @param skipsDamage whether the aggregates are made without what is damaged, and say so; else
-///   damage is an error
-/// @param extras what the answer tells beside
+/// @param skipsDamage whether the aggregates leave out damaged parts, with a warning; else damage
+///   is an error
+/// @param extras options of the response in addition to the events
 public record QueryParameters(
     RangeQuery query,
     Format format,

@@ -31,21 +31,21 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// One answer of a continuous query: the aggregates of each step of time that has passed since the
-/// position, and anew those of earlier steps that have changed since.
+/// One result of a continuous query: the aggregates of each step of time that has passed since the
+/// position, and again the aggregates of earlier steps that have changed since.
 ///
 /// ```
-///   shown anew, with a flag, where        shown once                 not yet
+///   shown again, with a flag, where       shown once                 not yet
 ///   events came since `arrived`
 ///  ------|-----|-----|-----|-----|-----|-----|-----|--------------->
 ///                                    after       watermark = now - lag, at the end of a step
 /// ```
 ///
-/// All of it comes from one view of the store, and the answer names the position of that view, so
-/// that over all answers each step is shown when it has passed, and again whenever it is not what
-/// was shown. A step that is shown again is shown whole: its rows replace all earlier rows of the
-/// step. When no event is left of it, one row says so. Nothing is kept between answers: a reader
-/// with the position goes on where it was, also after a restart of either.
+/// The whole result comes from one view of the store and has the position of that view. So over all
+/// results each step is shown when it has passed, and again whenever it has changed. A step that is
+/// shown again is shown whole: its rows replace all earlier rows of the step. When no event is left
+/// of it, one row says so. Nothing is kept between results: a reader with the position continues
+/// where it was, also after a restart of the reader or the daemon.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: the groups of at most [#STEPS_MAX] steps, and a number for each changed step, both
@@ -119,7 +119,7 @@ public final class StepTail implements AutoCloseable {
     return nanos - Math.floorMod(nanos, question.figures().everyNanos());
   }
 
-  /// Shows the steps anew that events of before `until` have changed.
+  /// Shows the steps again that events before `until` have changed.
   private boolean writeChanged(long until, OutputBuffer sink, Output out) {
     long every = question.figures().everyNanos();
     NavigableSet<Long> changed = changed(until);
@@ -171,7 +171,7 @@ public final class StepTail implements AutoCloseable {
     return changed;
   }
 
-  /// The rows of steps that are shown anew, with the flag.
+  /// Returns the rows of steps that are shown again, with the flag.
   private List<List<Cell>> revised(long from, long until) {
     List<List<Cell>> rows = new ArrayList<>();
     long next = from;

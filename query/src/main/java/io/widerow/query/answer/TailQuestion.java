@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of a tail without end: `type`, `where` and `fields` as in a query; `lag`; where it
-/// begins, which is now unless one of these says otherwise: `since`, `last`, or `after` with
-/// `arrived`.
+/// The parameters of an endless tail: `type`, `where` and `fields` as in a query; `lag`; its start,
+/// which is now unless one of these is given: `since`, `last`, or `after` with `arrived`.
 ///
 /// @param plan what to follow
 /// @param after where it begins; null for now

@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// The events of an export, in order. An export may take hours, and a view that is open so long
-/// would pin every file that was merged or removed meanwhile. So the cursor takes a new view now
-/// and then, and goes on in it after the last event:
+/// would pin every file that was merged or removed in that time. So the cursor takes a new view
+/// from time to time, and continues in it after the last event:
 ///
 /// ```
 ///   view 1   e1 e2 e3|
@@ -29,8 +29,9 @@ import java.util.function.Supplier;
 ///   view 3                       |e8 ...      each event once, whatever was sealed or merged
 /// ```
 ///
-/// What was there at the start has its place in the order and is found in each view. The range ends
-/// at the latest of now and the last event there, so that an export ends also while events come.
+/// Events that exist at the start have fixed positions in the order and are in each view. The range
+/// ends at the latest of now and the last event there, so that an export also ends while events
+/// arrive.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: that of a [RangeReader]. Owns its views.

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of two ranges of time: `type`, `from`, `to`, `since` and `where` as in a query for
-/// the later one; `beforefrom` and `beforeto` for the earlier one; `limit`; `damage`; `budget`.
+/// The parameters of a comparison of two time ranges: `type`, `from`, `to`, `since` and `where` as
+/// in a query for the later range; `beforefrom` and `beforeto` for the earlier range; `limit`;
+/// `damage`; `budget`.
 ///
 /// Without `to` the later range ends now. Without `beforefrom` and `beforeto` the earlier one is as
 /// long and ends where the later one begins.
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param after the events of the later range
 /// @param before those of the earlier one
 /// @param limit at most so many differences
-/// @param skipsDamage whether it passes over what cannot be read
+/// @param skipsDamage whether it skips parts that cannot be read
 /// @param budgetNanos how long it may read
 public record DiffQuestion(
     RangeQuery after, RangeQuery before, int limit, boolean skipsDamage, long budgetNanos)
@@ -75,7 +76,7 @@ public record DiffQuestion(
     return to == null ? after.fromNanos() : TimeText.parse("beforeto", to, nowNanos);
   }
 
-  /// The later range is what is picked, the earlier one is the rest.
+  /// Opens a survey in which the later range is the pick and the earlier one is the rest.
   @Override
   public Survey open(StoreView view, QueryMemory memory) {
     return open(view, memory, new KnownFields());

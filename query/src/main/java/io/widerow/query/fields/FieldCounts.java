@@ -6,8 +6,8 @@ import io.widerow.storage.rollup.NumberGrid;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What was counted of one field: the events that have it, its values, and of its numbers the least
-/// and the greatest, percentiles and a histogram.
+/// The counts of one field: its events, its values, and for its numbers the minimum, the maximum,
+/// percentiles and a histogram.
 ///
 /// - Threads: one.
 final class FieldCounts {

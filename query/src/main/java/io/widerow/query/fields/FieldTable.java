@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What was counted of the fields of events: of the types, and of each attribute.
+/// The counts of the fields of events: of the types, and of each attribute.
 ///
 /// - Threads: one.
 /// - Memory: the values of at most [#FIELDS_MAX] attributes.

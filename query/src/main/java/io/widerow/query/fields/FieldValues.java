@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The values that attributes have in partitions, each once or more often, as sealed blocks tell
-/// them without showing an event: from what is known, else from their dictionaries. What they do
-/// not tell is in open rows and in [#others].
+/// The values of attributes in partitions, each once or more often. They come from sealed blocks
+/// without reading an event: from cached counts, else from dictionaries. Open rows and [#others]
+/// have the remaining values.
 ///
 /// - Threads: one.
 /// - Memory: one block. Borrows the view; close it before the view.
@@ -37,9 +37,9 @@ public final class FieldValues implements AutoCloseable {
     boolean value(AttributeName name, AttributeValue value);
   }
 
-  /// Null when only events tell.
+  /// Returns null when the values are only in events.
   ///
-  /// @param known what was counted before
+  /// @param known the earlier counts
   /// @param partitions as the view has them
   public static @Nullable FieldValues of(
       StoreView view, KnownFields known, List<PartitionKey> partitions, Scan range) {

@@ -12,7 +12,7 @@ import java.util.OptionalDouble;
 import java.util.PriorityQueue;
 import java.util.Set;
 
-/// Writes what a [FieldsScan] counted as JSON lines:
+/// Writes the counts of a [FieldsScan] as JSON lines:
 ///
 /// ```
 /// {"events":262942,"picked":272,"exact":true}
@@ -135,7 +135,7 @@ final class FieldsAnswer {
     out.put("]");
   }
 
-  /// The most frequent values; with a pick, those that are frequent in either part.
+  /// Returns the most frequent values; with a pick, the values that are frequent in either part.
   private List<ValueCounts.Counted> top(ValueCounts values) {
     double rest = (double) Math.max(1, counted.rest());
     double picked = (double) Math.max(1, counted.picked());
@@ -157,8 +157,8 @@ final class FieldsAnswer {
         .toList();
   }
 
-  /// The first ones in an order, as a stable sort has them. Of 10,000 types nearly all are compared
-  /// only once, with the last of those that are kept.
+  /// Returns the first elements in an order, as after a stable sort. Of 10,000 types nearly all are
+  /// compared only once, with the last of the kept ones.
   private static <T> List<T> first(List<T> all, Comparator<T> order, int most) {
     Comparator<Integer> byNumber =
         Comparator.<Integer, T>comparing(all::get, order).thenComparing(Comparator.naturalOrder());

@@ -24,15 +24,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of fields: `type`, `shard`, `from`, `to`, `since` and `where` as in a query;
-/// `top`; `pick`, `pickfrom` and `pickto` for the events that are compared with the rest; `damage`;
-/// `budget`.
+/// The parameters of a survey of fields: `type`, `shard`, `from`, `to`, `since` and `where` as in a
+/// query; `top`; `pick`, `pickfrom` and `pickto` for the events that are compared with the rest;
+/// `damage`; `budget`.
 ///
 /// @param query the events
-/// @param field the only field wanted, as answers show it; null for all
+/// @param field the only requested field, as results show it; null for all
 /// @param top at most so many values of a field
 /// @param pick which of the events are compared with the rest; null for none
-/// @param skipsDamage whether it passes over what cannot be read
+/// @param skipsDamage whether it skips parts that cannot be read
 /// @param budgetNanos how long it may read
 public record FieldsQuestion(
     RangeQuery query,
@@ -110,7 +110,8 @@ public record FieldsQuestion(
         SurveyParameters.budgetNanos(given));
   }
 
-  /// What is read for one field. Never empty, because an empty projection means all.
+  /// Returns the attributes to read for one field. Never empty, because an empty projection means
+  /// all.
   private static List<AttributeName> columns(String field, @Nullable Pick pick) {
     if (NameText.isOwn(field) && !field.equals("type")) {
       throw new QueryException.Refused(field, "each event has its own; ask /v1/query");
@@ -164,7 +165,7 @@ public record FieldsQuestion(
         (counted, out) -> FieldsAnswer.write(this, counted, out));
   }
 
-  /// What is read: the events that are picked, when some are, and the rest.
+  /// Returns the parts to read: the picked events, if there is a pick, and the rest.
   private List<FieldsScan.Part> parts() {
     Pick part = pick;
     FieldsScan.Part rest = new FieldsScan.Part(query, ValueCounts.REST, part);

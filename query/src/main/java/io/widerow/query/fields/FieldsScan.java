@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Without a filter, sealed blocks are counted from their dictionaries, see [SealedFields]; only
 ///   open rows, and partitions that the range cuts, are read event by event.
-/// - With a filter, events are read evenly, see [EvenScan]: first those that are picked, for half
-///   of the budget, and then the rest.
+/// - With a filter, events are read evenly, see [EvenScan]: first the picked events, for half of
+///   the budget, and then the rest.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: that of a [FieldTable], counted in [QueryMemory] until [#close].
@@ -69,10 +69,10 @@ final class FieldsScan implements Survey {
   record Part(RangeQuery query, int column, FieldsQuestion.@Nullable Pick without) {}
 
   /// @param view remains the caller's
-  /// @param known what was counted before
-  /// @param field the only field wanted, as answers show it; null for all
-  /// @param skipsDamage whether it passes over what cannot be read
-  /// @param answer writes what was counted
+  /// @param known the earlier counts
+  /// @param field the only requested field, as results show it; null for all
+  /// @param skipsDamage whether it skips parts that cannot be read
+  /// @param answer writes the counts
   FieldsScan(
       StoreView view,
       KnownFields known,
@@ -94,13 +94,13 @@ final class FieldsScan implements Survey {
         field == null || NameText.isOwn(field) ? null : AttributeName.of(NameText.stored(field));
   }
 
-  /// What was counted.
+  /// The counts.
   ///
   /// @param rest events that were not picked
   /// @param picked events that were
   /// @param read how much of the range was read, 0 to 1; 1 when all was
   /// @param more whether there are more fields than are counted
-  /// @param damage what could not be read
+  /// @param damage the parts that could not be read
   record Counted(
       Map<AttributeName, FieldCounts> fields,
       FieldCounts types,
@@ -187,7 +187,7 @@ final class FieldsScan implements Survey {
     }
   }
 
-  /// Adds what is known, reads events for half of the time that is left, and then blocks.
+  /// Adds the cached counts, reads events for half of the remaining time, and then reads blocks.
   private double readSealed(
       StoreView.SealedValues values,
       List<PartitionInfo> partitions,

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The fields of sealed blocks that were counted before. Blocks never change, so a question reads
-/// only those that no question has read; one that had too little time is continued by the next.
+/// The fields of sealed blocks that were counted before. Blocks never change, so a query reads only
+/// the blocks that no query has read. When a query had too little time, the next one continues.
 ///
 /// - Threads: any.
-/// - Memory: a part of the heap; the parts of segments that were asked for last are kept.
-///   [FieldsAhead] fills three quarters of it before anybody asks.
+/// - Memory: a part of the heap; the most recently used parts of segments are kept. [FieldsAhead]
+///   fills three quarters of it before the first query.
 public final class KnownFields {
   private static final int HEAP_SHARE = 32;
   private static final long PART_BYTES = 1 << 10;
@@ -33,10 +33,10 @@ public final class KnownFields {
     this.bytesMax = bytesMax;
   }
 
-  /// What is known of a part.
+  /// The cached counts of a part.
   ///
-  /// @param table its blocks, in the first column; nobody changes it when all are in it
-  /// @param blocks how many are in it, the first ones
+  /// @param table counts of its blocks, in the first column; never changed when it has all of them
+  /// @param blocks number of blocks in it, counted from the first
   /// @param bytes of the table
   record Known(FieldTable table, int blocks, long bytes) {}
 
@@ -46,8 +46,8 @@ public final class KnownFields {
     return found == null || found.blocks < part.blocks() ? null : found.table;
   }
 
-  /// What is known of a part that is not whole; null when nothing is. It belongs to the caller, who
-  /// gives it back with [#put].
+  /// Removes and returns the counts of a part of which some blocks are missing; null when there are
+  /// none. The caller owns them and returns them with [#put].
   synchronized @Nullable Known take(StoreView.Part part) {
     Known found = known.get(part);
     if (found == null || found.blocks == part.blocks()) {
@@ -88,8 +88,8 @@ public final class KnownFields {
     return bytes < bytesMax / 4 * 3;
   }
 
-  /// Keeps what is known of a part, unless more is known. Returns false when it is too large, and
-  /// forgotten.
+  /// Caches the counts of a part, unless the cache has more of it. Returns false when they are too
+  /// large and not kept.
   synchronized boolean put(StoreView.Part part, Known of) {
     Known other = known.get(part);
     if (other != null && other.blocks >= of.blocks) {

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the fields of sealed blocks from their dictionaries. What is known is added at once, and
+/// Counts the fields of sealed blocks from their dictionaries. Cached counts are added at once, and
 /// the rest is read until the time is over.
 ///
 /// - Threads: one.
@@ -51,7 +51,7 @@ final class SealedFields {
     this.memory = memory;
   }
 
-  /// Adds what is known, and returns how many events that are.
+  /// Adds the cached counts, and returns the number of their events.
   double addKnown() {
     List<StoreView.Part> parts = values.parts();
     // In an order that is even over the parts at any moment: they ascend by time.
@@ -84,10 +84,10 @@ final class SealedFields {
     memory.accept(into.takeGrown());
   }
 
-  /// Reads what is not known until a moment, but a block at least, so that questions that are asked
-  /// again come to an end. Returns how many events are counted by then.
+  /// Reads blocks without cached counts until a moment, but at least one block, so that repeated
+  /// queries complete in the end. Returns the number of events counted by then.
   ///
-  /// @param check throws when the question was cancelled
+  /// @param check throws when the query was cancelled
   double read(long untilNanos, Runnable check) {
     boolean first = true;
     for (StoreView.Part part : left) {
@@ -122,12 +122,12 @@ final class SealedFields {
     return events;
   }
 
-  /// Reads on in a part where others ended: all fields, a block at least.
+  /// Continues to read a part where an earlier read ended: all fields, at least one block.
   ///
-  /// @param begun what is known of it; null for nothing
+  /// @param begun its cached counts; null for none
   /// @param over whether there is no time for another block
-  /// @param more takes how much more memory reading holds, in bytes, after each block
-  /// @return null when the scan of the values passed over a block
+  /// @param more receives the memory that reading holds in addition, in bytes, after each block
+  /// @return null when the scan of the values skipped a block
   static KnownFields.@Nullable Known readOn(
       StoreView.SealedValues values,
       StoreView.Part part,

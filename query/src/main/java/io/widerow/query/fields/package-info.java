@@ -1,7 +1,7 @@
-/// Which attributes the events of a range have, and their values: facets, and what is different
-/// about some of the events. Imports the parameters and the parser of queries, opens no socket.
+/// The attributes of the events of a range and their values: facets, and the differences of some of
+/// the events. Imports the parameters and the parser of queries, opens no socket.
 ///
-/// - Threads: one for each question.
+/// - Threads: one for each query.
 @NullMarked
 package io.widerow.query.fields;
 

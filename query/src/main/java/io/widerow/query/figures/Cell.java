@@ -5,9 +5,9 @@ import io.widerow.storage.rollup.ValueHash;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
-/// One value of a row of figures: of an attribute that groups are made by, or an aggregate.
+/// One value of a row of aggregates: of a grouping attribute, or an aggregate.
 ///
-/// Order: false, true, numbers by value, texts, and last what is missing.
+/// Order: false, true, numbers by value, texts, and last a missing value.
 ///
 /// @param text as it is shown; empty when missing
 /// @param whole a whole number of 64 bits, or a time in nanoseconds since the Unix epoch; else 0

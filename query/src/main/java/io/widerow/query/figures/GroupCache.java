@@ -50,8 +50,8 @@ public final class GroupCache<T> {
   private int filled;
   private long step;
 
-  /// @param memory receives the bytes by which the keys grow, before they do, and those that they
-  ///   free as a negative number; it may refuse by throwing
+  /// @param memory receives the bytes by which the keys grow, before they do, and freed bytes as a
+  ///   negative number; it may refuse by throwing
   public GroupCache(List<Field> by, LongConsumer memory) {
     memory.accept((long) SLOTS * 2 * Integer.BYTES + FILLED_MAX * Integer.BYTES + KEY_BYTES_MAX);
     this.memory = memory;

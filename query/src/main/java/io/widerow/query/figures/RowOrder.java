@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/// One column that rows are sorted by: `count desc`. What is missing comes last in both directions.
+/// One column that rows are sorted by: `count desc`. Missing values come last in both directions.
 ///
 /// @param column index of the column
 /// @param descending true for the greatest first

@@ -37,8 +37,8 @@ public final class StatsWriter {
     this.safe = safe;
   }
 
-  /// Writes the rows of figures that were made without some damaged parts, with a flag at those
-  /// that may lack events; without such parts, the rows as they are.
+  /// Writes the rows of aggregates. When damaged parts were left out, a flag marks the rows that
+  /// may lack events.
   public void write(
       StatsQuery asked, List<List<Cell>> rows, List<ScanWatch.Unread> unread, OutputBuffer out) {
     if (unread.isEmpty()) {

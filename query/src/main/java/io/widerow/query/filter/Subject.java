@@ -4,7 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Level;
 import io.widerow.query.NameText;
 
-/// What a name in a filter means: an attribute, or the event's own type, time, id or level.
+/// The field that a filter names: an attribute, or the event's own type, time, id or level.
 ///
 /// @param name the attribute; for the event's own, the name that was written
 record Subject(Kind kind, AttributeName name) {
@@ -17,8 +17,8 @@ record Subject(Kind kind, AttributeName name) {
     LEVEL
   }
 
-  /// The meaning of a name without backticks. `attributes.type` is the attribute `type`. What is
-  /// asked of `level` decides between the level and the attribute, see [FilterParser].
+  /// The meaning of a name without backticks. `attributes.type` is the attribute `type`. The
+  /// operand of `level` decides between the level and the attribute, see [FilterParser].
   static Subject of(AttributeName written) {
     return switch (written.toString()) {
       case "type" -> new Subject(Kind.TYPE, written);

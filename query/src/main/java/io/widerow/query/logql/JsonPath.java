@@ -44,7 +44,7 @@ final class JsonPath {
     return end;
   }
 
-  /// Adds what is in brackets. Returns the place after them; negative when they are wrong.
+  /// Adds the content of brackets. Returns the offset after them; negative when they are invalid.
   private static int bracket(String text, int start, List<Object> path) {
     if (start < text.length() && text.charAt(start) == '"') {
       int end = text.indexOf("\"]", start + 1);

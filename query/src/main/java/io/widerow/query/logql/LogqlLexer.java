@@ -160,7 +160,7 @@ final class LogqlLexer {
     return wrongAt(start, why + ", found " + found);
   }
 
-  /// A refusal of what is valid LogQL.
+  /// Makes the exception for valid LogQL that is not supported.
   QueryException.Refused unsupported(int where, String what) {
     return wrongAt(where, "not supported: " + what);
   }

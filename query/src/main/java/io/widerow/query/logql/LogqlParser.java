@@ -29,7 +29,8 @@ public final class LogqlParser {
     this.stages = new StageParser(lexer);
   }
 
-  /// @throws QueryException.Refused with the line and the column of what is wrong or not supported
+  /// @throws QueryException.Refused with the line and the column of the part that is wrong or not
+  ///   supported
   public static Expr parse(String text) {
     LogqlParser parser = new LogqlParser(new LogqlLexer(text));
     if (parser.lexer.atEnd()) {

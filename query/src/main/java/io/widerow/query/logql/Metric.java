@@ -120,7 +120,7 @@ public sealed interface Metric extends Expr {
       return this == TOPK || this == BOTTOMK;
     }
 
-    /// True for those that show series as they are.
+    /// True for aggregations that show series as they are.
     public boolean keepsSeries() {
       return takesParameter() || this == SORT || this == SORT_DESC;
     }
@@ -159,7 +159,7 @@ public sealed interface Metric extends Expr {
       return tightness == 3;
     }
 
-    /// True for those that take whole samples of one side or the other.
+    /// True for operators that take whole samples of one side or the other.
     public boolean isOfSets() {
       return tightness < 3;
     }

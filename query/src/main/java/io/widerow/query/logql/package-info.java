@@ -1,5 +1,5 @@
 /// LogQL, the query language of Grafana Loki: its text to a [io.widerow.query.logql.Expr], which
-/// says what is asked and nothing of how it is answered.
+/// describes the query, not its execution.
 ///
 /// ```
 ///   text --> LogqlLexer --> words --> LogqlParser --> Expr:  LogQuery | Metric

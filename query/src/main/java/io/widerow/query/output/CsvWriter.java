@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// the fields of the query; without fields, `body` and a column `attributes` that holds the other
 /// attributes as a JSON object.
 ///
-/// - Values are exact: a CSV parser gets back what was stored.
+/// - Values are exact: a CSV parser gets back the stored value.
 /// - Formula guard, when asked for: a text that starts with `=`, `+`, `-`, `@`, a tab or a carriage
 ///   return gets a single quote in front, so that no spreadsheet runs it. Numbers are unchanged.
 /// - Of an export ([#exact]), `body` has a string that is not empty, and any other body is among

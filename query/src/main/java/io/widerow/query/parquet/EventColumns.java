@@ -35,7 +35,7 @@ final class EventColumns extends RecordMaterializer<LineEvent> {
 
   private final Root root = new Root(); // after the maps that it fills
 
-  /// What is in the columns is no event.
+  /// The values in the columns are not an event.
   static final class NoEvent extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

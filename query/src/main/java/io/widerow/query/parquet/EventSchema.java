@@ -33,10 +33,10 @@ import org.apache.parquet.schema.Types;
 ///   body        string, may be null       the body if it is a string
 ///   attributes  map of string to string   all others, and a body of another kind, as text
 ///   numbers     map of string to double   those of them that are numbers
-///   kinds       map of string to string   those that are no strings: long, double, boolean, bytes
+///   kinds       map of string to string   non-string values: long, double, boolean, bytes
 /// ```
 ///
-/// `attributes` and `kinds` have all that was stored. `numbers` is for questions.
+/// `attributes` and `kinds` hold the whole event. `numbers` is for queries.
 final class EventSchema {
   static final MessageType MESSAGE =
       Types.buildMessage()

@@ -42,7 +42,7 @@ import org.apache.parquet.io.RecordReader;
 import org.jspecify.annotations.Nullable;
 
 /// The events of a file that [ParquetWriter] made, in the order of the file. Checksums of pages are
-/// verified. What is no such file is refused; one that is damaged is corrupt.
+/// verified. Any other file is refused; a damaged one is reported as corrupt.
 ///
 /// - Threads: one.
 /// - Memory: one row group as it is in the file, and a page of each column.

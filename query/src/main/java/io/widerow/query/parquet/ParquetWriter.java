@@ -144,7 +144,7 @@ public final class ParquetWriter implements EventWriter {
     }
   }
 
-  /// 0 for the first entry of an event's map, 1 for those that follow it.
+  /// Returns 0 for the first entry of an event's map, 1 for later entries.
   private static int repetition(int entries) {
     return entries == 0 ? 0 : 1;
   }

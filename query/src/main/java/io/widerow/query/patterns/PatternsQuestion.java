@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is asked of patterns: `type`, `from`, `to`, `since` and `where` as in a query; `field`,
-/// whose texts are looked at; `limit`; `damage`; `budget`.
+/// The parameters of a survey of patterns: `type`, `from`, `to`, `since` and `where` as in a query;
+/// `field`, whose texts are read; `limit`; `damage`; `budget`.
 ///
 /// @param query the events
 /// @param field the attribute with the texts
 /// @param limit at most so many patterns
-/// @param skipsDamage whether it passes over what cannot be read
+/// @param skipsDamage whether it skips parts that cannot be read
 /// @param budgetNanos how long it may read
 public record PatternsQuestion(
     RangeQuery query, AttributeName field, int limit, boolean skipsDamage, long budgetNanos)

@@ -1,8 +1,8 @@
-/// The patterns of log lines: which kinds of lines there are, how many of each, and one of them.
-/// The constant parts of a line are those that a segment's template has, see
+/// The patterns of log lines: the kinds of lines, the count of each kind, and one line as an
+/// example. The constant parts of a line are the constant parts of a segment's template, see
 /// `io.widerow.storage.text`.
 ///
-/// - Threads: one for each question.
+/// - Threads: one for each query.
 @NullMarked
 package io.widerow.query.patterns;
 

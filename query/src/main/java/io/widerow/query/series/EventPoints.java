@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Labels are the attributes that are texts, bytes, whole numbers or booleans. Fractions are
 ///   none: they are measured, as `value` is.
-/// - What is part of the sample is not a label, see [Role].
+/// - Parts of the sample are not labels, see [Role].
 /// - Threads: one.
 /// - Memory: allocates nothing for a plain sample.
 final class EventPoints {
@@ -204,7 +204,7 @@ final class EventPoints {
     return text.length > 1 && text[0] == '[' && text[1] == '{';
   }
 
-  /// What is equal for the events of one series, valid until the next event.
+  /// Returns the key that is equal for the events of one series, valid until the next event.
   KeyBytes key() {
     return key;
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// The series that a question has found, with their samples.
+/// The series that a query has found, with their samples.
 ///
 /// - Threads: one.
 /// - Memory: what its series hold, told to the execution.
@@ -64,9 +64,9 @@ public final class SeriesSet {
     byLabels.values().removeIf(series -> series.samples() == 0);
   }
 
-  /// All series in the order of their labels. The name and the other labels of a series are those
-  /// that every Prometheus can have, unless another series shows with the same, or the selector
-  /// asks for its own.
+  /// All series in the order of their labels. The name and the other labels of a series are in a
+  /// form that every Prometheus version accepts, unless another series shows with the same labels,
+  /// or the selector asks for the original name.
   ///
   /// @throws QueryException.Refused when the selector asks for a name that several metrics show,
   ///   and none has

@@ -3,7 +3,7 @@ package io.widerow.query.series;
 import java.util.Arrays;
 
 /// One chunk of samples while it is written, in the XOR encoding of Prometheus. Times are packed as
-/// differences of differences, values as what is different from the value before.
+/// differences of differences, values as the XOR with the previous value.
 ///
 /// ```
 ///   count (16 bits)

@@ -39,7 +39,8 @@ public record RowSize(long rows, long cells, @Nullable Long bytes) {
   ///
   /// @param rows rows of one partition
   /// @param columns all columns
-  /// @param keyColumns columns of the primary key, with those that order the rows (clustering)
+  /// @param keyColumns columns of the primary key, including clustering columns, which order the
+  ///   rows
   /// @param staticColumns columns that a partition has once
   public record Table(long rows, int columns, int keyColumns, int staticColumns) {
     public Table {

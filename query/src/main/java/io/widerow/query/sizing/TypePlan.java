@@ -10,17 +10,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The partitions that a store has of one type, beside the form that they would get now. A store
-/// tells events of a partition; its bytes at rest are estimated from those of an event of the type.
+/// The partitions of one type in a store, compared with the layout that they would get now. The
+/// store counts the events of a partition. The bytes at rest are estimated from the bytes of an
+/// event of the type.
 ///
 /// @param events an upper bound
-/// @param bytes bytes at rest, of what is sealed
-/// @param largest the partition that weighs most
+/// @param bytes bytes at rest of sealed events
+/// @param largest the heaviest partition
 /// @param weight its weight
 /// @param widthMinutes width of the latest bucket
 /// @param shards partitions of the latest bucket
 /// @param planned the form for its heaviest day
-/// @param weights what a good partition is
+/// @param weights the limits of a good partition
 /// @param closed partitions of days that are over
 /// @param needed partitions that those days need in the form for each
 public record TypePlan(
@@ -42,7 +43,7 @@ public record TypePlan(
   private static final long DAY_NANOS =
       PartitionKey.MINUTES_PER_DAY * PartitionKey.NANOS_PER_MINUTE;
 
-  /// What is wrong with the partitions.
+  /// The problem of the partitions, or `OK`.
   public enum Verdict {
     OK("ok"),
     TOO_WIDE("too-wide"),
@@ -59,9 +60,9 @@ public record TypePlan(
   /// All types of a store, in order of names.
   ///
   /// @param partitions of all types, with known numbers of events
-  /// @param types what is known of each type
-  /// @param bytesPerEvent bytes at rest of an event of a type of which nothing is sealed
-  /// @param weights what a good partition is
+  /// @param types the metadata of each type
+  /// @param bytesPerEvent bytes at rest of an event, for types without sealed events
+  /// @param weights the limits of a good partition
   /// @param nowNanos the time now, nanoseconds since the Unix epoch
   public static List<TypePlan> of(
       List<PartitionInfo> partitions,

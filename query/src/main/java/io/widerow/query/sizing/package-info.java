@@ -1,5 +1,5 @@
-/// How large wide rows become: the size formulas for a described row, the form that a load gets,
-/// and what a store's partitions look like beside it. Pure arithmetic.
+/// Estimates the size of wide rows: the size formulas for a described row, the layout that a load
+/// gets, and the comparison of a store's partitions with that layout. Pure arithmetic.
 @NullMarked
 package io.widerow.query.sizing;
 

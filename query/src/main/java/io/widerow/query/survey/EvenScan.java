@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Reads ranges until a moment. A range is read in slices of about as many events each, in an order
-/// that is even over the range at any moment (bit reversal), so that what is left out lies evenly
-/// over it:
+/// that is even over the range at any moment (bit reversal), so that the unread slices are spread
+/// evenly over it:
 ///
 /// ```
 ///   slices   0  1  2  3  4  5  6  7

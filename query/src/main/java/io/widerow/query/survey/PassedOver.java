@@ -7,11 +7,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Damaged parts of the store that a survey passes over, each once, however many of its reads have
-/// met it; or none, when damage ends it.
+/// Damaged parts of the store that a survey skips, each once, however many of its reads have met
+/// it; or none, when damage ends the survey.
 ///
 /// - Threads: one.
-/// - Memory: what is known of each part, counted in [QueryMemory] until [#close].
+/// - Memory: a record of each part, counted in [QueryMemory] until [#close].
 public final class PassedOver implements AutoCloseable {
   private final boolean passesOver;
   private final QueryMemory memory;
@@ -40,7 +40,7 @@ public final class PassedOver implements AutoCloseable {
     return watch;
   }
 
-  /// Remembers what was passed over.
+  /// Adds skipped parts.
   public void add(List<ScanWatch.Unread> unread) {
     for (ScanWatch.Unread part : unread) {
       if (parts.add(part)) {

@@ -4,14 +4,14 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.ScanWatch;
 import java.util.List;
 
-/// An answer within a budget of time.
+/// A result within a budget of time.
 ///
 /// - Threads: one; any thread may call [#cancel].
 public interface Survey extends AutoCloseable {
   /// Reads, and writes the answer as JSON lines, the first of which is about the whole.
   void write(OutputBuffer out);
 
-  /// The damaged parts of the store that what was written is without.
+  /// Returns the damaged parts of the store that the result leaves out.
   List<ScanWatch.Unread> unread();
 
   /// Ends [#write] with [QueryException.Stopped] soon.

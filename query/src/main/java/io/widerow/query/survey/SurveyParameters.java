@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The parameters that all surveys have: those that say of which events, `damage` and `budget`.
+/// The parameters that all surveys have: the selection of events, `damage` and `budget`.
 public final class SurveyParameters {
   /// Of which events, as in a query.
   private static final List<String> OF_QUERY =
@@ -31,7 +31,7 @@ public final class SurveyParameters {
 
   /// The names of all parameters of a survey.
   ///
-  /// @param own those that this survey alone has
+  /// @param own the parameters that only this survey has
   public static List<String> names(String... own) {
     List<String> names = new ArrayList<>(OF_QUERY);
     names.addAll(List.of(own));

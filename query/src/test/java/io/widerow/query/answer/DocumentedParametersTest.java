@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Goal: QUERY.md has the parameters that a query takes, and no others. Method: its table beside
-/// the refusal of an unknown one, which names them all.
+/// Goal: QUERY.md has the parameters that a query takes, and no others. Method: compares its table
+/// with the refusal of an unknown parameter, which lists all of them.
 class DocumentedParametersTest {
   @Test
   void everyParameterIsDocumented() throws IOException {

@@ -31,7 +31,8 @@ class ExportedFileTest {
     return ExportedFile.text("f", new BufferedInputStream(new ByteArrayInputStream(bytes)));
   }
 
-  /// What is found: events as they are compared, or the number of a line and why it is none.
+  /// Returns the findings: events in the form that is compared, or the number of a line and why it
+  /// is not an event.
   private static List<String> read(String text) throws IOException {
     List<String> found = new ArrayList<>();
     OutputBuffer line = new OutputBuffer(1 << 10);

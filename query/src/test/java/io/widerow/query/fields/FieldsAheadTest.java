@@ -34,9 +34,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what was read ahead answers as the events do, whatever became of the segments since, and
-/// reading ahead gives way to writing, to damage and to the limit of its memory. Method: the same
-/// question with and without; a question that knows all reads no block.
+/// Goal: counts that were read ahead give the same result as the events, whatever happened to the
+/// segments since; and reading ahead gives way to writing, to damage and to the limit of its
+/// memory. Method: the same query with and without reading ahead; a query with all counts cached
+/// reads no block.
 class FieldsAheadTest {
   private static final int EVENTS = 1_500;
   private static final long NOW = 1_763_700_000_000_000_000L;
@@ -183,7 +184,7 @@ class FieldsAheadTest {
       append(store, 0, EVENTS);
       store.sealAll();
       KnownFields small = new KnownFields(1 << 10);
-      new FieldsAhead(store, small, () -> nanos).look(); // what is too large is read once
+      new FieldsAhead(store, small, () -> nanos).look(); // counts that are too large are read once
       assertEquals(answer(store, true, null), answer(store, false, small));
       assertTrue(small.hasRoom(), "nothing is kept");
     }

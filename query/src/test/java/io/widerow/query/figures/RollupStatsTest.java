@@ -28,11 +28,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: figures are the same to the last digit whether they come from the cells of rollups or from
-/// the events, whatever has cells: rollups are defined before, between and after events, which are
-/// late, replace each other, are open, sealed and merged; and merging fills what was there before.
-/// Method: the events of [FoldedStatsTest]; random aggregates, ranges and filters, both ways. The
-/// seed is the test's name, `-Dseed=<n>` replays it.
+/// Goal: aggregates are the same to the last digit whether they come from the cells of rollups or
+/// from the events, whatever has cells: rollups are defined before, between and after events, which
+/// are late, replace each other, are open, sealed and merged; and merging fills the cells of
+/// earlier events. Method: the events of [FoldedStatsTest]; random aggregates, ranges and filters,
+/// both ways. The seed is the test's name, `-Dseed=<n>` replays it.
 class RollupStatsTest {
   private static final long START = 1_763_600_000_000_000_000L;
   private static final long SPAN = 2 * 3_600_000_000_000L;

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: LogQL is read as Loki reads it, and what is wrong or not supported is told in one sentence
-/// with its place. Method: a text for each rule.
+/// Goal: LogQL is read as Loki reads it, and a text that is wrong or not supported is refused in
+/// one sentence with its position. Method: a text for each rule.
 class LogqlParserTest {
   @ParameterizedTest
   @ValueSource(

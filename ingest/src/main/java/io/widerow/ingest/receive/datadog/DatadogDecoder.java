@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// All other members are attributes under their names. Without these two, other names that Datadog
 /// knows give the time ([#TIMES]), and stay attributes.
 ///
-/// The array itself must be JSON: what is no JSON refuses the request, what is no event is refused
-/// alone. An empty array and an empty object hold no events.
+/// The array itself must be JSON. Invalid JSON refuses the request; a value that is not an event is
+/// refused alone. An empty array and an empty object hold no events.
 ///
 /// - Threads: one.
 ///

@@ -1,6 +1,6 @@
 /// Logs as agents and libraries send them to Datadog: arrays of JSON objects.
 ///
-/// - Threads: those that decode; a decoder belongs to one request.
+/// - Threads: the threads that decode; a decoder belongs to one request.
 @NullMarked
 package io.widerow.ingest.receive.datadog;
 

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The answer to a bulk: an item for each action, in their order. It is written in pieces as the
-/// client reads them, so that a large bulk needs no large answer in memory.
+/// The response to a bulk: an item for each action, in their order. It is written in pieces as the
+/// client reads them, so that a large bulk needs no large response in memory.
 ///
 /// An event without an id of its sender's gets one in the answer, which names the item only.
 ///
@@ -41,9 +41,9 @@ final class BulkAnswer {
   private int run = -1;
   private int refusal;
 
-  /// @param refused those of the answer, by their index
-  /// @param unlistedFrom the first item from which those that are not listed count as refused, too:
-  ///   whether they are is not known, and nothing may be told to be stored that is not
+  /// @param refused the refused items by index
+  /// @param unlistedFrom the first item from which unlisted items count as refused, too. Whether
+  ///   they are refused is not known, and an item that is not stored must not be reported as stored
   BulkAnswer(BulkItems items, Refusals refused, int unlistedFrom) {
     this.items = items;
     this.refused = refused;

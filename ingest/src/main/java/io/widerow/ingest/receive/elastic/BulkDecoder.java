@@ -300,7 +300,8 @@ public final class BulkDecoder {
     return to;
   }
 
-  /// The number of the line at `offset`, which is after those that were counted.
+  /// Returns the number of the line at `offset`, which must not be before the lines already
+  /// counted.
   private int lineNumber(byte[] body, int offset) {
     for (; linesEnd < offset; linesEnd++) {
       lines += body[linesEnd] == '\n' ? 1 : 0;

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The option at the end of a message. Of members that are not known nothing is kept; `size` says
-/// only what is counted anyway.
+/// The option at the end of a message. Unknown members are ignored, and so is `size`, because the
+/// events are counted anyway.
 ///
 /// - Threads: any; immutable, when nobody changes the chunk.
 final class FluentOption {

@@ -47,7 +47,7 @@ final class FluentRecord {
   private int textOffset;
   private int textBytes;
 
-  // What was taken last of a text or bytes.
+  // The part of a text or of bytes that was taken last.
   private boolean takenInScratch;
   private int takenOffset;
   private int takenBytes;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// `short_message` is the text, `timestamp` the time, `level` is `severity`, and `_name` is `name`,
 /// or `_name` where the event has such an attribute already. `version` is left out.
 ///
-/// Most senders cannot be told that a message was refused. So a timestamp that is no time stays an
-/// attribute, and what is not UTF-8 is escaped, see [EscapedText].
+/// Most senders cannot be notified of a refused message. So an invalid timestamp stays an
+/// attribute, and bytes that are not UTF-8 are escaped, see [EscapedText].
 ///
 /// - Threads: one.
 ///

@@ -106,7 +106,7 @@ public final class PickleDecoder implements StreamDecoder {
     }
   }
 
-  /// Stores one metric, or says what is wrong with it; empty for nothing.
+  /// Stores one metric. Returns why it is refused; empty when it is stored.
   private String metric(int entry, IncomingBatch batch) {
     if (!pickle.isCollection(entry) || pickle.size(entry) != 2) {
       return "metric: must be (path, (time, value))";

@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Line protocol, with the answers that clients of InfluxDB expect: `POST /write` those of version
-/// 1, `/api/v2/write` of version 2, `/api/v3/write_lp` of version 3. Good lines are stored even
-/// when others are bad, unless a client of version 3 says `accept_partial=false`.
+/// Line protocol, with the responses that clients of InfluxDB expect: `POST /write` for version 1,
+/// `/api/v2/write` for version 2, `/api/v3/write_lp` for version 3. Good lines are stored even when
+/// others are bad, unless a client of version 3 sends `accept_partial=false`.
 public final class InfluxProtocol implements WriteProtocol {
   private static final int LISTED_MAX = 1_000;
 
@@ -166,7 +166,7 @@ public final class InfluxProtocol implements WriteProtocol {
         HttpStatus.BAD_REQUEST, "%s%s dropped=%d".formatted(partly, why, refused.count()));
   }
 
-  /// The refused lines; of those that only the store refused, their points.
+  /// Returns the refused lines; for lines that only the store refused, their points.
   private List<LineProtocolDecoder.RefusedLine> lines(Refusals refused) {
     List<LineProtocolDecoder.RefusedLine> lines = decoder.refusedLines();
     if (lines.size() >= Math.min(refused.count(), LISTED_MAX)) {

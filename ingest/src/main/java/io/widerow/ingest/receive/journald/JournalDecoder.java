@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// Decodes one entry of the journal export format into one event. Fields that syslog has too get
 /// its names ([JournalField]); all others keep theirs.
 ///
-/// The cursor of an entry names it for ever: the event's id is made from its time and a digest of
-/// the cursor. An entry without one is named by all of its bytes. So an upload that begins anew
-/// replaces what it repeats, wherever it begins.
+/// The cursor identifies an entry permanently: the event's id is made from its time and a digest of
+/// the cursor, or of all bytes of an entry without a cursor. So an upload that starts again
+/// replaces the entries that it repeats, wherever it starts.
 ///
 /// - Threads: one.
 @SuppressWarnings("EnumOrdinal") // an index into the names that the tape keeps

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The fields of an entry that do not keep their names. Those that syslog has too get the names
-/// that they have there, so that one filter finds both.
+/// The fields of an entry that do not keep their names. Fields that syslog has too get their syslog
+/// names, so that one filter finds both.
 @SuppressWarnings("ImmutableEnumChecker") // nothing writes to the arrays
 enum JournalField {
   CURSOR("__CURSOR", "", Kind.CURSOR),

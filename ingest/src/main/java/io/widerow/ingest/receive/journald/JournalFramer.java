@@ -42,7 +42,7 @@ final class JournalFramer {
   private long left; // bytes of a value, or of a length
   private long length;
   private final byte[] name = new byte[NAME_SHOWN_MAX];
-  private int nameBytes; // of those that are kept
+  private int nameBytes; // of the kept part
 
   /// As [StreamProtocol#frameEnd]. An empty line before an entry is a frame of its own.
   int frameEnd(byte[] bytes, int offset, int limit) throws RequestRefused {

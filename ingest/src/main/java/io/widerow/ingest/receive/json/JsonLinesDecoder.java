@@ -17,18 +17,18 @@ import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes JSON: each object is one event. What the members are called that are the type, the time,
-/// the text, the id and the key is in [JsonNames]; every other member is an attribute, and so is
-/// the key. Nested objects are flattened, with their names joined by dots; an array is kept as its
-/// JSON text; a number that no long and no double holds as the string of its digits; null is left
-/// out. Of members with equal names the last one keeps the name, see [FittedEvent].
+/// Decodes JSON: each object is one event. [JsonNames] lists the members for the type, the time,
+/// the text, the id and the key; every other member is an attribute, and so is the key. Nested
+/// objects are flattened, with their names joined by dots; an array is kept as its JSON text; a
+/// number that no long and no double holds as the string of its digits; null is left out. Of
+/// members with equal names the last one keeps the name, see [FittedEvent].
 ///
 /// Usually each line is one object. Text of `application/json` may also be objects over several
 /// lines, or an array of objects. An object whose only member is `Records`, an array, stands for
 /// the objects in it.
 ///
-/// What is bad is refused, and decoding goes on with the next line, or with the next object of an
-/// array. Blank lines are not counted. A byte order mark before a line is not a part of it.
+/// A bad object is refused, and decoding continues with the next line, or with the next object of
+/// an array. Blank lines are not counted. A byte order mark before a line is not a part of it.
 ///
 /// - Threads: one.
 public final class JsonLinesDecoder {
@@ -202,7 +202,7 @@ public final class JsonLinesDecoder {
     json.skip(tape, 0);
   }
 
-  /// The scratch of what is only looked at.
+  /// Returns the scratch tape for lookahead.
   AttributeTape tape() {
     return tape;
   }
@@ -403,8 +403,8 @@ public final class JsonLinesDecoder {
     typeBytes = json.textBytes;
   }
 
-  /// Reads a member that has a name of times. The one of the best rank is taken; one that is
-  /// displaced becomes an attribute, and so does what is no time, except under the first name.
+  /// Reads a member that has a name of times. The one of the best rank is taken; a displaced one
+  /// becomes an attribute, and so does an invalid time, except under the first name.
   private void time(JsonScanner json, int first, int rank, int depth) throws JsonScanner.Bad {
     if (rank == 0) {
       meantTime(json, first);

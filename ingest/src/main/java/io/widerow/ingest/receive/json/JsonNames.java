@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// What members of a JSON object are called that are more than an attribute. Loggers agree on no
-/// names, so several are known for the time and for the text, in an order: of those that an event
-/// has, the first is taken, and the others stay attributes.
+/// The names of JSON members that are more than an attribute. Loggers use different names, so
+/// several are known for the time and for the text, by precedence: the first one that an event has
+/// is taken, and the others stay attributes.
 ///
 /// A role is a number: its kind, and for times and texts the rank of the name, 0 being the first.
 ///
@@ -23,7 +23,7 @@ public final class JsonNames {
   static final int TIME = 3 << 8;
   static final int TEXT = 4 << 8;
 
-  /// A member `body` beside the one that the sender has named as the text.
+  /// A member `body` when the sender has named another member as the text.
   static final int OTHER_BODY = 5 << 8;
 
   /// A member that a query has shown with [#SHOWN_PREFIX], because `id`, `ts` and `type` are its

@@ -1,7 +1,7 @@
 package io.widerow.ingest.receive.json;
 
-/// What a decoder notes of the values of one line while it reads it, to know the next line with the
-/// same members again. Values are numbered in the order of the line.
+/// Notes of a decoder about the values of one line, to recognise the next line with the same
+/// members. Values are numbered in the order of the line.
 ///
 /// - Threads: one.
 final class JsonNotes {
@@ -12,7 +12,7 @@ final class JsonNotes {
   final int[] depths = new int[MEMBERS_MAX];
   final int[] starts = new int[MEMBERS_MAX];
   final int[] ends = new int[MEMBERS_MAX];
-  final int[] indexes = new int[MEMBERS_MAX]; // on the tape; NONE for what is no attribute
+  final int[] indexes = new int[MEMBERS_MAX]; // on the tape; NONE for a non-attribute
   private int count;
   private int attributes;
   private int types;
@@ -56,7 +56,7 @@ final class JsonNotes {
         times++;
         fit &= index == NONE; // a time that became an attribute may be one the next time
       }
-      case JsonNames.TEXT -> // which one is the text depends on what is a string
+      case JsonNames.TEXT -> // which member is the text depends on which are strings
           fit &= index != NONE && bytes[start] == '"';
       case JsonNames.ID, JsonNames.KEY -> fit = false;
       default -> fit &= index != NONE;

@@ -8,8 +8,8 @@ import io.widerow.ingest.decode.Swar;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The shape of a line that was decoded: its literals, which are the text between its values; what
-/// each value is; and the names of the attributes, in the order of the record.
+/// The shape of a decoded line: its literals, which are the text between its values; the role of
+/// each value; and the names of the attributes, in the order of the record.
 ///
 /// ```
 ///   {"ts":"2026-11-20T19:15:00Z","type":"web","http":{"status":200,"host":null}}
@@ -159,7 +159,7 @@ final class JsonShape {
   /// Puts the values of a line into the current event of `events`, which has the names of this
   /// shape.
   ///
-  /// @param indexes of the values of all members on the tape; NONE of those that are null
+  /// @param indexes of the values of all members on the tape; NONE for a null value
   void putValues(AttributeTape tape, int[] indexes, EventBatch events) {
     if (lineMember != JsonNotes.NONE) {
       tape.dropNewline(indexes[lineMember]);

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The shapes of recent lines. Senders repeat the same members in the same order. A line of a known
 /// shape is compared by words between its values and written by the names of the shape; so no name
-/// is looked up, sorted or checked. Any other line, and any that would be refused, is left to the
-/// decoder.
+/// is looked up, sorted or checked. The decoder reads all other lines, and lines that would be
+/// refused.
 ///
-/// The shape of the line before is tried first. Where a line differs from it, reading goes on there
-/// with a shape that has the same members up to that place.
+/// The shape of the line before is tried first. Where a line differs from it, reading continues
+/// there with a shape that has the same members up to that place.
 ///
 /// ```
 ///   {"ts":1,"type":"a","x":1}     known
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 ///                     |--> the first place where the two differ: nothing is read twice
 /// ```
 ///
-/// What was read in vain is weighed against what was saved. When too much was, lines are left to
-/// the decoder for a while: hostile lines cost little more than without shapes.
+/// The bytes read in vain are weighed against the bytes saved. When too many were in vain, only the
+/// decoder reads lines for a while: hostile lines cost little more than without shapes.
 ///
 /// - Threads: one at a time.
 /// - Memory: up to [#SHAPES_MAX] shapes.

@@ -1,11 +1,11 @@
 package io.widerow.ingest.receive.loki;
 
-/// Why an entry, or all entries of a stream, are refused, though the request around them is whole.
-/// It has no stack trace, because bad input is common.
+/// Reports why an entry, or all entries of a stream, are refused in a valid request. The exception
+/// has no stack trace, because bad input is common.
 final class BadPart extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /// What is bad: `labels`, `entry`.
+  /// The bad part: `labels` or `entry`.
   final String part;
 
   /// The byte of the body, from 0.

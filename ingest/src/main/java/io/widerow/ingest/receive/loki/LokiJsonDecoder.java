@@ -63,7 +63,7 @@ public final class LokiJsonDecoder {
   /// Decodes the request in `[0, limit)`.
   ///
   /// @param body with [io.widerow.ingest.decode.Swar#SLACK_BYTES] readable bytes after `limit`
-  /// @throws JsonScanner.Bad when it is no such JSON; what was decoded must then be dropped
+  /// @throws JsonScanner.Bad when the body is no such JSON; the caller must then drop the batch
   public void decode(byte[] body, int limit, IncomingBatch batch) throws JsonScanner.Bad {
     JsonScanner json = new JsonScanner(body, 0, limit, false);
     stream.begin(body);
@@ -208,7 +208,7 @@ public final class LokiJsonDecoder {
 
   /// Reads the labels at `json.at`, and passes over them.
   ///
-  /// @return what is wrong with them, null when nothing is
+  /// @return why they are refused; null when they are valid
   private @Nullable BadPart labels(JsonScanner json) throws JsonScanner.Bad {
     int start = json.at;
     BadPart wrong = null;
@@ -268,7 +268,7 @@ public final class LokiJsonDecoder {
     return true;
   }
 
-  /// @param wrong what is wrong with the labels, null when nothing is
+  /// @param wrong why the labels are refused; null when they are valid
   private void entries(JsonScanner json, @Nullable BadPart wrong, IncomingBatch batch)
       throws JsonScanner.Bad {
     if (json.peek() == 'n') {

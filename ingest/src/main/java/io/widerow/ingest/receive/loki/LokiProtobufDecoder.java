@@ -41,7 +41,8 @@ public final class LokiProtobufDecoder {
 
   /// Decodes the request in `[0, limit)`.
   ///
-  /// @throws ProtobufReader.Bad when it is no such message; what was decoded must then be dropped
+  /// @throws ProtobufReader.Bad when the body is no such message; the caller must then drop the
+  ///   batch
   public void decode(byte[] newBody, int limit, IncomingBatch batch) throws ProtobufReader.Bad {
     body = newBody;
     reader.begin(newBody, 0, limit);

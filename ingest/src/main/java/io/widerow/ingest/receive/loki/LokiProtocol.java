@@ -26,7 +26,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// `POST /loki/api/v1/push` and `POST /api/prom/push`, with the answers of Loki. A body of
+/// `POST /loki/api/v1/push` and `POST /api/prom/push`, with the responses of Loki. A body of
 /// `application/json` is JSON. Any other, also without a type, is protobuf in a block of snappy,
 /// whether `Content-Encoding` says so or not. Gzip or deflate may be around either.
 ///
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|
 /// | 204 | stored |
 /// | 400 | some entries are refused, or the body is no request |
-/// | 429 | too much is under way: send it again |
+/// | 429 | too much is in progress: send it again |
 /// | 503 | send it again: the disk is full, the daemon stops; loki4j repeats no other 5xx |
 public final class LokiProtocol implements WriteProtocol {
   private static final ErrorForm ERRORS = (_, refused) -> refusal(refused);

@@ -12,8 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One stream of a push request: its labels, which go on the tape once, and the entry that is being
-/// read.
+/// One stream of a push request: its labels, which are put on the tape once, and the current entry.
 ///
 /// ```
 ///   tape:  labels | metadata of the entry | body
@@ -147,7 +146,7 @@ final class LokiStream {
     }
   }
 
-  /// Writes what is on the tape, and how many pieces of it are escaped.
+  /// Writes the attributes on the tape, and the number of escaped pieces.
   private @Nullable Rejection write(long nanos, int escaped, IncomingBatch batch) {
     if (escaped > 0) {
       tape.mark(EscapedText.MARK, escaped);

@@ -63,7 +63,7 @@ final class AnyValues {
     return sawWatched;
   }
 
-  /// Forgets what was seen.
+  /// Resets [#sawWatched].
   void forget() {
     sawWatched = false;
   }

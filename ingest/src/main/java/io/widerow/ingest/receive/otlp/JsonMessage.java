@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The members of one message of OTLP in JSON, and the fields of protobuf that they stand for. Only
-/// those that are stored are listed; all others are passed over.
+/// stored members are listed; all others are skipped.
 ///
 /// Source: opentelemetry-proto 1.11, `docs/specification.md`, "JSON Protobuf Encoding"; protobuf,
 /// "ProtoJSON Format".
@@ -32,8 +32,8 @@ final class JsonMessage {
   /// What a message is to its request.
   enum Role {
     PLAIN,
-    FRAME, // is around records: what is wrong in it refuses them
-    ALONE, // a record: what is wrong in it refuses it alone
+    FRAME, // is around records: an error in it refuses them
+    ALONE, // a record: an error in it refuses it alone
     NESTING // a list or a map of values, which may have others in it
   }
 

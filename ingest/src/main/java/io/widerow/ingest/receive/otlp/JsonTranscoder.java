@@ -16,28 +16,28 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Writes a request in JSON as protobuf, token by token, so that both have one mapping and members
-/// may come in any order. What is wrong in a record is noted in [#places], and the record is left
-/// empty; all others are kept. What is wrong with a resource or a scope is noted so for each of its
-/// records; when the request has no others, it is refused.
+/// may come in any order. An error in a record is noted in [#places], and the record is left empty;
+/// all other records are kept. An error in a resource or a scope is noted for each of its records;
+/// when the request has no other records, it is refused.
 ///
-/// Members that are not stored are passed over. Half a surrogate pair is kept as the text of its
+/// Members that are not stored are skipped. Half a surrogate pair is kept as the text of its
 /// escape, and the attribute [EscapedText#MARK] says how many there are.
 ///
 /// - Threads: one.
 /// - Memory: the protobuf, which is shorter than the text, except for arrays of short numbers.
 final class JsonTranscoder {
   private static final String TRAILING = "something follows the JSON object";
-  private static final int NESTED_MAX = 10_000; // of what is passed over
+  private static final int NESTED_MAX = 10_000; // of a skipped value
 
   private final JsonScanner json;
-  private final AttributeTape text = new AttributeTape(); // its scratch holds what was unescaped
+  private final AttributeTape text = new AttributeTape(); // its scratch holds unescaped text
   private final JsonNumbers numbers;
   private final SenderTime time = new SenderTime();
   private final long nowNanos;
   private final ProtobufWriter out;
   private final Places places = new Places();
   private final JsonMessage request;
-  private boolean[] brackets = new boolean[16]; // around what is passed over: whether an object
+  private boolean[] brackets = new boolean[16]; // around a skipped value: whether an object
 
   // The name of the member that is being read, for reasons.
   private int attributes; // the field of those of the message that is being read
@@ -309,8 +309,7 @@ final class JsonTranscoder {
     out.close(start);
   }
 
-  /// Reads a resource or a scope. What is wrong in it, and not in a record, is noted for each of
-  /// its records.
+  /// Reads a resource or a scope. An error outside its records is noted for each of its records.
   private void frame(Member member, JsonMessage type) throws JsonScanner.Bad {
     int at = json.at;
     int surrogates = json.loneSurrogates;
@@ -395,7 +394,7 @@ final class JsonTranscoder {
     out.closeFixed(start);
   }
 
-  /// Reads a record. What is wrong in it is noted.
+  /// Reads a record. An error in it is noted.
   private void record(Member member, JsonMessage type) throws JsonScanner.Bad {
     int at = json.at;
     int surrogates = json.loneSurrogates;

@@ -102,7 +102,7 @@ final class MetricPoint {
         default -> number();
       }
     }
-    if (kind >= 9) { // a sender may leave out what is 0
+    if (kind >= 9) { // a sender may leave out zeros
       unsigned(count, countBits);
     }
     if (kind == 10) {

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 ///   ScopeX: 1 InstrumentationScope  2 record...  3 schema_url
 /// ```
 ///
-/// Fields may come in any order, so a message is read twice: what holds for all records in it goes
-/// on the tape first and is kept, the records follow.
+/// Fields may come in any order, so a message is read twice: first the attributes that its records
+/// share, which stay on the tape, then the records.
 ///
-/// What is wrong within a record refuses that record. What is wrong with a resource or a scope
-/// refuses its records; when nothing else is stored, the request.
+/// An error in a record refuses that record. An error in a resource or a scope refuses its records;
+/// when nothing else is stored, it refuses the request.
 ///
 /// Source: opentelemetry-proto 1.11, `logs.proto`, `metrics.proto`, `trace.proto`.
 ///
@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 abstract class OtlpDecoder {
   static final int OWN = 0;
 
-  /// The field of a time that is no number, in what [JsonTranscoder] writes: one of those that
-  /// protobuf leaves to its implementations.
+  /// The field in which [JsonTranscoder] writes a time that is no number. Protobuf reserves such
+  /// numbers for its implementations.
   static final int TIME_TEXT = 19_001;
 
   /// That of the time that this text is, in nanoseconds; [Times#NONE] when it is none.
@@ -289,7 +289,7 @@ abstract class OtlpDecoder {
     in.leave(outer);
   }
 
-  /// Reads a record. What is wrong in it refuses it alone.
+  /// Reads a record. An error in it refuses it alone.
   private void alone(IncomingBatch batch) throws ProtobufReader.Bad {
     int outer = in.enter();
     int end = in.limit();
@@ -345,12 +345,12 @@ abstract class OtlpDecoder {
   /// for all records of the scope.
   abstract void record(IncomingBatch batch) throws ProtobufReader.Bad;
 
-  /// Puts what is on the tape into the batch, as an event of the service.
+  /// Adds the attributes on the tape to the batch, as an event of the service.
   final void write(IncomingBatch batch, long nanos) {
     write(batch, nanos, type, typeOffset, typeLength);
   }
 
-  /// Puts what is on the tape into the batch.
+  /// Adds the attributes on the tape to the batch, as one event.
   ///
   /// @param source of the type, unless the sender asked for another one
   final void write(IncomingBatch batch, long nanos, byte[] source, int offset, int length) {

@@ -3,8 +3,8 @@ package io.widerow.ingest.receive.otlp;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Where the records of a request are: in the JSON text, and in the protobuf that was made of it;
-/// and what is wrong with those that are refused already.
+/// The offsets of the records of a request, in the JSON text and in the protobuf made from it, and
+/// the errors of the records that are refused already.
 ///
 /// - Threads: one.
 /// - Memory: 12 bytes a record.
@@ -34,7 +34,7 @@ final class Places {
     offsets[count++] = offset;
   }
 
-  /// Says what is wrong with the record added last.
+  /// Sets the error of the record added last.
   void fault(String reason) {
     faults[count - 1] = reason;
   }
@@ -54,7 +54,7 @@ final class Places {
     return offsets[Arrays.binarySearch(starts, 0, count, start)];
   }
 
-  /// What is wrong with the record that starts here in protobuf; null for nothing.
+  /// Returns the error of the record that starts here in protobuf; null for none.
   @Nullable String faultAt(int start) {
     return faults[Arrays.binarySearch(starts, 0, count, start)];
   }

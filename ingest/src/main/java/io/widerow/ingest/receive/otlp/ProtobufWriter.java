@@ -30,7 +30,7 @@ final class ProtobufWriter {
     bytes = new byte[roomBytes + Swar.SLACK_BYTES];
   }
 
-  /// What was written, with [Swar#SLACK_BYTES] after it.
+  /// Returns the bytes written, with [Swar#SLACK_BYTES] after them.
   byte[] bytes() {
     return bytes;
   }
@@ -107,7 +107,7 @@ final class ProtobufWriter {
     length += size;
   }
 
-  /// Appends a byte to what is open.
+  /// Appends a byte to the open message.
   void raw(int value) {
     ensure(1);
     bytes[length++] = (byte) value;
@@ -121,7 +121,7 @@ final class ProtobufWriter {
     return ++length;
   }
 
-  /// Closes what is open. It moves when its length needs more than one byte.
+  /// Closes the open message. Its bytes move when its length needs more than one byte.
   void close(int start) {
     int size = length - start;
     int more = 0;

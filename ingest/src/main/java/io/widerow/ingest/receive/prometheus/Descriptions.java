@@ -145,7 +145,7 @@ final class Descriptions {
   ///
   /// @param type its number
   /// @param ofSeries whether the name is that of a series, such as `latency_bucket`
-  /// @return what is wrong with it; empty when it is taken
+  /// @return why it is refused; empty when it is accepted
   String end(long type, boolean ofSeries) {
     MetricDescription.Type kind = MetricDescription.Type.of(type);
     if (ofSeries) {

@@ -32,7 +32,7 @@ import java.util.zip.CRC32C;
 /// ```
 ///
 /// `NAME`, `HELP`, `UNIT`: percent-encoded UTF-8; an empty field is `-`. The file is replaced as a
-/// whole: written beside it, forced, renamed, the directory forced.
+/// whole: a new file is written next to it, forced and renamed, and the directory is forced.
 ///
 /// - Threads: one at a time.
 final class MetadataFile {
@@ -53,10 +53,10 @@ final class MetadataFile {
     this.file = directory.resolve(NAME);
   }
 
-  /// Reads the file, if there is one. One that is damaged, or of another version, is moved aside,
-  /// and told: senders repeat what was in it.
+  /// Reads the file, if there is one. A file that is damaged, or of another version, is moved aside
+  /// and logged, because senders repeat its descriptions.
   ///
-  /// @param taking gets each description
+  /// @param taking receives each description
   void read(BiConsumer<String, MetricDescription> taking) {
     if (!Files.exists(file)) {
       return;
@@ -150,7 +150,7 @@ final class MetadataFile {
 
   /// Reads the bytes of a file.
   ///
-  /// @return what is wrong with them; empty when all was taken
+  /// @return why they are refused; empty when all were read
   static String decode(byte[] bytes, BiConsumer<String, MetricDescription> taking) {
     String all = new String(bytes, StandardCharsets.ISO_8859_1);
     int at = all.indexOf('\n') + 1;

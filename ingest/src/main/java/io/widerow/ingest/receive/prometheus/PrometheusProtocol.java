@@ -32,8 +32,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Prometheus remote write: `POST /api/v1/write`, a block of snappy around a message of protobuf.
-/// When some samples are refused the answer is 400, which Prometheus does not repeat, and the
-/// others are stored. A sender of version 2.0 is told how many samples and histograms are stored.
+/// When some samples are refused the answer is 400, which Prometheus does not retry, and the others
+/// are stored. A sender of version 2.0 gets the numbers of stored samples and histograms.
 ///
 /// Source: prometheus/docs `docs/specs/prw/`.
 public final class PrometheusProtocol implements WriteProtocol {
@@ -167,9 +167,9 @@ public final class PrometheusProtocol implements WriteProtocol {
   /// What a sender of version 2.0 is told.
   private record Written(long samples, long histograms) {}
 
-  /// What is stored, now or earlier. What the decoder refuses it refuses in a repeat, too. The
-  /// ledger may have lost the list of what the store refused of a batch; then all of that counts as
-  /// samples, as far as there are any.
+  /// Returns the numbers of samples and histograms that are stored, now or earlier. The decoder
+  /// refuses the same in a retry. The ledger may have lost the list of the events that the store
+  /// refused; then all of them count as samples, as far as there are any.
   private Written written(Outcome.Stored stored) {
     BitSet lost = (BitSet) refusedHistograms.clone();
     Refusals refused = stored.refused();

@@ -5,15 +5,15 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// The labels of one series as version 1.0 has them. They lie in the body, or are written here: the
-/// labels that version 2.0 names by references, and those that do not stand side by side.
+/// The labels of one series in the encoding of version 1.0. They lie in the body, or are written
+/// here: labels that version 2.0 names by references, and labels that are not adjacent.
 ///
 /// ```
 ///   0a length  0a length name  12 length value      once for each label
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: keeps its buffer, which a series of [#BYTES_MAX] makes as large.
+/// - Memory: keeps its buffer, which grows up to [#BYTES_MAX].
 final class SeriesHead {
   /// More labels than any event can hold.
   static final int BYTES_MAX = 2 << 20;

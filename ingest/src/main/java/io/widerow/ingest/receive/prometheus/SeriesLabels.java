@@ -36,7 +36,7 @@ final class SeriesLabels {
 
   /// Begins the tape with these labels.
   ///
-  /// @return what is wrong with them; empty when they are those of a series
+  /// @return why they are refused; empty when they are the labels of a series
   String read(SeriesHead head) throws ProtobufReader.Bad {
     byte[] source = head.bytes();
     tape.begin(source);

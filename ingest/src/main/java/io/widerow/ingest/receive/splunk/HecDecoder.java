@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// without white space between them. Each stands for itself. `sourcetype` is the type, `time` the
 /// time in seconds, `event` the text: a string, or the first of `message`, `msg` and `log` in it
 /// that is one. The rest of `event` and the members of `fields` are attributes under their names.
-/// Clients drop what is refused: a `time` that is none is an attribute, too.
+/// Clients drop refused events, so an invalid `time` is an attribute, too.
 ///
 /// An object that is no JSON costs itself alone where its end can be found by its brackets, else
 /// all that follows.

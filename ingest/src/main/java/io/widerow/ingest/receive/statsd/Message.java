@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/// One line that is being read: its bytes, its sections, and the attributes of its event. What all
-/// forms of messages share.
+/// The part that all forms of messages share: the current line, its bytes, its sections, and the
+/// attributes of its event.
 ///
 /// - Threads: one.
 /// - Memory: keeps its arrays; allocates nothing for a good line.
@@ -107,7 +107,7 @@ final class Message {
 
   /// Reads the sections from `at` on, up to the end of the message, or of a rate that a colon ends.
   ///
-  /// @param those that become attributes; all others are ignored
+  /// @param those the sections that become attributes; all others are ignored
   /// @param metric whether the time is in `T`, else in `d:`
   void sections(List<Section> those, boolean metric) throws BadField {
     known = those;

@@ -6,14 +6,14 @@ import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.StreamDecoder;
 import java.time.ZoneId;
 
-/// Syslog over UDP, TCP and TLS. Nothing is answered: the protocol has no answers.
+/// Syslog over UDP, TCP and TLS. The protocol has no responses.
 public final class SyslogProtocol {
   private static final int FRAME_BYTES_MAX = 1 << 20;
 
   private SyslogProtocol() {}
 
-  /// Over TLS (RFC 5425) frames are counted; those that end with a newline are taken there, too,
-  /// because senders are often set up so.
+  /// Over TLS (RFC 5425) frames begin with their length. Frames that end with a newline are
+  /// accepted there, too, because senders are often set up so.
   ///
   /// @param zone of times that name none
   public static SocketProtocol of(ZoneId zone) {

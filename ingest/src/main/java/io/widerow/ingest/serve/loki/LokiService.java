@@ -32,8 +32,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/// Loki's query API. Each question is answered whole, from one view of the store; a client that
-/// leaves ends its query.
+/// Loki's query API. Each query reads one view of the store and its response is sent as a whole; a
+/// client that disconnects ends its query.
 ///
 /// - Threads: the connection's event loop; each query has a thread, `widerow-loki-<n>`.
 public final class LokiService {
@@ -55,7 +55,7 @@ public final class LokiService {
   private volatile boolean stopping;
 
   /// @param memory that all queries share
-  /// @param known what was counted of sealed blocks
+  /// @param known the counted fields of sealed blocks
   /// @param config names the labels of streams, and how long the reader of a tail may take nothing
   /// @param version of this program
   public LokiService(
@@ -84,10 +84,10 @@ public final class LokiService {
     void answer(Execution execution, Asked asked, OutputBuffer out);
   }
 
-  /// What was asked.
+  /// The request.
   ///
   /// @param name the part of the path that is a name; empty without one
-  /// @param categorized whether labels, metadata and parsed labels are told apart
+  /// @param categorized whether labels, metadata and parsed labels are returned separately
   record Asked(LokiParameters parameters, String name, boolean categorized) {}
 
   public List<HttpRoute> routes() {

@@ -80,7 +80,7 @@ final class LokiTail {
     this.stallSeconds = stallSeconds;
   }
 
-  /// What is followed.
+  /// The query to follow.
   private record Question(
       LogQuery query, long startNanos, long limit, long lagNanos, boolean categorized) {}
 

@@ -30,8 +30,8 @@ final class PageFile {
       Pattern.compile("/\\*\\* @type [^*]*\\*/ ?|(?<=[;,{]) // [^\"'`]*$");
 
   /// The files in the repository; `PageFilesTest` holds this list to the directory. Modules are in
-  /// the order in which they are joined: those that are alike lie near each other, for packing
-  /// looks back 32 KiB only.
+  /// the order in which they are joined: similar modules lie near each other, because compression
+  /// looks back only 32 KiB.
   static final List<String> NAMES =
       List.of(
           "index.html",

@@ -8,8 +8,8 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Joins the modules of the page into one script, when the daemon starts: a browser asks once, not
-/// once for each level of imports, and one file packs better than thirty.
+/// Joins the modules of the page into one script, when the daemon starts: a browser sends one
+/// request, not one for each level of imports, and one file compresses better than thirty.
 ///
 /// ```
 ///   import { a, b as c } from "./x.js";    const x_js = (() => {
@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 ///                                          })();
 /// ```
 ///
-/// Modules come after those that they import. They import by name or as a whole, export what they
-/// declare, each on one line, and not in a circle; anything else is refused.
+/// A module follows its imports. Modules import by name or as a whole, each import and export is on
+/// one line, and imports have no cycle; anything else is refused.
 final class PageScript {
   private static final Pattern IMPORT =
       Pattern.compile("(?m)^import (?:\\* as (\\w+)|(\\{[^}]*})) from \"\\./([\\w-]+\\.js)\";$");
@@ -37,9 +37,9 @@ final class PageScript {
     this.read = read;
   }
 
-  /// Modules and all that they import.
+  /// Returns modules and all their imports as one script.
   ///
-  /// @param modules in this order, but for those that are imported earlier
+  /// @param modules in this order, except modules that are imported earlier
   /// @param read the text of a module by its name
   static String of(List<String> modules, UnaryOperator<String> read) {
     PageScript made = new PageScript(read);

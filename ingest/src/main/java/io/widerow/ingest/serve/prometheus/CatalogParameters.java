@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The parameters of questions for labels and series. Those that are not known are left out, as
-/// Prometheus does.
+/// The parameters of queries for labels and series. Unknown parameters are ignored, as in
+/// Prometheus.
 ///
 /// @param given in the path and in a form
 record CatalogParameters(QueryParams given) {

@@ -35,8 +35,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 
-/// What Prometheus answers about labels and series: `/api/v1/labels`,
-/// `/api/v1/label/{name}/values`, `/api/v1/series`, `/api/v1/status/buildinfo`.
+/// Prometheus's API for labels and series: `/api/v1/labels`, `/api/v1/label/{name}/values`,
+/// `/api/v1/series`, `/api/v1/status/buildinfo`.
 ///
 /// ```
 ///   {"status":"success","data":["job","instance"],"warnings":["..."]}
@@ -78,7 +78,7 @@ final class CatalogService {
     void answer(Asked asked, SeriesCatalog catalog, OutputBuffer json);
   }
 
-  /// What was asked.
+  /// The request.
   ///
   /// @param label named in the path; empty without one
   private record Asked(CatalogParameters parameters, String label, long limit) {}

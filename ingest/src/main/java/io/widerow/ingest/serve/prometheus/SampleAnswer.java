@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// The answer with samples: one block of snappy, packed and sent piece by piece.
+/// The response with samples: one block of snappy, packed and sent piece by piece.
 ///
 /// ```
 ///   ReadResponse  1 result { 1 series { 1 label {1 name, 2 value}, 2 sample {1 value, 2 ms},
@@ -155,7 +155,7 @@ final class SampleAnswer {
     }
   }
 
-  /// Packs the front of the piece, and sends what is packed when it is enough.
+  /// Packs the front of the piece, and sends the packed bytes when there are enough.
   private void pack(int count) throws ExecutionException, InterruptedException, TimeoutException {
     packedLength = packer.pack(piece, count, packed, packedLength);
     System.arraycopy(piece, count, piece, 0, length - count);

@@ -53,7 +53,7 @@ final class EventService {
             "/v1/events/{id}/context", Tokens.Scope.QUERY, (context, _) -> answer(context, true)));
   }
 
-  /// What is asked for.
+  /// The request.
   ///
   /// @param type of the event; null for any
   /// @param around how many events before and after; null for the event alone

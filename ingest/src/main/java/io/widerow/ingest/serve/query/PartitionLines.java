@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-/// Writes what `GET /v1/partitions` tells, as JSON lines of flat members; only the list of a
-/// partition's segments, the last member of its line, is none.
+/// Writes the response of `GET /v1/partitions` as JSON lines. All members are flat, except the list
+/// of a partition's segments, the last member of its line.
 ///
 /// - Threads: one.
 final class PartitionLines {
@@ -167,8 +167,9 @@ final class PartitionLines {
     end();
   }
 
-  /// Damage, a line for each partition that is wanted; one without a partition when it is not known
-  /// what was there. The file has no directory: who may ask needs no rights on the machine.
+  /// Writes damage, a line for each requested partition; one line without a partition when the lost
+  /// partitions are not known. The file has no directory, because a client needs no rights on the
+  /// machine.
   void damage(Damage damage, Predicate<PartitionKey> wanted) {
     if (damage.partitions().isEmpty()) {
       damage(damage);

@@ -32,9 +32,9 @@ import io.widerow.storage.embedded.PartitionCatalog.LaneFigures;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// `GET /v1/partitions`: the wide rows of a store and what is in them, and with `layout=true` how
-/// they lie: lanes, segments, damage. The answer comes from the catalog in memory; no event is
-/// read. A store on a cluster has its catalog there, which tells less.
+/// `GET /v1/partitions`: the wide rows of a store and their contents, and with `layout=true` their
+/// lanes, segments and damage. The response comes from the catalog in memory; no event is read. The
+/// catalog of a store on a cluster has less detail.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 final class PartitionsService {
@@ -47,7 +47,7 @@ final class PartitionsService {
   /// Answers at a time: each is on the heap as a whole.
   private static final int ANSWERS_MAX = 2;
 
-  /// Of a partition: what is known of it, and its line, which is there three times at most.
+  /// Memory of a partition: its catalog entry and at most three copies of its line.
   private static final long PARTITION_BYTES = 800;
 
   private final EventStore store;
@@ -66,7 +66,7 @@ final class PartitionsService {
     return List.of(HttpRoute.get("/v1/partitions", Tokens.Scope.QUERY, this::partitions));
   }
 
-  /// What is wanted: which partitions, how much of them, and how many at most.
+  /// The request: which partitions, in which detail, and how many at most.
   private record Wanted(
       TypeGlobs types,
       long fromNanos,

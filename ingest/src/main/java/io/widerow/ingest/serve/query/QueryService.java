@@ -46,8 +46,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// `GET /v1/query`: streams the answer piece by piece. A piece is sent when the previous one is in
-/// the socket, so a slow reader pauses the query, and a reader that leaves ends it.
+/// `GET /v1/query`: streams the result piece by piece. A piece is sent when the previous one is in
+/// the socket, so a slow reader pauses the query, and a reader that disconnects ends it.
 ///
 /// A query for few events is first tried on the event loop of its connection: waking another thread
 /// and then the loop again takes longer than answering from memory. If the query would have to wait
@@ -353,7 +353,7 @@ final class QueryService {
     reply.end(sink.bytes(), sink.length());
   }
 
-  /// Says what was read, when that is wanted and the answer is complete.
+  /// Writes the read statistics, when the request asks for them and the result is complete.
   private static void explain(
       QueryAnswer answer,
       QueryParameters parameters,

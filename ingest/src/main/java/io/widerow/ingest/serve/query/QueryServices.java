@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// All services that answer questions in our own words.
+/// All services of Widerow's own query API.
 public final class QueryServices {
   private final QueryService queries;
   private final StepService steps;
@@ -49,7 +49,7 @@ public final class QueryServices {
         .toList();
   }
 
-  /// What is known of the fields of sealed blocks.
+  /// Returns the counted fields of sealed blocks.
   public KnownFields known() {
     return surveys.known();
   }

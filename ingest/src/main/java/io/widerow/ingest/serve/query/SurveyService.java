@@ -40,13 +40,13 @@ import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// What there is in a range, within a budget of time: `GET /v1/fields`, which fields its events
-/// have, with their values, and what is different about some; `GET /v1/fields/{name}`, one of them;
-/// `GET /v1/diff`, what is different from an earlier range; `GET /v1/patterns`, which kinds of log
-/// lines there are. What sealed blocks tell is read ahead, and kept for the next question.
+/// Surveys of a range, within a budget of time: `GET /v1/fields`, the fields of its events with
+/// their values, and the differences of some events; `GET /v1/fields/{name}`, one field; `GET
+/// /v1/diff`, the differences from an earlier range; `GET /v1/patterns`, the kinds of log lines.
+/// The fields of sealed blocks are read ahead and cached for later queries.
 ///
-/// - Threads: the connection's event loop; each answer is made on a thread, `widerow-survey-<n>`. A
-///   reader that leaves ends it. One more, of low priority, reads ahead.
+/// - Threads: the connection's event loop; each survey runs on a thread, `widerow-survey-<n>`. A
+///   reader that disconnects ends it. One more thread, of low priority, reads ahead.
 final class SurveyService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
@@ -84,7 +84,7 @@ final class SurveyService {
     }
   }
 
-  /// What is known of sealed blocks, for others who ask.
+  /// Returns the counted fields of sealed blocks, for other services.
   KnownFields known() {
     return known;
   }
@@ -95,7 +95,7 @@ final class SurveyService {
     reading.close();
   }
 
-  /// Reads what was asked.
+  /// Parses the parameters of a request.
   @FunctionalInterface
   private interface Parser {
     SurveyQuestion parse(Map<String, List<String>> given, long nowNanos);

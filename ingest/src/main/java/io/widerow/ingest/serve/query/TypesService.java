@@ -25,8 +25,8 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import java.util.List;
 
-/// `GET /v1/types`: what types there are, with the number and the times of their events. The answer
-/// comes from indexes in memory; no event is read.
+/// `GET /v1/types`: the types, with the number and the times of their events. The response comes
+/// from indexes in memory; no event is read.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor, because a large
 ///   store has an index for each hour and type.
@@ -36,7 +36,7 @@ final class TypesService {
   /// Answers at a time: each holds the list of all types on the heap.
   private static final int ANSWERS_MAX = 4;
 
-  /// Of a type: what is known of it, and its line, which is there three times at most.
+  /// Memory of a type: its index entry and at most three copies of its line.
   private static final long TYPE_BYTES = 480;
 
   private final EventStore store;

@@ -1,7 +1,7 @@
-/// The HTTP side of queries: `GET /v1/query`, answers in pieces under back pressure, and small
-/// questions answered on the event loop that they came in on.
+/// The HTTP side of queries: `GET /v1/query`, results in pieces under back pressure, and small
+/// requests served on their event loop.
 ///
-/// - Threads: a virtual thread per query that may wait; event loops for those that do not.
+/// - Threads: a virtual thread per query that may wait; event loops for queries that do not.
 @NullMarked
 package io.widerow.ingest.serve.query;
 

@@ -9,12 +9,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/// How many answers of a kind are made at a time. A question that finds no place waits a moment for
-/// one: a client that asks one thing after the other has its whole answer a moment before the place
-/// of it is free, and would be refused when it is faster than these threads. Those that wait get
-/// their places in turn, before those that ask later.
+/// Limits concurrent queries per kind. A query without a free slot waits a moment for one: a client
+/// that sends one query after the other has its whole result a moment before its slot is free, and
+/// would be refused when it is faster than these threads. Waiting queries get slots in FIFO order,
+/// before later queries.
 ///
-/// - Threads: any; those that take a place never wait.
+/// - Threads: any; taking a slot never blocks.
 public final class AnswerPlaces {
   private static final int PATIENCE_MILLIS = 250;
 

@@ -7,17 +7,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// Threads that compute answers: platform threads, among which the kernel shares the processors. A
+/// Threads that run queries: platform threads, among which the kernel shares the processors. A
 /// virtual thread that computes would keep one of few carriers until it ends, and others would not
 /// begin.
 ///
-/// They have long slices and a low priority, so that writers go first. One that has computed for
-/// [#SHORT_MILLIS] has the lowest from then on, and the kernel chooses more often who runs: it
-/// gives a thread its share in pieces that last from one tick to the next, and a writer that wakes
-/// up in one waits for its end. A short answer is not put back, and begins at once. Beside two
-/// heavy queries on two processors, nine of ten writes took three times as long without low
-/// priorities, and one of a hundred half as long again without the rest
-/// (`bench-results/reading.md`). While nobody writes, answers have all of the time.
+/// They have long slices and a low priority, so that writers go first. A thread that has computed
+/// for [#SHORT_MILLIS] has the lowest priority from then on, and the kernel switches threads more
+/// often: it gives a thread its share in pieces that last from one tick to the next, and a writer
+/// that wakes up in one waits for its end. A short query keeps its priority and begins at once.
+/// While two heavy queries ran on two processors, nine of ten writes took three times as long
+/// without low priorities, and one of a hundred half as long again without the rest
+/// (`bench-results/reading.md`). While there are no writes, queries have all of the time.
 ///
 /// See [TimeSlices], [FineTicks].
 public final class AnswerThread {

@@ -10,7 +10,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /// Makes the kernel choose each half of a millisecond which thread a processor runs, while long
-/// answers keep the processors busy. By itself it looks at its ticks, up to 4 ms apart
+/// queries keep the processors busy. By itself it looks at its ticks, up to 4 ms apart
 /// (`CONFIG_HZ`), and a writer that has had more than its share at the moment when it wakes up
 /// waits for the next tick, although it would have its turn much earlier. On each processor a
 /// thread with the shortest slices wakes up and sleeps again; the kernel then runs whose turn it
@@ -83,7 +83,7 @@ public final class FineTicks {
     return false;
   }
 
-  /// Says that one more thread computes beside writers.
+  /// Registers one more thread that computes while writers run.
   void begin() {
     if (computing.incrementAndGet() == least()) {
       wake();

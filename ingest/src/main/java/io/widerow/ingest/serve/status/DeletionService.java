@@ -200,7 +200,7 @@ public final class DeletionService {
     json.append(']');
   }
 
-  /// The names in a directory of what was made before an instant.
+  /// Returns the names of the files in a directory that are older than an instant.
   private static List<String> names(Path directory, long beforeNanos) {
     if (!Files.isDirectory(directory)) {
       return List.of();

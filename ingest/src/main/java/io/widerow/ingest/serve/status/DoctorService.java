@@ -17,8 +17,8 @@ import io.widerow.query.sizing.TypePlan;
 import java.util.List;
 import java.util.Locale;
 
-/// `GET /v1/admin/doctor`: what an operator should look at, the worst first; and `GET
-/// /v1/admin/plan`: each type's partitions beside the form that they would get now.
+/// `GET /v1/admin/doctor`: the findings for the operator, the worst first; and `GET
+/// /v1/admin/plan`: each type's partitions compared with the layout that they would get now.
 ///
 /// - Threads: any event loop.
 public final class DoctorService {

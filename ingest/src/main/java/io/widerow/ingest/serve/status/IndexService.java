@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/// `GET /` in a browser: says what this is, which endpoints there are and which scope each needs,
-/// for somebody who opens the address. It says nothing about the data. Who does not accept
-/// `text/html` is a client of a protocol that has its own answer there.
+/// `GET /` in a browser: a page for people, with the name of the program, its endpoints and the
+/// scope that each needs. It has nothing about the data. A request that does not accept `text/html`
+/// comes from a client of a protocol that has its own response there.
 ///
 /// - Threads: any event loop.
 public final class IndexService {
@@ -52,7 +52,7 @@ public final class IndexService {
   }
 
   /// @param routes all others
-  /// @param client answers those that do not accept a page
+  /// @param client serves requests that do not accept a page
   public static List<HttpRoute> routes(List<HttpRoute> routes, HttpRoute client) {
     IndexService index = new IndexService(routes, client);
     return List.of(HttpRoute.probe("/", index::index).withErrors(client.errors()));

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// The metric `widerow_partition_weight`: how many partitions there are of which weight, a
-/// histogram of the catalog. It is computed anew when it is a minute old.
+/// The metric `widerow_partition_weight`: a histogram of the weights of partitions, from the
+/// catalog. It is computed again when it is a minute old.
 ///
 /// - Threads: any.
 final class PartitionWeightMetric {

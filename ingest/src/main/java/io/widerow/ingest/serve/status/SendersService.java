@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// `GET /v1/senders`: who sends what, how fast, how late, and what was refused last; one sender a
-/// line, the one that sent last at the front. The same is part of `/metrics` and, as totals of the
-/// protocols, of `/v1/status`.
+/// `GET /v1/senders`: the senders with their types, rates, lags and last refusals; one sender a
+/// line, the latest sender first. The same is part of `/metrics` and, as totals of the protocols,
+/// of `/v1/status`.
 ///
 /// - Threads: any event loop.
 final class SendersService {

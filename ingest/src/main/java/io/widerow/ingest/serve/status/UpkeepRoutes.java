@@ -21,9 +21,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// Routes that list and change what a store keeps for its operator. They are answered on the
-/// server's blocking executor; what is wrong with a request is 400, a full disk 507, a store that
-/// cannot be written 503, and a store without such a part 501.
+/// Routes that list and change one part of a store, such as retention. They run on the server's
+/// blocking executor. A bad request gets 400, a full disk 507, a store that cannot be written 503,
+/// and a store without such a part 501.
 ///
 /// - Threads: any event loop.
 ///

@@ -5,14 +5,14 @@ import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.List;
 
-/// What the parsers of JSON and logfmt find in a line without being asked for certain names.
+/// The fields that the parsers of JSON and logfmt find in a line without given names.
 public final class Fields {
   private static final Stage JSON = new Stage.Json(List.of());
   private static final Stage LOGFMT = new Stage.Logfmt(false, false, List.of());
 
   private Fields() {}
 
-  /// Takes what is found.
+  /// Receives the fields found.
   @FunctionalInterface
   public interface Found {
     /// @param parser `json` or `logfmt`
@@ -30,7 +30,7 @@ public final class Fields {
 
   /// Reads a line.
   ///
-  /// @param memory for what is found
+  /// @param memory for the fields found
   public static void read(String line, LineMemory memory, Found found) {
     boolean json = isJson(line);
     memory.begin();

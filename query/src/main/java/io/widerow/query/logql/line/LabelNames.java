@@ -15,7 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Which attributes are labels of streams, and which attributes the name of a label means.
+/// The attributes that are labels of streams, and the mapping from the name of a label to
+/// attributes.
 ///
 /// - A name without an underscore means the attribute of that name.
 /// - A name that shows an attribute of the list (`k8s_pod_name` shows `k8s.pod.name`) means those
@@ -32,7 +33,7 @@ public final class LabelNames {
   /// The label of the level that the store finds.
   public static final String DETECTED_LEVEL = "detected_level";
 
-  /// What is a label unless the operator says otherwise.
+  /// The default labels, unless the operator sets others.
   public static final List<String> DEFAULT =
       List.of(
           "service_name",
@@ -162,8 +163,9 @@ public final class LabelNames {
     return label;
   }
 
-  /// Those that show as a label, and when that ends with a number those that show as what stands
-  /// before it: of two attributes that show as `a_b` the second one is `a_b_2`.
+  /// Returns the attributes that show as a label. When the label ends with a number, also the
+  /// attributes that show as the part before it: of two attributes that show as `a_b` the second
+  /// one is `a_b_2`.
   private static List<AttributeName> among(Map<String, List<AttributeName>> known, String label) {
     Set<AttributeName> names = new TreeSet<>(known.getOrDefault(label, List.of()));
     Matcher further = FURTHER.matcher(label);
@@ -173,8 +175,8 @@ public final class LabelNames {
     return List.copyOf(names);
   }
 
-  /// The attributes that a label may mean; null when only the events tell. None for what is not an
-  /// attribute.
+  /// Returns the attributes that a label may mean; null when only the events determine them; an
+  /// empty list when the label is not an attribute.
   public @Nullable List<AttributeName> attributes(String label) {
     if (label.equals(SERVICE)
         || label.equals(DETECTED_LEVEL)

@@ -18,8 +18,8 @@ public final class LineMemory {
   private long used;
   private long reserved;
 
-  /// @param memory receives the bytes that are reserved, and those that are given back as a
-  ///   negative number; it may refuse by throwing
+  /// @param memory receives reserved bytes, and released bytes as a negative number; it may refuse
+  ///   by throwing
   /// @param check throws when the query must end
   public LineMemory(LongConsumer memory, Runnable check) {
     this.memory = memory;

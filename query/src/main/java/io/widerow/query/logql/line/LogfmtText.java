@@ -12,9 +12,9 @@ final class LogfmtText {
     void pair(String key, String value);
   }
 
-  /// Reads a line. What is not of the form is passed over, or is an error when `strict`.
+  /// Reads a line. Text that is not logfmt is skipped, or is an error when `strict`.
   ///
-  /// @return why the line is wrong; null when it is not, or is not to be
+  /// @return the error of the line; null when it has none, or when not `strict`
   static @Nullable String read(String line, boolean strict, Pairs pairs) {
     int at = 0;
     while (true) {

@@ -16,10 +16,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Filters of the store that keep every event which matchers and label filters keep, one after the
-/// other, on the labels that events come with; see [Pushdown].
+/// other, on the labels that events have as stored; see [Pushdown].
 ///
 /// A comparison of a label that is no number keeps the event and marks it with an error, and every
-/// later comparison keeps what is marked. So the filter of a comparison keeps these as well:
+/// later comparison keeps marked events. So the filter of a comparison keeps these as well:
 ///
 /// ```
 ///   | ms > 90      ms of the event is a number > 90, or it is no number
@@ -52,8 +52,8 @@ final class ConditionFilters {
     return names == null ? EVERYTHING : Pushdown.ofAny(matcher, names);
   }
 
-  /// True when the filter of a matcher is the whole test, so that nobody has to look at the label
-  /// of what is read.
+  /// Returns true when the filter of a matcher is the whole condition, so that the labels of the
+  /// events read need no second check.
   boolean decides(Matcher matcher) {
     if (matcher.name().equals(LabelNames.SERVICE)
         || matcher.name().equals(LabelNames.DETECTED_LEVEL)) {

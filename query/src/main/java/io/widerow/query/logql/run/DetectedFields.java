@@ -13,11 +13,11 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The fields of the newest lines of a query: attributes of their events, and what the parsers find
-/// in the lines.
+/// The fields of the newest lines of a query: attributes of their events, and the fields that the
+/// parsers find in the lines.
 ///
 /// - Threads: one.
-/// - Memory: what is found, held by the execution.
+/// - Memory: the fields found, counted by the execution.
 public final class DetectedFields {
   private static final long TEXT_BYTES = 128;
 
@@ -32,8 +32,8 @@ public final class DetectedFields {
   ///
   /// @param label its name as a label
   /// @param type one of string int float boolean duration bytes
-  /// @param cardinality how many values were seen
-  /// @param parsers those that find it in lines; empty for an attribute
+  /// @param cardinality number of values seen
+  /// @param parsers the parsers that find it in lines; empty for an attribute
   public record Field(String label, String type, int cardinality, List<String> parsers) {}
 
   private static final class Values {

@@ -37,7 +37,7 @@ record EventStages(
     tests = List.copyOf(tests);
   }
 
-  /// @param matchers those that are still to be tested
+  /// @param matchers the matchers that are still to be tested
   static EventStages of(Metric.Range range, List<Matcher> matchers, LabelNames labels) {
     Split split = new Split(labels);
     range.lines().stages().forEach(split::add);

@@ -13,7 +13,7 @@ import io.widerow.storage.StoreView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What one query of LogQL reads from, which attributes are labels, and what limits it.
+/// The context of one LogQL query: its view, the attributes that are labels, and its limits.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: counts what the answer holds, until [#close]. Does not own the view.
@@ -27,7 +27,7 @@ public final class Execution extends QueryExecution {
     this(view, labels, new KnownFields(), budget, memory);
   }
 
-  /// @param known what was counted of sealed blocks before
+  /// @param known the earlier counts of sealed blocks
   /// @param memory the budget that it shares with other queries
   public Execution(
       StoreView view,

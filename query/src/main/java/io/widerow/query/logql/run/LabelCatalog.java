@@ -39,12 +39,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Which labels, values and streams there are in a range. Bodies are not read: names and values of
-/// whole types come from what is known of sealed blocks, see [FieldValues], and for the rest the
-/// store counts events in groups of equal labels, and shows one of each.
+/// Finds the labels, values and streams in a range. Bodies are not read: names and values of whole
+/// types come from sealed blocks, see [FieldValues]. For the rest the store counts events in groups
+/// of equal labels, and shows one event of each group.
 ///
 /// - Threads: one.
-/// - Memory: what is found, told to the execution.
+/// - Memory: the names and values found, counted by the execution.
 public final class LabelCatalog {
   private static final long TEXT_BYTES = 96;
 
@@ -378,9 +378,9 @@ public final class LabelCatalog {
     return cardinalities;
   }
 
-  /// Shows one event of each group of those that agree in the labels that are needed.
+  /// Shows one event of each group of events with equal values of the needed labels.
   ///
-  /// @param view where
+  /// @param view the view to read
   /// @param others labels needed besides those of the matchers
   /// @param allLabels whether the labels of streams are needed too
   private void read(

@@ -30,7 +30,8 @@ public final class MetricRun {
     return value(metric, SeriesNames.all());
   }
 
-  /// The value of an expression. What was held for the values inside of it is given back.
+  /// Computes the value of an expression. The memory of the values inside the expression is
+  /// released.
   private Value value(Metric metric, SeriesNames names) {
     long mark = execution.held();
     Value value = made(metric, names);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Filters of the store that keep every event which a part of LogQL keeps. They may keep more: a
 /// matcher compares texts, and a filter knows the number 200 from the text `200`. So matchers of
-/// attributes are tested again on what is read. Attributes that are bytes are not found by them.
+/// attributes are tested again on the events read. They do not find attributes that are bytes.
 final class Pushdown {
   private static final Filter EVERYTHING = new Filter.Everything();
   private static final Filter IS_BODY =

@@ -39,7 +39,7 @@ final class Samples {
     this.keepsValues = keepsValues;
   }
 
-  /// What is known of the samples of a bucket, or of a window.
+  /// The aggregates of the samples of a bucket, or of a window.
   private static final class Bucket {
     private long count;
     private double sum;

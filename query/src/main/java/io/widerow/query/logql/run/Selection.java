@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What the store is asked for a log query: the filter that leaves out as much as it can, and the
-/// attributes that have to be read.
+/// The part of a log query that the store evaluates: the filter that leaves out as much as it can,
+/// and the attributes that have to be read.
 ///
 /// - Threads: any; immutable.
 final class Selection {
@@ -84,7 +84,7 @@ final class Selection {
     return new Selection(undecided, undecided, labels, filter, searched);
   }
 
-  /// What is tested.
+  /// Returns the query that is tested.
   LogQuery query() {
     return query;
   }

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Which labels of lines make a series. Without a grouping these are the labels of the stream and
-/// those that stages have made. Other attributes of events are taken when a query names them: else
-/// each value of each attribute would be a series of its own.
+/// The labels of lines that make a series. Without a grouping these are the labels of the stream
+/// and the labels that stages have made. Other attributes of events are taken when a query names
+/// them: else each value of each attribute would be a series of its own.
 ///
 /// @param exact whether only these are taken
 /// @param names taken, whatever they are

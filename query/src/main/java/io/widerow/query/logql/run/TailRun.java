@@ -13,10 +13,10 @@ import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor.Step;
 import org.jspecify.annotations.Nullable;
 
-/// Follows the lines of a query: first the newest ones, then in each call those since the last one,
-/// in order, and those that came late. Each line is shown once. What was shown last is a position
-/// in the order of events and in the order of arrival, so that a slow reader delays the next call
-/// and loses nothing, unless retention overtakes it.
+/// Follows the lines of a query: first the newest ones, then in each call the lines since the last
+/// one, in order, and late lines. Each line is shown once. The last shown line is a position in the
+/// order of events and in the order of arrival, so that a slow reader delays the next call and
+/// loses nothing, unless retention overtakes it.
 ///
 /// - Threads: one.
 public final class TailRun {
@@ -67,10 +67,10 @@ public final class TailRun {
     arrived = execution.view().arrivals();
   }
 
-  /// Shows the lines since the last call that are before the tick of an instant, or before that of
-  /// an earlier call: a clock that is set back does not take back what was shown.
+  /// Shows the lines since the last call that are before the tick of an instant, or before the tick
+  /// of an earlier call: a clock that is set back does not move the end of the shown lines back.
   ///
-  /// @return false when the reader has gone
+  /// @return false when the reader has disconnected
   public boolean next(Execution execution, long nowNanos, Messages out) {
     long untilNanos = Math.max(tick(nowNanos), shownNanos);
     Selection selection = Selection.of(query, execution.labels());

@@ -39,8 +39,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What does an aggregate cost in LogQL beside the same one of our own (`--stats`)? The goal is 1.2
-/// times at most, in each form. The events are sealed, and their answers are compared.
+/// The cost of an aggregate in LogQL compared with the same aggregate of our own (`--stats`). The
+/// goal is 1.2 times at most, in each form. The events are sealed, and the results are compared.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

@@ -26,8 +26,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what the store can decide is not read, and a query that is cancelled ends. Method: bodies
-/// that cannot be compressed, beside the bytes that are read from the segment.
+/// Goal: bytes are not read when the store can decide without them, and a cancelled query ends.
+/// Method: compares the bytes read from the segment with the size of bodies that cannot be
+/// compressed.
 class LogqlPushdownTest {
   private static final int EVENTS = 4_000;
   private static final int BODY_CHARS = 400;
