@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a policy that is set hides at once, what it hid is dropped after its grace and not before,
@@ -302,6 +303,7 @@ class RetentionControlTest {
   }
 
   @Test
+  @Tag("deep")
   void changesThatWaitForTheirGraceAreLimited() {
     it.write("a", START_NANOS - 10 * DAY.toNanos(), 10);
     for (int i = 0; i <= 1_024; i++) { // the first one raises the configured age
