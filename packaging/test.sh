@@ -46,7 +46,10 @@ run_tests() {
       -pl?*) modules=${argument#-pl} ;;
       --projects=*) modules=${argument#--projects=} ;;
       -am | --also-make) below=yes ;;
-      -Dseeds=*) seeds=${argument#-Dseeds=} ;;
+      -Dseeds=*)
+        seeds=${argument#-Dseeds=}
+        continue
+        ;;
     esac
     set -- "$@" "$argument"
   done
@@ -60,11 +63,12 @@ run_tests() {
     done
     set -- "$@" -am "-Dtest.modules=${only#,}"
   fi
-  if [ -z "$seeds" ]; then
-    seeds=$(git -C "$home" rev-parse HEAD 2>/dev/null || echo none)
-    set -- "$@" "-Dseeds=$seeds"
-  fi
-  echo "widerow: seeds $seeds; the same ones again: -Dseeds=$seeds"
+  case $seeds in
+    '') seeds=$(git -C "$home" rev-parse HEAD 2>/dev/null || echo none) ;;
+    random) seeds=$(od -An -N 8 -t x1 /dev/urandom | tr -d ' ') ;;
+  esac
+  set -- "$@" "-Dseeds=$seeds"
+  echo "widerow: the same seeds again: -Dseeds=$seeds"
   forget_draft
   cd "$home"
   case $tier in

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// A daemon with a store on disk for programs that people send with, and what their tests share.
 /// When a program is missing, its test is skipped and says what to install. Packages of npm are
 /// those of `src/clients/npm/package.json`.
-@Timeout(60)
+@Timeout(300)
 abstract class ClientDaemon {
   static final String SECRET = "0123456789abcdef0123456789abcdef";
 
@@ -150,7 +150,7 @@ abstract class ClientDaemon {
     return () -> {
       process.destroy();
       try {
-        boolean _ = process.waitFor(20, TimeUnit.SECONDS);
+        boolean _ = process.waitFor(Await.SECONDS, TimeUnit.SECONDS);
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
       }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: what `systemd-journal-upload` reads from a journal is stored whole and once. Method: the
 /// program itself, with a journal that `systemd-journal-remote` wrote, against a daemon that is a
 /// process. Without them (Debian: `apt-get install systemd-journal-remote`) it is skipped.
-@Timeout(120)
+@Timeout(300)
 @Tag("process")
 class JournalClientTest {
   private static final Path CLIENT = Path.of("/lib/systemd/systemd-journal-upload");
@@ -217,7 +217,7 @@ class JournalClientTest {
           stored = count(daemon);
         }
         daemon.kill();
-        assertTrue(client.waitFor(30, TimeUnit.SECONDS));
+        assertTrue(client.waitFor(Await.SECONDS, TimeUnit.SECONDS));
         assertNotEquals(0, client.exitValue(), Files.readString(directory.resolve("client.out")));
         assertTrue(Files.notExists(state));
       }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: what OpenTelemetry's exporters for Node send is stored with all of its fields: JSON and
 /// protobuf over HTTP, and gRPC. Method: the exporters, installed by npm, whose output the test
 /// does not trust: it counts the events. Without npm or a registry it is skipped.
-@Timeout(180)
+@Timeout(300)
 @Tag("process")
 class OtlpNodeTest {
   private static final int RECORDS = 200;

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: programs that people send with store events over Fluent Forward and over TLS, each once.
 /// Method: the programs themselves, against a daemon on a store in memory. When one is missing, its
 /// test is skipped and names the package.
-@Timeout(120)
+@Timeout(300)
 @Tag("process")
 class TlsClientsTest {
   private static final int EVENTS = 500;
@@ -209,7 +209,7 @@ class TlsClientsTest {
         }
       } finally {
         rsyslog.destroy();
-        boolean _ = rsyslog.waitFor(20, TimeUnit.SECONDS);
+        boolean _ = rsyslog.waitFor(Await.SECONDS, TimeUnit.SECONDS);
         rsyslog.destroyForcibly();
       }
     }

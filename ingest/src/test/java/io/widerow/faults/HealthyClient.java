@@ -91,6 +91,13 @@ public final class HealthyClient implements AutoCloseable {
     }
   }
 
+  /// Answered since the last call of [#figures].
+  public long requests() {
+    synchronized (micros) {
+      return micros.getTotalCount();
+    }
+  }
+
   /// The figures since the last call.
   public Figures figures() {
     synchronized (micros) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: the port of CQL speaks TLS where HTTP does, asks clients for no certificate, and needs TLS
 /// and tokens where others can reach it. Method: the TLS of the JDK, and a frame made by hand.
-@Timeout(60)
+@Timeout(300)
 class CqlOverTlsTest {
   private static final byte[] OPTIONS = {5, 0, 0, 1, 5, 0, 0, 0, 0};
   private static final int SUPPORTED = 6;

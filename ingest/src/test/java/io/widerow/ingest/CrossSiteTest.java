@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a web page of another site cannot start work in a daemon through a browser, nor read from
 /// it. Method: every route that the daemon has, except probes and the files of the page, with each
 /// form in which browsers announce another site, and with each form in which they announce none.
-@Timeout(180)
+@Timeout(300)
 class CrossSiteTest {
   /// Probes and files, which compute nothing.
   private static final List<String> OPEN =

@@ -396,7 +396,7 @@ class DaemonTest {
     assertFalse(first.isDone(), "answered before it was committed");
     assertFalse(closing.join(Duration.ofMillis(200)), "stopped while a request waits");
     store.commits.release(1_000);
-    HttpResponse<String> answer = first.orTimeout(10, TimeUnit.SECONDS).join();
+    HttpResponse<String> answer = first.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
     assertEquals(200, answer.statusCode(), answer.body());
     closing.join();
     assertEquals(1, store.committed.size());

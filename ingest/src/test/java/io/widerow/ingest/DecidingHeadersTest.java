@@ -29,7 +29,7 @@ import org.xerial.snappy.Snappy;
 /// Goal: a body that comes again is a repeat only where it becomes the same events; with another
 /// header that decides what they are, it is stored. Method: bodies whose content tells a repeat, to
 /// a daemon with a store in memory, with the headers that protocols read.
-@Timeout(60)
+@Timeout(300)
 class DecidingHeadersTest {
   private static final String JSON = "application/json";
   private static final long NANOS = 1_700_000_000_123_456_789L;

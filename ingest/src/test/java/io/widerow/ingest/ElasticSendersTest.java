@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: what Elastic's own Java client sends is stored once and unchanged, also when an answer is
 /// lost on its way and when the daemon is killed meanwhile. Method: elasticsearch-java 9.5.6, its
 /// `BulkIngester`, and a listener that sends a request without an answer again, as users write it.
-@Timeout(120)
+@Timeout(300)
 class ElasticSendersTest {
   private static final long FIRST_NANOS = 1_767_323_045_000_000_000L; // 2026-01-02T03:04:05Z
 

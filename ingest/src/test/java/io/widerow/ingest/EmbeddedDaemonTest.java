@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: events that a real store acknowledged are read back over HTTP, also after a restart, and a
 /// repeat is still recognized. Method: the access log of the repository, sent twice with a restart
 /// in between.
-@Timeout(120)
+@Timeout(300)
 class EmbeddedDaemonTest {
   private static final String PATH = "/v1/events?type=web&ts=clf";
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: when the lanes take nothing more, TCP connections are not read, and all that was sent is
 /// stored once there is room; datagrams are dropped and counted. Method: a store whose commits are
 /// held back and a ring of two slots, for each protocol with a socket of its own.
-@Timeout(60)
+@Timeout(300)
 class FullRingTest {
   private static final int CONNECTIONS = 6;
   private static final int STALL_LOOKS = 50;

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: what a widely used logger sends as GELF is stored, each message once and with its fields.
 /// Method: logback-gelf 6.1.1 against a daemon, over TCP and over UDP with each compression, short
 /// messages and ones of many chunks.
-@Timeout(30)
+@Timeout(300)
 class GelfSendersTest {
   private static final int MESSAGES = 60;
 

@@ -48,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 @Tag("process")
 class HostileClientsTest {
+  private static final int WARM_REQUESTS = 200; // a second of them
   private static final long GROWTH_BYTES_MAX = 400L << 20;
   private static final int BODY_BYTES_MAX = 4_000_000;
 
@@ -93,7 +94,7 @@ class HostileClientsTest {
                 .flatMap(each -> Stream.of("--set", each))
                 .toArray(String[]::new));
     healthy = new HealthyClient(daemon.port(), "healthy");
-    Await.pauseNanos(1_000_000_000L); // for the JIT compiler
+    Await.until(() -> healthy.requests() >= WARM_REQUESTS, "the daemon is compiled");
     quiet = healthy.figures();
     residentBefore = daemon.memoryBytes("VmHWM");
   }

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: what widely used libraries send to Graphite and StatsD is stored, each value once and
 /// unchanged. Method: Dropwizard Metrics 4.2.40 and Micrometer 1.17.2 against a daemon.
-@Timeout(60)
+@Timeout(300)
 class MetricsSendersTest {
   private final MemoryStore store = new MemoryStore(1);
   private @Nullable Daemon running;

@@ -45,7 +45,7 @@ import picocli.CommandLine;
 /// Goal: commands show the same of a newer daemon, which sends members that they do not know, as of
 /// one of their own version. Method: each command against a daemon, and against the same daemon
 /// behind a proxy that adds members to every object of its responses.
-@Timeout(180)
+@Timeout(300)
 class NewerDaemonTest {
   /// Of an event each member is an attribute, and of an error the text is shown.
   private static final List<String> AS_THEY_ARE = List.of("{\"id\":", "{\"error\":");

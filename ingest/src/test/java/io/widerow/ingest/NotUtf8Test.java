@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: bytes that are not UTF-8 cost no event, and nothing of them is lost unheard. Method: lines
 /// with such bytes through the decoders; bodies in several charsets through a daemon. In the lines
 /// `\\xNN` stands for a byte.
-@Timeout(60)
+@Timeout(300)
 class NotUtf8Test {
   private static final DaemonConfig CONFIG =
       DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));

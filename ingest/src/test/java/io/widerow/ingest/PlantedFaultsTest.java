@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// finds nothing means something. Method: the daemon as a process whose byte code lacks one rule;
 /// kills, or cuts of the power of its disk, until the ledger of the senders disagrees with what is
 /// shown. Rules that this cannot show, as the order of names on ext4, are left to the simulators of
-/// storage. A build takes one rule by its seed, which is printed; `-Dseed=<n>` repeats it, and the
+/// storage. A run takes one rule by its seed, which is printed; `-Dseed=<n>` repeats it, and the
 /// profile `faults` takes all.
 @Timeout(1_800)
 class PlantedFaultsTest {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Goal: each protocol's answer names the level that was reached. Method: a daemon over a store in
 /// memory that passes for one on a cluster, whose test says what is applied.
-@Timeout(60)
+@Timeout(300)
 class QuorumOverHttpTest {
   private static final String LINE = "{\"ts\":1763665200,\"type\":\"a\",\"body\":\"x\"}\n";
   private static final String KEY = "idempotency-key";

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// says when to try again where that helps. Method: for each protocol a request without a token,
 /// with a wrong one, too large, while a lane's ring is full, and while the disk is full; each
 /// answer as a whole.
-@Timeout(60)
+@Timeout(300)
 class RefusalAnswersTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final int BODY_BYTES_MAX = 4_096;

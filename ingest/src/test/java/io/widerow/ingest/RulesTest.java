@@ -35,7 +35,7 @@ import picocli.CommandLine;
 /// Goal: what the rules redact or drop is nowhere: not on the disk, in no answer, in no status; by
 /// whatever protocol it came. Method: a real daemon and store, a secret in events of every
 /// protocol, and a search through the bytes of all files; the same without rules finds the secret.
-@Timeout(120)
+@Timeout(300)
 class RulesTest {
   private static final String SECRET = "s3cr3t4711zz";
   private static final String RULES =

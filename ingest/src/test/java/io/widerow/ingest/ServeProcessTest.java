@@ -61,7 +61,7 @@ class ServeProcessTest {
       throws IOException, InterruptedException {
     Path log = directory.resolve("second.log");
     Process second = ServeProcess.launch(data, log);
-    assertTrue(second.waitFor(30, TimeUnit.SECONDS), "still there");
+    assertTrue(second.waitFor(Await.SECONDS, TimeUnit.SECONDS), "still there");
     String told = Files.readString(log);
     assertEquals(75, second.exitValue(), told);
     assertTrue(told.contains("process " + owner), told);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Goal: after a body that stalls the sender tries again, whatever its protocol: many repeat a
 /// batch after 503, and drop it after 408. Method: a request to each endpoint whose body stops.
-@Timeout(60)
+@Timeout(300)
 class SlowBodyTest {
   private static final List<String> ENDPOINTS =
       List.of(

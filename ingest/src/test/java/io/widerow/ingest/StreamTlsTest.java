@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// refuses what is no TLS, a TLS that is not spoken there, and handshakes without an end, counted
 /// and with a reason. Method: the TLS of the JDK and openssl as clients, against a daemon on a
 /// store in memory.
-@Timeout(60)
+@Timeout(300)
 class StreamTlsTest {
   private static final String LINE = "<34>1 2003-10-11T22:14:15.003Z h a 1 - - one\n";
 

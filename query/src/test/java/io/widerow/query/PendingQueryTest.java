@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a query that waits for a store ends when it is cancelled or its time is over, reports a
 /// failure instead of ending early, and always frees its memory. Method: [PendingStore] around a
 /// store of a few events, whose waits the test holds, ends or lets fail.
-@Timeout(60)
+@Timeout(300)
 class PendingQueryTest {
   private static final long START = 1_763_666_100_000_000_000L;
   private static final int EVENTS = 300;

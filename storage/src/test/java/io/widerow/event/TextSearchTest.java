@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Appends;
+import io.widerow.faults.Slice;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -27,7 +28,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -42,12 +42,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// constant parts, in variables, in numbers, and across their edges. Method: the real log files,
 /// and texts cut out of them at random places, in both directions, compared with the lines
 /// themselves.
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class TextSearchTest {
   private static final long NANOS = 1_700_000_000_000_000_000L;
   private static final AttributeName HOST = AttributeName.of("host");
   private static final int LINES = 6_000;
-  private static final int NEEDLES = 150;
+  private static final int NEEDLES = Slice.of(30, 150);
 
   @TempDir private Path directory = Path.of(".");
   private final TreeMap<Long, String> lines = new TreeMap<>(); // by time

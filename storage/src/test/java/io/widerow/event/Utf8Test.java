@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Slice;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
@@ -41,7 +42,9 @@ class Utf8Test {
   void everySequenceOfOneToThreeBytes() {
     byte[] bytes = new byte[3];
     for (int length = 0; length <= 3; length++) {
-      for (int bits = 0; bits < 1 << (8 * length); bits++) {
+      int step =
+          length < 3 ? 1 : Slice.of(5, 1);
+      for (int bits = 0; bits < 1 << (8 * length); bits += step) {
         for (int i = 0; i < length; i++) {
           bytes[i] = (byte) (bits >>> (8 * i));
         }

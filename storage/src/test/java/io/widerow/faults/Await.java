@@ -9,7 +9,9 @@ import java.util.stream.Collectors;
 /// The one place where tests wait for what another thread or process does. A slow machine makes a
 /// test late and never wrong: the longest wait is far above what any of them needs.
 public final class Await {
-  private static final Duration MOST = Duration.ofSeconds(120);
+  /// How long tests wait for what comes at once on an idle machine, with latches and futures too.
+  public static final long SECONDS = 120;
+
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private Await() {}
@@ -18,7 +20,7 @@ public final class Await {
   ///
   /// @param what names the condition in the failure, as "two events are stored"
   public static void until(Callable<Boolean> condition, String what) {
-    until(condition, MOST, what);
+    until(condition, Duration.ofSeconds(SECONDS), what);
   }
 
   /// [#until], for what takes minutes on an idle machine too.

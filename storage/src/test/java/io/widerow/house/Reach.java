@@ -41,10 +41,14 @@ final class Reach {
   private final Map<String, Set<String>> below = new HashMap<>();
   private final Map<Call, List<Call>> calls = new HashMap<>();
 
+  private final Set<Call> without = new HashSet<>(); // no way leads from them
+  private final Predicate<Call> to;
   private final Predicate<Call> followed;
 
+  /// @param to what is looked for
   /// @param followed which methods are looked into
-  Reach(Predicate<Call> followed) {
+  Reach(Predicate<Call> to, Predicate<Call> followed) {
+    this.to = to;
     this.followed = followed;
   }
 
@@ -105,8 +109,8 @@ final class Reach {
         .toList();
   }
 
-  /// The shortest way from one of some methods to a call, empty when there is none.
-  List<Call> way(List<Call> from, Predicate<Call> to) {
+  /// The shortest way from one of some methods to what is looked for, empty when there is none.
+  List<Call> way(List<Call> from) {
     Map<Call, Call> before = new HashMap<>();
     Deque<Call> open = new ArrayDeque<>(from);
     Set<Call> seen = new HashSet<>(from);
@@ -120,12 +124,13 @@ final class Reach {
         return way;
       }
       for (Call next : calls.computeIfAbsent(call, this::follow)) {
-        if (seen.add(next)) {
+        if (!without.contains(next) && seen.add(next)) {
           before.put(next, call);
           open.add(next);
         }
       }
     }
+    without.addAll(seen);
     return List.of();
   }
 

@@ -35,7 +35,8 @@ final class Tiers {
   private static final Set<String> REPORTS =
       Set.of("io/widerow/faults/FaultRecords.commit", "io/widerow/loadgen/report/Machine.git");
 
-  private final Reach reach = new Reach(call -> !REPORTS.contains(call.name()));
+  private final Reach reach =
+      new Reach(call -> STARTS.contains(call.name()), call -> !REPORTS.contains(call.name()));
   private final List<ClassModel> types = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
 
@@ -95,7 +96,7 @@ final class Tiers {
       from.add(new Reach.Call(owner, name));
       Set<String> all = new TreeSet<>(tags);
       all.addAll(tagsOf(method));
-      List<Reach.Call> way = all.isEmpty() ? reach.way(from, Tiers::starts) : List.of();
+      List<Reach.Call> way = all.isEmpty() ? reach.way(from) : List.of();
       if (!way.isEmpty()) {
         findings.add(name(type) + "." + method.methodName() + " starts a process: " + way);
       }
@@ -118,10 +119,6 @@ final class Tiers {
       }
     }
     return tests;
-  }
-
-  private static boolean starts(Reach.Call call) {
-    return STARTS.contains(call.name());
   }
 
   private Optional<ClassModel> parent(ClassModel type) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: a reader of the contract sees the same events of a store that is always late. Method: a
 /// store filled at random, read through [PendingStore] and beside it, in both directions and in any
 /// order. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
-@Timeout(120)
+@Timeout(300)
 class PendingStoreTest {
   private final TestClock clock = new TestClock(1_700_000_000_000_000_000L);
 

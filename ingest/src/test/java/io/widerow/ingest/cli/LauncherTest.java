@@ -67,7 +67,7 @@ class LauncherTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void oneLauncherBuildsAtATime() throws IOException, InterruptedException {
     Path log = directory.resolve("log");
     Path go = directory.resolve("go");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.questions.OracleEvents;
 import io.widerow.questions.Question;
@@ -48,7 +49,6 @@ class ClusterQuestionsTest {
   private static final int EVENTS = 4_000;
   private static final int QUESTIONS = 500;
   private static final int LANES = 2;
-  private static final long WAIT_SECONDS = 60;
 
   @TempDir Path temporary = Path.of("");
 
@@ -94,7 +94,7 @@ class ClusterQuestionsTest {
       long group = store.lane(lane).commit(Durability.QUORUM);
       long reached = -1;
       while (reached < group) {
-        Long told = applied.get(lane).poll(WAIT_SECONDS, TimeUnit.SECONDS);
+        Long told = applied.get(lane).poll(Await.SECONDS, TimeUnit.SECONDS);
         assertNotNull(told, "group %d of lane %d, applied is %d".formatted(group, lane, reached));
         reached = told;
       }

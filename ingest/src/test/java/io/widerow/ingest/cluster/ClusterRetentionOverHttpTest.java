@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// refused because it is past the retention of the cluster's store, which others may have changed,
 /// also while the cluster is away. Method: a daemon over a keyspace in memory; other processes
 /// change the policy.
-@Timeout(60)
+@Timeout(300)
 class ClusterRetentionOverHttpTest {
   private static final String REFUSED =
       "{\"index\":1,\"reason\":\"older than the retention of 2d\"}";

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: with tokens only their holders ask, by the password of SASL PLAIN, and only as long as the
 /// token is there.
-@Timeout(60)
+@Timeout(300)
 class CqlAccessTest {
   private static final String READER = "0123456789abcdef0123456789abcdef";
   private static final String SENDER = "fedcba9876543210fedcba9876543210";

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: `widerow cql` shows what a daemon answers, whole and in each format, and says in one
 /// sentence what is wrong. Method: a daemon; statements, files, an input and a prompt.
-@Timeout(60)
+@Timeout(300)
 class CqlCommandTest {
   private static final String TOKEN = "0123456789abcdef0123456789abcdef";
 

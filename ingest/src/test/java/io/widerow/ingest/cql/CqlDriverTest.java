@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: the driver of Apache Cassandra for Java connects, learns the schema, and reads events page
 /// by page in the order in which our own queries give them. Its frames and segments are those of
 /// `native-protocol`, so every answer is read by another implementation.
-@Timeout(120)
+@Timeout(300)
 class CqlDriverTest {
   private static final int EVENTS = 1_234;
   private static final long START_MILLIS = 1_700_000_000_000L;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a driver brings events by INSERT, which are as durable as those of other protocols, and is
 /// told why one is not taken. Method: the Java driver against a daemon with a store on disk, and
 /// each outcome of the lanes.
-@Timeout(120)
+@Timeout(300)
 class CqlEventsTest {
   private static final UUID ID = Uuids.startOf(1_763_600_000_123L);
 

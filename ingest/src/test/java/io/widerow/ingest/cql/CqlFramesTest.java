@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: bad frames and bad requests get Cassandra's errors, end the connection only where nothing
 /// more can be read of it, and hold no credit. Method: frames made by hand.
-@Timeout(60)
+@Timeout(300)
 class CqlFramesTest {
   private static final String LOCAL = "SELECT key FROM system.local";
   private static final String EVENTS = "SELECT id FROM widerow.events";

@@ -111,7 +111,7 @@ class CqlFunctionsTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void asRecorded() throws IOException {
     List<String> statements = new ArrayList<>();
     List<String> wanted = new ArrayList<>();

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a request whose frame has an `idempotency-key` is done once, on any connection and after a
 /// restart, and a repeat is answered as at first and says that it is one. Method: the Java driver
 /// and frames made by hand against a daemon with a store on disk.
-@Timeout(120)
+@Timeout(300)
 class CqlRequestKeysTest {
   private static final String NAME = "idempotency-key";
   private static final String COUNT = "UPDATE k.hits SET n = n + 1 WHERE p = 'x'";

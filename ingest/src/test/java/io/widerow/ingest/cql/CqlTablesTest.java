@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a driver makes tables, writes and reads them over the wire, and what was acknowledged is
 /// there after a restart. Method: the Java driver against a daemon with a store on disk.
-@Timeout(120)
+@Timeout(300)
 class CqlTablesTest {
   private static final String REPLICATION = " WITH replication = {'class': 'SimpleStrategy'}";
   @TempDir private Path directory = Path.of(".");

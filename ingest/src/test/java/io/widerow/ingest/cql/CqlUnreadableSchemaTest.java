@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// daemon starts, log, `/ready` and the doctor name the statement, its keyspace answers with an
 /// error and others answer, until an operator repairs it. Method: a daemon with a store on disk in
 /// whose stored schema one statement was overwritten.
-@Timeout(120)
+@Timeout(300)
 class CqlUnreadableSchemaTest {
   private static final String TABLE = "CREATE TABLE r.mail (id int PRIMARY KEY, \"from\" text)";
   private static final String BROKEN = "CREATE TABLE r.mail (id int PRIMARY KEY, from text)";

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a driver makes materialized views, finds them in its metadata, and reads what it has
 /// written to their tables, also after a restart. Method: the Java driver against a daemon with a
 /// store on disk.
-@Timeout(120)
+@Timeout(300)
 class CqlViewsTest {
   @TempDir private Path directory = Path.of(".");
 

@@ -123,7 +123,7 @@ class TableKillTest {
               })
               .start(() -> writeUntilItDies(address, writer, done)));
     }
-    assertTrue(done.tryAcquire(acknowledged, 2, TimeUnit.MINUTES));
+    assertTrue(done.tryAcquire(acknowledged, Await.SECONDS, TimeUnit.SECONDS));
     daemon.kill();
     for (Thread thread : threads) {
       thread.join();

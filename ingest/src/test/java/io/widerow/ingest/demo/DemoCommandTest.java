@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: the demo does what it says, twice in one directory, and the queries that train the JVM's
 /// AOT cache have answers. Method: the real log files.
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class DemoCommandTest {
   @Test
   void itRunsTwiceInOneDirectory(@TempDir Path directory) throws IOException {

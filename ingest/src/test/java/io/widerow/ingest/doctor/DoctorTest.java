@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: on a quiet store nothing is named; a hot type, an oversize partition and a sender 90 s
 /// behind are named within ten seconds. Method: a real store and lanes, a clock that the test moves
 /// second by second.
-@Timeout(120)
+@Timeout(300)
 class DoctorTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int EVENTS = 50_000; // of a batch

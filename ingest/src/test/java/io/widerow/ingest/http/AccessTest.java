@@ -63,7 +63,7 @@ import picocli.CommandLine;
 
 /// Goal: unauthorized requests are refused, with TLS and without, and a setting that would let them
 /// in is refused at start. Method: a daemon with tokens and a certificate.
-@Timeout(180)
+@Timeout(300)
 class AccessTest {
 
   @TempDir private Path directory = Path.of(".");

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a flood on an HTTP/2 connection ends it, and a client at work is never taken for one.
 /// Method: a daemon, frames on raw sockets, and a clock that the test sets for the allowances.
-@Timeout(120)
+@Timeout(300)
 class Http2FrameGuardTest {
   private static final int FLOOD_MAX = 100_000;
   private Daemon daemon;

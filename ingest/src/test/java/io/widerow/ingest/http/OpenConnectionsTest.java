@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Goal: connections that ask nothing cannot keep others out. Method: connections in each state,
 /// and a daemon with few places, all of which are held.
-@Timeout(60)
+@Timeout(300)
 class OpenConnectionsTest {
   private static final class Fake implements OpenConnections.Connection {
     private final State state;

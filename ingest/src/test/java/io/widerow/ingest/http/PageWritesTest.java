@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: no web page that somebody happens to open changes or deletes anything in a daemon on the
 /// same machine. Method: every request that changes something, as a browser sends it for a page of
 /// another site without asking first.
-@Timeout(120)
+@Timeout(300)
 class PageWritesTest {
   private static final String[] ELSEWHERE = {"origin", "https://elsewhere.example"};
   private static final String[] NOWHERE = {"origin", "null"};

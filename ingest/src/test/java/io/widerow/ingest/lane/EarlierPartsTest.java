@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.widerow.event.EventId;
 import io.widerow.event.Rejection;
+import io.widerow.faults.Await;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// of lanes, and every answer to it has the figures of the first. Method: starts with changing
 /// numbers of lanes, each after a crash of which some parts survive, beside a set of what must be
 /// there.
-@Timeout(60)
+@Timeout(300)
 class EarlierPartsTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NAME = "n".getBytes(StandardCharsets.US_ASCII);
@@ -95,7 +96,8 @@ class EarlierPartsTest {
   }
 
   private static Outcome.Stored join(CompletableFuture<Outcome> done) {
-    return assertInstanceOf(Outcome.Stored.class, done.orTimeout(10, TimeUnit.SECONDS).join());
+    return assertInstanceOf(
+        Outcome.Stored.class, done.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join());
   }
 
   private static void assertFigures(Outcome.Stored answer) {
@@ -214,7 +216,7 @@ class EarlierPartsTest {
     List<byte[]> notes = notesOfAFirst(2);
     MemoryStore second = restarted(3, notes);
     second.applying = true;
-    try (Lanes lanes = open(second, TimeUnit.SECONDS.toNanos(20))) {
+    try (Lanes lanes = open(second, TimeUnit.HOURS.toNanos(1))) {
       Outcome.Stored answer = join(send(lanes, Durability.QUORUM));
       assertFigures(answer);
       assertEquals(Durability.QUORUM, answer.durability());

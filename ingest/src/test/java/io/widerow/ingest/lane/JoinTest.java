@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Goal: the outcome of a batch over two lanes has those of both parts, whichever lane is last.
 /// Method: both lanes answer at the same moment, very often.
-@Timeout(60)
+@Timeout(300)
 class JoinTest {
   private static final int ROUNDS = 200_000;
 
@@ -55,7 +55,7 @@ class JoinTest {
                   () -> answer(joins, one, other, stored(1), stored(1)), lanes),
               CompletableFuture.runAsync(
                   () -> answer(joins, other, one, stored(2), new Outcome.Overloaded()), lanes))
-          .get(50, TimeUnit.SECONDS);
+          .get(Await.SECONDS, TimeUnit.SECONDS);
     } finally {
       lanes.shutdownNow(); // a lane whose other has failed ends
     }

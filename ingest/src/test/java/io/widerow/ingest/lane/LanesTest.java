@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: every batch in a ring gets a truthful answer, whatever the store does. Method: lanes over
 /// a store in memory whose commits can be delayed and made to fail.
-@Timeout(20)
+@Timeout(300)
 public class LanesTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NAME = "n".getBytes(StandardCharsets.US_ASCII);
@@ -60,7 +60,7 @@ public class LanesTest {
   }
 
   private static Outcome join(CompletableFuture<Outcome> done) {
-    return done.orTimeout(10, TimeUnit.SECONDS).join();
+    return done.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
   }
 
   @Test

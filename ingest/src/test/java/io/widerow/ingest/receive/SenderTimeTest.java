@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Goal: a sender whose clock is ahead loses no event, where it cannot be told of a refusal, or
 /// drops what is refused. Method: one event in each such protocol, at the last time that the store
 /// takes, one second later, and before 1970; a daemon.
-@Timeout(30)
+@Timeout(300)
 class SenderTimeTest {
   private static final long SECOND = 1_000_000_000;
   private static final long LATEST = Decoding.ARRIVAL_NANOS + 600 * SECOND;

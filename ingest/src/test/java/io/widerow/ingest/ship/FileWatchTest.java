@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// would send it twice; one that is deleted is read to its end. Method: one thread renames a file
 /// all the time, another one starts from a checkpoint that has it read to its end; files that are
 /// deleted between one look and the next.
-@Timeout(120)
+@Timeout(300)
 class FileWatchTest {
   private static final int STARTS = 3_000;
 

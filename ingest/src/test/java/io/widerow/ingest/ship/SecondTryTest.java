@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: no line of a file is lost because the daemon refuses its time, or what its JSON says.
 /// Method: the command against a daemon, and what a query reads back; answers made by hand for
 /// lists of refusals that are cut.
-@Timeout(120)
+@Timeout(300)
 class SecondTryTest {
   private static final long NOW = 1_790_000_000_000_000_000L;
   private static final String FUTURE = "the time is further ahead than the store allows";

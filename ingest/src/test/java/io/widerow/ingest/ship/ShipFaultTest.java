@@ -97,7 +97,7 @@ class ShipFaultTest {
         },
         "all lines are stored");
     ship.destroy();
-    assertTrue(ship.waitFor(120, TimeUnit.SECONDS), told());
+    assertTrue(ship.waitFor(Await.SECONDS, TimeUnit.SECONDS), told());
     assertEquals(0, ship.exitValue(), told());
     int[] times = stored(daemon);
     for (int i = 0; i < written; i++) {
@@ -262,7 +262,7 @@ class ShipFaultTest {
               return true;
             });
     Process ship = ship(proxy.getAddress().getPort());
-    assertTrue(ship.waitFor(60, TimeUnit.SECONDS), told());
+    assertTrue(ship.waitFor(Await.SECONDS, TimeUnit.SECONDS), told());
     proxy.stop(0);
     assertEquals(69, ship.exitValue(), told());
     assertTrue(told().contains("answered " + status + ": "), told());
@@ -325,7 +325,7 @@ class ShipFaultTest {
           },
           "ship sees that the file was truncated");
       ship.destroy();
-      assertTrue(ship.waitFor(120, TimeUnit.SECONDS), told());
+      assertTrue(ship.waitFor(Await.SECONDS, TimeUnit.SECONDS), told());
       proxy.stop(0);
       awaitAll(daemon, ship(daemon.port()));
       assertTrue(told().contains("were not acknowledged before it was truncated"), told());

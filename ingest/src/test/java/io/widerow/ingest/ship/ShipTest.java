@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: each line of a file is stored once, however the file is rotated and whenever the command
 /// ends. Method: the command in this process, files that are written to and rotated meanwhile, and
 /// what a query of the daemon reads back.
-@Timeout(120)
+@Timeout(300)
 class ShipTest {
   private static final Pattern BODY = Pattern.compile("\"body\":\"([^\"]*)\"");
 

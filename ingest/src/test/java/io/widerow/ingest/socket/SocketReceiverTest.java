@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a protocol with sockets of its own brings its decoders and nothing else. Method: a
 /// protocol of one digit and a dot for each event, over TCP and over UDP, on real sockets and lanes
 /// over a store in memory.
-@Timeout(30)
+@Timeout(300)
 class SocketReceiverTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NAME = "n".getBytes(StandardCharsets.US_ASCII);

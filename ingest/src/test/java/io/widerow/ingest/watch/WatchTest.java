@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a rule fires exactly while the figure of each step, for so long, is beyond its threshold;
 /// late events count, restarts change nothing, and what cannot be said is unknown. Method: a real
 /// store, a clock and an executor that the test moves.
-@Timeout(60)
+@Timeout(300)
 class WatchTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long MINUTE = 60 * SECOND;

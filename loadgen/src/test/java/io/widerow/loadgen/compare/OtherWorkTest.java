@@ -7,7 +7,6 @@ import io.widerow.faults.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.condition.OS;
 /// Goal: other work takes processor time until it is closed, and leaves nothing. Method: what the
 /// system says of its processes.
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 @Tag("process")
 class OtherWorkTest {
   private static Duration used(ProcessHandle program) {

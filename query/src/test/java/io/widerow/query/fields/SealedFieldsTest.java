@@ -3,6 +3,7 @@ package io.widerow.query.fields;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,9 +37,8 @@ class SealedFieldsTest {
 
   private final QueryMemory memory = new QueryMemory(256 << 20);
 
-  static Stream<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? Stream.of(given) : Stream.of(1L, 2L, 3L);
+  static List<Long> seeds() {
+    return Seeds.of(3);
   }
 
   static Stored event(SplittableRandom random, int number) {

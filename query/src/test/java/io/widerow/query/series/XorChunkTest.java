@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,9 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: a chunk has exactly the samples that were added, bit by bit. Method: series of any shape,
 /// read back by the reader; a decoder of its own reads them in `RemoteReadTest`.
 class XorChunkTest {
-  static Stream<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? Stream.of(given) : LongStream.rangeClosed(1, 40).boxed();
+  static List<Long> seeds() {
+    return Seeds.of(Slice.of(8, 40));
   }
 
   private record Sample(long millis, long bits) {}

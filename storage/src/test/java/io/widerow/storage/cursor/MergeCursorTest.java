@@ -8,6 +8,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
@@ -73,7 +74,7 @@ class MergeCursorTest {
           EventView view = merge.event();
           shown.add(new Event(view.id(), view.type(), view.version()));
         } else {
-          merge.ready().orTimeout(30, TimeUnit.SECONDS).join(); // of an input that is not ready
+          merge.ready().orTimeout(Await.SECONDS, TimeUnit.SECONDS).join(); // an input is not
         }
       }
       assertEquals(EventCursor.Step.END, merge.next());
@@ -134,8 +135,7 @@ class MergeCursorTest {
       for (Pieces input : inputs) {
         within += input.at <= match + 1 ? 1 : 0;
       }
-      assertTrue(within >= 32, "only " + within + " inputs were searched no further");
-      assertTrue(within < 40, "every input holds a block");
+      assertEquals(32, within, "inputs that hold a block and were searched no further");
       for (int left = 39; left > 0; left--) {
         assertEquals(EventCursor.Step.EVENT, merge.next());
       }

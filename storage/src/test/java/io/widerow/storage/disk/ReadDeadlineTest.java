@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// It ends with [WouldBlockException] when the data is not in memory or reading takes too long, and
 /// leaves everything usable. Method: the real disk, one that says at random that it would wait, and
 /// a sparse file that was never read.
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class ReadDeadlineTest {
   private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int PAGE = 4 << 10;

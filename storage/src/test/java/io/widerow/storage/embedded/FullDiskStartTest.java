@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.TestClock;
@@ -176,7 +177,7 @@ class FullDiskStartTest {
   void anyWriteOfAStartMayFindTheDiskFull() {
     int waited = 0;
     boolean refused = true;
-    for (long n = 1; refused; n++) {
+    for (long n = 1; refused; n += Slice.of(3, 1)) {
       String what = "full from operation %d on".formatted(n);
       SimDisk disk = killed();
       disk.fillFor(n, Long.MAX_VALUE);
@@ -193,14 +194,14 @@ class FullDiskStartTest {
       disk.fillFor(Long.MAX_VALUE, Long.MAX_VALUE);
       goesOn(store, disk, what);
     }
-    assertTrue(waited > 20, waited + " operations of a start need room");
+    assertTrue(waited > Slice.of(6, 20), waited + " operations of a start need room");
   }
 
   /// Some of the steps find room, the next ones do not.
   @Test
   void roomMayComeAndGo() {
     var random = new SplittableRandom(8);
-    for (int run = 0; run < 30; run++) {
+    for (int run = 0; run < Slice.of(6, 30); run++) {
       long from = 1L + random.nextInt(40);
       String what = "run %d, full from operation %d on".formatted(run, from);
       SimDisk disk = killed();
@@ -245,7 +246,7 @@ class FullDiskStartTest {
   /// The power is cut, or the process killed, before any operation of the late part.
   @Test
   void itMayBeKilledWhileItGoesOn() {
-    for (int n = 1; n < 40; n += 6) {
+    for (int n = 1; n < 40; n += Slice.of(18, 6)) {
       String what = "full from operation %d on, then not".formatted(n);
       SimDisk disk = killed();
       disk.fillFor(n, Long.MAX_VALUE);

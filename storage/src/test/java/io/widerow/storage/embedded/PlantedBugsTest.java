@@ -60,9 +60,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: the fault suite finds every broken durability rule. Method: load the product's classes
 /// again with one rule cut out of their byte code, see [PlantLoader]. A check of the suite must
-/// fail on them and pass on the unchanged classes. Seeds are fixed, so a bug caught once is caught
-/// always; `-Dseed=<n>` starts with another one. A build takes an eighth of the rules, which
-/// `-Dseed` or `-Dseeds=random` choose; `-Dplants=all` takes all, `-Dplant=<regex>` some.
+/// fail on them and pass on the unchanged classes. Its seeds are fixed, so a bug caught once is
+/// caught always; `-Dseed=<n>` starts with another one. A run takes an eighth of the rules, another
+/// one for each commit; `-Dplants=all` takes all, `-Dplant=<regex>` some.
 @Tag("deep")
 class PlantedBugsTest {
   private static final long SEED = Long.getLong("seed", 1);

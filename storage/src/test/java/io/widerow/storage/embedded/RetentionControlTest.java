@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -359,6 +360,7 @@ class RetentionControlTest {
   }
 
   @Test
+  @Tag("deep")
   void changesThatWaitForTheirGraceAreLimited() {
     it.write("a", START_NANOS - 10 * DAY.toNanos(), 10);
     for (int i = 0; i <= 1_024; i++) { // the first one raises the configured age

@@ -13,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -72,6 +73,7 @@ class StoreCrashTest {
   /// Thin history moves into wide buckets, and every one of these steps is cut.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("thinSeeds")
+  @Tag("deep")
   void thinHistoryThatWasAcknowledgedIsThere(long seed) {
     crashes(seed, random -> new StoreDriver(random).withThinHistory(Duration.ofDays(1_500)));
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.FileJournal;
@@ -50,7 +51,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("process")
 class StoreLockTest {
   /// Far more than the half second after which a process knows that its lock is lost.
-  private static final long ENDS_SECONDS = 60;
 
   @TempDir Path directory;
 
@@ -83,7 +83,7 @@ class StoreLockTest {
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         acknowledged = Long.parseLong(line);
       }
-      assertTrue(process.waitFor(ENDS_SECONDS, TimeUnit.SECONDS), "it writes on");
+      assertTrue(process.waitFor(Await.SECONDS, TimeUnit.SECONDS), "it writes on");
       assertTrue(process.exitValue() != 0, "it stopped without a failure");
       return Files.readString(told);
     }

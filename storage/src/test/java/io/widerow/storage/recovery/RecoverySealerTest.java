@@ -9,6 +9,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.AccessLogEvents;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.StoreModel;
@@ -51,7 +52,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// before a failure, and there is memory for more sets of rows than in a running store. Method: the
 /// files of a crashed store, and a disk that holds the first segments back until others are being
 /// written and then fails the first or does not.
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class RecoverySealerTest {
   private static final int EVENTS = 20_000;
 
@@ -88,7 +89,8 @@ class RecoverySealerTest {
     private void await() {
       try {
         assertTrue(
-            together.await(1, TimeUnit.MINUTES), "too few segments are written side by side");
+            together.await(Await.SECONDS, TimeUnit.SECONDS),
+            "too few segments are written side by side");
       } catch (InterruptedException stopped) {
         throw new IllegalStateException(stopped);
       }

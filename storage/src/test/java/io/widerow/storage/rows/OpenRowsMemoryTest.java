@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a type of a few events costs no more than it may, and the store tells what it costs.
@@ -114,6 +115,7 @@ class OpenRowsMemoryTest {
   }
 
   @Test
+  @Tag("deep")
   void theFigureIsWhatTheHeapKeeps() {
     long[] kept = new long[ROUNDS];
     // All rounds stay open: what one of them left to be collected would count against the next.

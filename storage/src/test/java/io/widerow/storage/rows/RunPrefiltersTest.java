@@ -31,7 +31,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// reads after the cursor is closed. Method: access-log lines, some late, so that there are several
 /// runs; filters of all kinds, both directions and a part of the row, compared with the filter
 /// applied to each event; executors that run tasks at once, on another thread, later, or never.
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class RunPrefiltersTest {
   private static final int EVENTS = 24_000;
   private static final PartitionKey KEY = new PartitionKey(0, 60, "apache.access", 0);

@@ -36,7 +36,6 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -48,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// itself, whenever the others run, and no thread reads after the cursor is closed. Method: the
 /// access log in small blocks, a word that many lines have, token filters that rule no block out,
 /// counts; executors that run tasks at once, on another thread, later, or never.
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class BlockPrefiltersTest {
   private static final Path FILE = Path.of("prefilters.seg");
   private static final int EVENTS_PER_BLOCK = 100;

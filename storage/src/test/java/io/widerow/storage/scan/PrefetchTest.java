@@ -52,7 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a merge that waits for the disk once prefetches the starts of all its partitions at the
 /// same time, nothing that it will not read, and shows the same. Method: a disk whose reads take a
 /// millisecond; prefetching threads are held until several are there together.
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class PrefetchTest {
   private static final long NANOS = 1_700_000_000_000_000_000L;
   private static final int TOGETHER = 4;
@@ -131,7 +131,7 @@ class PrefetchTest {
 
       private static void await(CountDownLatch latch, String otherwise) {
         try {
-          assertTrue(latch.await(1, TimeUnit.MINUTES), otherwise);
+          assertTrue(latch.await(Await.SECONDS, TimeUnit.SECONDS), otherwise);
         } catch (InterruptedException interrupted) {
           throw new IllegalStateException(interrupted);
         }

@@ -13,6 +13,7 @@ import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
@@ -53,7 +54,7 @@ class GroupFilterTest {
   private int number;
 
   static List<Long> seeds() {
-    return Seeds.of(12);
+    return Seeds.of(Slice.of(3, 12));
   }
 
   /// An event with a word of its own, `id<n>`, and one of a hundred.

@@ -13,6 +13,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventLayout;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.rollup.RollupField;
@@ -229,14 +230,14 @@ class SegmentRollupsTest {
       until = segment.cells().offset(0);
     }
     assertTrue(until - from > 1_000, until - from + " bytes");
-    for (int at = (int) from; at < until; at += 7) {
+    for (int at = (int) from; at < until; at += Slice.of(35, 7)) {
       byte[] bad = good.clone();
       bad[at] ^= (byte) (1 << at % 8);
       try (Segment segment = open(bad)) {
         assertThrows(StorageException.Corrupt.class, segment::verify, "byte " + at);
       }
     }
-    for (int at = (int) until; at < good.length; at++) {
+    for (int at = (int) until; at < good.length; at += Slice.of(5, 1)) {
       byte[] bad = good.clone();
       bad[at] ^= (byte) (1 << at % 8);
       assertThrows(

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: real logs stay within the size limits and round-trip byte for byte. Method: write them in
@@ -37,6 +38,7 @@ class SegmentSizesTest {
   }
 
   @Test
+  @Tag("deep")
   void metrics() {
     List<TestEvent> events = SegmentSizes.metrics(32_000, 100, 1);
     check(events, SegmentProfile.SEALED, 5.5);

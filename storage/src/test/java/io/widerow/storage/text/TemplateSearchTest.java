@@ -29,7 +29,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// lines of random templates with every form of number, some alternating and some in rows; cut
 /// texts out of them, mostly across edges, some with a byte changed, and search for these in the
 /// printed lines too. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class TemplateSearchTest {
   private static final Path FILE = Path.of("f");
   private static final int NEEDLES = 400;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Goal: a merge waits while rows are sealed and as long again, but not when there are too many
 /// segments. Method: a clock that the test sets, and another thread that waits.
-@Timeout(60)
+@Timeout(300)
 class MergePaceTest {
   private static final long TOOK_NANOS = TimeUnit.HOURS.toNanos(1); // for real, it never ends
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - TOOK_NANOS / 2); // wraps around

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.EventBatch;
 import io.widerow.faults.AccessLogEvents;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.StoreModel;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: two threads write successive segments in parallel, and these enter the manifest in the
 /// order in which rows were filled, whatever fails. Method: an executor whose tasks the test runs
 /// one by one, and a disk that holds the first segment back and then creates it or fails.
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class SealerTest {
   private static final int EVENTS = 1_000; // of a set of rows
 
@@ -79,7 +80,7 @@ class SealerTest {
 
     static void await(CountDownLatch latch) {
       try {
-        assertTrue(latch.await(1, TimeUnit.MINUTES));
+        assertTrue(latch.await(Await.SECONDS, TimeUnit.SECONDS));
       } catch (InterruptedException stopped) {
         throw new IllegalStateException(stopped);
       }

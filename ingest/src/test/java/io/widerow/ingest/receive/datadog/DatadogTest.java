@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: agents and clients of Datadog get its answers, and what they sent is stored unchanged.
 /// Method: requests as its API client sends them, to a daemon with a store in memory; a corpus of
 /// bad events between good ones.
-@Timeout(60)
+@Timeout(300)
 class DatadogTest {
   private static final String JSON = "application/json";
   private static final String SECRET = "0123456789abcdef0123456789abcdef";

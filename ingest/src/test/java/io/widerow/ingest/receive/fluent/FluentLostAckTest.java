@@ -27,7 +27,7 @@ import org.komamitsu.fluency.fluentd.FluencyBuilderForFluentd;
 /// Goal: a chunk whose acknowledgement is lost on the way, and which the client therefore sends
 /// again over another connection, is stored once. Method: the client Fluency, and between it and
 /// the daemon a proxy that loses the first acknowledgements together with their connections.
-@Timeout(60)
+@Timeout(300)
 class FluentLostAckTest {
   private static final int LOST = 3;
   private static final int EVENTS = 2_000;

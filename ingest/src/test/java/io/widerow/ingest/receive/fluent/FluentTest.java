@@ -47,7 +47,7 @@ import org.msgpack.core.MessageUnpacker;
 /// Goal: each form of a message becomes its events, and is acknowledged when and only when these
 /// are stored. Method: messages packed by msgpack's own library, and the client Fluency, over real
 /// sockets to a daemon on a store in memory.
-@Timeout(60)
+@Timeout(300)
 class FluentTest {
   private final MemoryStore store = new MemoryStore(2);
 

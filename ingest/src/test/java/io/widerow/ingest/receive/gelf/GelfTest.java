@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: a GELF message becomes the event that it describes, however it travels. Method: messages
 /// through the decoder; chunks in any order, twice, too late and too many; a daemon with real
 /// sockets and HTTP.
-@Timeout(60)
+@Timeout(300)
 class GelfTest {
   private static final InetSocketAddress ONE =
       new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 1);

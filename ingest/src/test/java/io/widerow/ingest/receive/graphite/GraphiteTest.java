@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: each line of Graphite's plaintext protocol becomes the event that it describes. Method:
 /// lines as carbon's documentation and captured clients have them through the decoder, and a daemon
 /// with real sockets.
-@Timeout(30)
+@Timeout(300)
 class GraphiteTest {
   private static Decoding.Result decode(String lines) {
     return Decoding.of(lines, GraphiteTest::decode);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: `/api/v3/write_lp` answers as InfluxDB 3 does. Method: requests as its documentation has
 /// them, to a daemon with a store in memory.
-@Timeout(60)
+@Timeout(300)
 class InfluxThreeTest {
   private static final String PATH = "/api/v3/write_lp?db=any";
 

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: what `systemd-journal-upload` sends is stored unchanged, once, and answered so that it
 /// goes on or begins again. Method: uploads as it sends them, to a daemon with a store in memory.
-@Timeout(120)
+@Timeout(300)
 class JournalTest {
   private static final String SECRET = "a-secret-of-thirty-two-characters";
   private static final int EVENT_BYTES_MAX = 8 << 10;

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: what an application logs with loki4j is stored once and unchanged, in JSON and in
 /// protobuf, also when answers are lost and the daemon is killed. Method: the appender itself, in a
 /// process and with a class path of its own.
-@Timeout(120)
+@Timeout(300)
 @Tag("process")
 class Loki4jTest {
   private static final Path JARS = Path.of("target/clients/loki4j");

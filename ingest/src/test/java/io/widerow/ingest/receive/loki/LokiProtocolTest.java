@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: the answers are Loki's, and a repeat is stored once. Method: a daemon with a store in
 /// memory; requests from a writer of Loki's messages, a case for each row of the table of answers.
-@Timeout(60)
+@Timeout(300)
 class LokiProtocolTest {
   private static final String PUSH = "/loki/api/v1/push";
   private static final String PROTOBUF = "application/x-protobuf";

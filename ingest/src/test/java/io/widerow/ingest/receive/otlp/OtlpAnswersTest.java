@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: each case of a request has the answer that OTLP's specification gives it, for all three
 /// signals, as protobuf and JSON over HTTP and over gRPC. Method: a daemon with a store in memory.
-@Timeout(60)
+@Timeout(300)
 class OtlpAnswersTest {
   private static final byte[] BAD = {0, 1}; // field 0
   private static final int OK = 200;

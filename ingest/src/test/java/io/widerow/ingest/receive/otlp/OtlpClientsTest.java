@@ -64,7 +64,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: what OpenTelemetry's Java SDK and Micrometer send is stored once, with its fields, also
 /// when answers are lost and the daemon is killed. Method: the libraries themselves, through a
 /// proxy that loses answers, to a daemon as a process.
-@Timeout(180)
+@Timeout(300)
 @Tag("process")
 class OtlpClientsTest {
   private static final int RECORDS = 40;

@@ -33,7 +33,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +46,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: senders of remote write get the answers that their specifications ask for, repeats are
 /// stored once, and descriptions of metrics outlive the daemon. Method: requests packed by
 /// snappy-java, to a daemon with a store in memory, or to one that is killed.
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class PrometheusTest {
   private static final String PATH = "/api/v1/write";
   private static final String ONE = "application/x-protobuf";

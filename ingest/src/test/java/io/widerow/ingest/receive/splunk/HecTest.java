@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Goal: clients of Splunk's collector get its answers, and what they sent is stored unchanged.
 /// Method: requests as its documentation and its clients have them, to a daemon with a store in
 /// memory; a corpus of bad objects between good ones.
-@Timeout(60)
+@Timeout(300)
 class HecTest {
   private static final String FORM = "application/x-www-form-urlencoded"; // what clients send
   private static final String EVENTS = "/services/collector/event/1.0";

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: each sample, event and service check becomes the event that it describes. Method: messages
 /// of the documentations of Etsy and Datadog and of captured clients through the decoder, and a
 /// daemon with real sockets.
-@Timeout(30)
+@Timeout(300)
 class StatsdTest {
   private static final DaemonConfig STATSD =
       DaemonConfig.of(Map.of("http", "127.0.0.1:0", "statsd", "127.0.0.1:0", "lanes", "1"));

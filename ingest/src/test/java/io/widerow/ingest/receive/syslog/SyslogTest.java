@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Goal: a message in each format of syslog becomes the event that it describes. Method: the
 /// examples of the RFCs through the decoder, and a daemon with real sockets.
-@Timeout(30)
+@Timeout(300)
 class SyslogTest {
   private static final DaemonConfig SYSLOG =
       DaemonConfig.of(Map.of("http", "127.0.0.1:0", "syslog", "127.0.0.1:0", "lanes", "1"));

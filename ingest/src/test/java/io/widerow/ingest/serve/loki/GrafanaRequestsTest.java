@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: Grafana's Loki data source and Logs Drilldown work against the daemon. Method: each
 /// request that they send, as `PROTOCOLS.md` lists them, with the answer that their code expects.
-@Timeout(120)
+@Timeout(300)
 class GrafanaRequestsTest {
   private static final String BASE = "1780000000"; // seconds
   private static final String START = BASE + "000000000";

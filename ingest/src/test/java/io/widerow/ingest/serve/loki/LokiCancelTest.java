@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.EndlessStore;
 import io.widerow.ingest.Http;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a query whose client leaves ends its work. Method: a store whose only event comes again
 /// and again, for ever.
-@Timeout(120)
+@Timeout(300)
 class LokiCancelTest {
   private final EndlessStore endless = new EndlessStore();
 
@@ -52,10 +53,10 @@ class LokiCancelTest {
             "GET /loki/api/v1/%s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n"
                 .formatted(question, daemon.httpAddress().getPort());
         client.getOutputStream().write(request.getBytes(US_ASCII));
-        assertTrue(endless.begun.await(60, TimeUnit.SECONDS), "the query runs");
+        assertTrue(endless.begun.await(Await.SECONDS, TimeUnit.SECONDS), "the query runs");
         assertEquals(1, endless.ended.getCount(), "it does not end by itself");
       }
-      assertTrue(endless.ended.await(60, TimeUnit.SECONDS), "it ends after its client");
+      assertTrue(endless.ended.await(Await.SECONDS, TimeUnit.SECONDS), "it ends after its client");
     }
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a mistake in a parameter is one sentence with the value, and no mistake is an internal
 /// error. Method: wrong values for each parameter of each endpoint.
-@Timeout(120)
+@Timeout(300)
 class LokiMistakesTest {
   private static final String[][] TOLD = {
     {"query_range", "query={}", "start=x", "start: not a time: x"},

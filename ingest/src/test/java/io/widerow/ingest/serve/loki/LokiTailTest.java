@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a tail shows each line once, also those that come late, and ends with its daemon. Method:
 /// the WebSocket client of the JDK.
-@Timeout(120)
+@Timeout(300)
 class LokiTailTest {
   private static final class Messages implements WebSocket.Listener {
     private final BlockingQueue<String> queue = new LinkedBlockingQueue<>();
@@ -45,7 +46,7 @@ class LokiTailTest {
     }
 
     String next() throws InterruptedException {
-      String message = queue.poll(60, TimeUnit.SECONDS);
+      String message = queue.poll(Await.SECONDS, TimeUnit.SECONDS);
       return message == null ? "none" : message;
     }
   }

@@ -3,6 +3,7 @@ package io.widerow.ingest.serve.page;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.widerow.faults.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -39,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 final class Browser implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern LISTENS = Pattern.compile("DevTools listening on (ws://\\S+)");
-  private static final long PATIENCE_SECONDS = 60;
 
   private final Process process;
   private final HttpClient client = HttpClient.newHttpClient();
@@ -184,7 +184,7 @@ final class Browser implements AutoCloseable {
     ObjectNode said = JSON.createObjectNode().put("id", id).put("method", method);
     said.set("params", with);
     socket.sendText(said.toString(), true).join();
-    JsonNode told = answer.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    JsonNode told = answer.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
     if (told.has("error")) {
       throw new IllegalStateException(method + ": " + told.path("error"));
     }
@@ -232,7 +232,7 @@ final class Browser implements AutoCloseable {
       ObjectNode said = JSON.createObjectNode().put("id", 1).put("method", "Runtime.evaluate");
       said.putObject("params").put("expression", expression).put("returnByValue", true);
       to.sendText(said.toString(), true).join();
-      String told = answer.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+      String told = answer.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
       values.add(JSON.readTree(told).path("result").path("result").path("value"));
       to.abort();
     }
@@ -274,7 +274,7 @@ final class Browser implements AutoCloseable {
     call("Tracing.start", config);
     work.run();
     call("Tracing.end", JSON.createObjectNode());
-    String handle = traced.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    String handle = traced.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
     StringBuilder text = new StringBuilder();
     for (boolean end = false; !end; ) {
       JsonNode part = call("IO.read", JSON.createObjectNode().put("handle", handle));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a page that follows shows each event once, also over `kill -9` of the daemon: what came
 /// before, and what comes after it is back. Method: Chromium over a daemon in a process of its own,
 /// which is killed and started again at the same address.
-@Timeout(180)
+@Timeout(300)
 @Tag("browser")
 class ExplorerKillTest {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.faults.Await;
+import io.widerow.faults.Seeds;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.receive.prometheus.Messages;
@@ -30,7 +31,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,11 +128,8 @@ class PromqlOracleTest {
     return sent;
   }
 
-  static LongStream seeds() {
-    Long given = Long.getLong("seed");
-    return given != null
-        ? LongStream.of(given)
-        : LongStream.rangeClosed(1, Integer.getInteger("promql.seeds", 1));
+  static List<Long> seeds() {
+    return Seeds.of(Integer.getInteger("promql.seeds", 1));
   }
 
   @ParameterizedTest(name = "seed {0}")

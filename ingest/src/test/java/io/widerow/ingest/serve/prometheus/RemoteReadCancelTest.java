@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.EndlessStore;
 import io.widerow.ingest.Http;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a remote read whose reader leaves ends its work. Method: a store whose only event comes
 /// again and again, for ever.
-@Timeout(120)
+@Timeout(300)
 class RemoteReadCancelTest {
   private final EndlessStore endless = new EndlessStore();
 
@@ -53,10 +54,10 @@ class RemoteReadCancelTest {
                 .formatted(daemon.httpAddress().getPort(), body.length);
         out.write(head.getBytes(US_ASCII));
         out.write(body);
-        assertTrue(endless.begun.await(60, TimeUnit.SECONDS), "the query runs");
+        assertTrue(endless.begun.await(Await.SECONDS, TimeUnit.SECONDS), "the query runs");
         assertEquals(1, endless.ended.getCount(), "it does not end by itself");
       }
-      assertTrue(endless.ended.await(60, TimeUnit.SECONDS), "it ends after its reader");
+      assertTrue(endless.ended.await(Await.SECONDS, TimeUnit.SECONDS), "it ends after its reader");
     }
   }
 }

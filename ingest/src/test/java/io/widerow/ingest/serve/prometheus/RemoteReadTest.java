@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.receive.prometheus.Messages;
 import io.widerow.ingest.serve.prometheus.RemoteRead.Sample;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,9 +61,8 @@ class RemoteReadTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  static Stream<Long> seeds() {
-    Long given = Long.getLong("seed");
-    return given != null ? Stream.of(given) : LongStream.rangeClosed(1, 2).boxed();
+  static List<Long> seeds() {
+    return Seeds.of(2);
   }
 
   /// What was written: the bits of each value, by labels and time.

@@ -26,7 +26,7 @@ import picocli.CommandLine;
 /// flagged, and what they lack is named, over HTTP and by the command; without damage nothing
 /// changes, and without the parameter damage is an error. Method: a daemon over a store on the
 /// disk, whose files are damaged while it is stopped.
-@Timeout(120)
+@Timeout(300)
 class DamagedFiguresOverHttpTest extends DamagedHours {
   private static final String FLAG = "widerow.incomplete";
   private static final String LEVELS = "stats=count&by=level&every=1m";

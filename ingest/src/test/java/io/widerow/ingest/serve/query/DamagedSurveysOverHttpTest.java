@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /// parameter damage is an error. A tail reads nothing before its position, damaged or not. Method:
 /// a daemon over a store on the disk, whose files are damaged while it is stopped, and over one
 /// that has no sealed values to tell, as a cluster.
-@Timeout(240)
+@Timeout(300)
 @Tag("deep")
 class DamagedSurveysOverHttpTest extends DamagedHours {
   private static final int EVENTS = 360;

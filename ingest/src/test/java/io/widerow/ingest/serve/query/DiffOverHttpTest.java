@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: what differs between two ranges is told with exact counts, chance is not, and what is
 /// wrong is told. Method: a daemon with two hours of events that differ in known ways.
-@Timeout(120)
+@Timeout(300)
 class DiffOverHttpTest {
   private static final Instant MIDDLE = Instant.parse("2025-11-20T19:00:00Z");
   private static final String RANGE =

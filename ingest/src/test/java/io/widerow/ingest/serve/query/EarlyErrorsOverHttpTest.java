@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /// that reads events; after the first row it is the last line of the answer. Aggregates have no row
 /// before all events are read. Method: a store of three hours without the file of the second one,
 /// asked by each route for that hour alone, and for the hour before too.
-@Timeout(240)
+@Timeout(300)
 class EarlyErrorsOverHttpTest extends DamagedHours {
   private static final Instant FROM = Instant.parse("2025-11-20T11:00:00Z");
   private static final Instant TO = FROM.plus(Duration.ofHours(1));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: `shard` asks for the wide rows of one shard, whatever is asked of them; and each event's
 /// place is the one where it lies, from the open row to the merged segment. Method: a daemon with
 /// eight shards; the catalog and the order of a wide row's events say where each must lie.
-@Timeout(120)
+@Timeout(300)
 class EventPlaceTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int SHARDS = 8;

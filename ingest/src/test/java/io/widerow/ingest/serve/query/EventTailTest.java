@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a tail without end shows each event once, also those that come late, and goes on where it
 /// was after it was cut off and after a restart of the daemon; what is wrong is told. Method: a
 /// daemon, and a client that reads lines as they come.
-@Timeout(120)
+@Timeout(300)
 class EventTailTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 

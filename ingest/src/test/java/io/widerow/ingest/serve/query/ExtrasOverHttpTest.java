@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: an answer tells what was read, has a file's name and says how far it is, when that is
 /// asked for, and is the same otherwise. Method: a daemon, the same questions with and without.
-@Timeout(120)
+@Timeout(300)
 class ExtrasOverHttpTest {
   private static final int EVENTS = 3_000;
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: fields, their values and differences are those of the events, one event is found by its id
 /// with its true neighbours, and what is wrong is told. Method: a daemon with events whose fields
 /// follow from their number, counted here once more.
-@Timeout(120)
+@Timeout(300)
 class FieldsOverHttpTest {
   private static final int EVENTS = 2_000;
   private static final long START_MILLIS = 1_763_666_100_000L;

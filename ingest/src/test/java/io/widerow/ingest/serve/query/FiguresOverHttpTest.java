@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: statistics and plots from a daemon equal those of `widerow query --data`, byte for byte.
 /// Method: the same queries to both, over events of different kinds, in different steps, and with
 /// absent attributes.
-@Timeout(120)
+@Timeout(300)
 class FiguresOverHttpTest {
   private static final List<List<String>> QUESTIONS =
       List.of(

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: `GET /v1/partitions?layout=true` and `widerow partitions` tell how the data lies: lanes,
 /// partitions, segments, what came late and what is damaged, as far as it is known without reading.
 /// Method: a daemon with a store on the disk, whose events are old, so that a merge is due at once.
-@Timeout(120)
+@Timeout(300)
 class PartitionsOverHttpTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String LAYOUT = "/v1/partitions?layout=true";

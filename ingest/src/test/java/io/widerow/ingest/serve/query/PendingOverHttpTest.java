@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: a daemon whose store is always late answers as one whose store is not; a wait that fails
 /// is never a shorter answer; positions of clusters are taken or refused as they should be. Method:
 /// the same requests to a daemon on a store and to one on [PendingStore]. `-Dseed=<n>` replays.
-@Timeout(180)
+@Timeout(300)
 class PendingOverHttpTest {
   private static final int EVENTS = 2_000;
   private static final int QUESTIONS = 120;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import io.widerow.faults.Http2Flood;
 import io.widerow.faults.RawHttp2;
 import io.widerow.ingest.Daemon;
@@ -37,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a query whose HTTP/2 stream is reset costs next to nothing. Method: a daemon whose store
 /// counts the views asked of it, and the events read after the reset; frames on a raw socket.
-@Timeout(60)
+@Timeout(300)
 class ResetQueryTest {
   private static final int END = RawHttp2.END_STREAM | RawHttp2.END_HEADERS;
   private static final int EVENTS_MAX = 100 * ScanWatch.EVENTS_BETWEEN;
@@ -89,11 +90,11 @@ class ResetQueryTest {
     byte[] both = flood.frames(0);
     try (RawHttp2 raw = new RawHttp2(daemon.httpAddress().getPort())) {
       raw.send(request);
-      assertTrue(opened.await(30, TimeUnit.SECONDS), "the query does not read");
+      assertTrue(opened.await(Await.SECONDS, TimeUnit.SECONDS), "the query does not read");
       raw.send(Arrays.copyOfRange(both, request.length, both.length));
       settle(raw, 3);
       reset.countDown();
-      assertTrue(closed.await(30, TimeUnit.SECONDS), "the view is not closed");
+      assertTrue(closed.await(Await.SECONDS, TimeUnit.SECONDS), "the view is not closed");
     }
     assertTrue(read <= ScanWatch.EVENTS_BETWEEN, read + " events after the reset");
   }
@@ -104,10 +105,10 @@ class ResetQueryTest {
     store.shown = new EndlessView();
     try (RawHttp2 raw = new RawHttp2(daemon.httpAddress().getPort())) {
       raw.send(RawHttp2.request(1, "/v1/query?type=*", END));
-      assertTrue(opened.await(30, TimeUnit.SECONDS), "the query does not read");
+      assertTrue(opened.await(Await.SECONDS, TimeUnit.SECONDS), "the query does not read");
       assertTrue(raw.floodUntilEnded(Http2Flood.PING::frames, 100_000, true));
       reset.countDown();
-      assertTrue(closed.await(30, TimeUnit.SECONDS), "the view is not closed");
+      assertTrue(closed.await(Await.SECONDS, TimeUnit.SECONDS), "the view is not closed");
     }
     assertTrue(read <= ScanWatch.EVENTS_BETWEEN, read + " events after the end");
   }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: a stranger who asks a daemon is told what it is, which types there are, and what was
 /// misspelt. Method: a daemon with a store on disk, over HTTP and with the commands.
-@Timeout(120)
+@Timeout(300)
 class TypesOverHttpTest {
   @TempDir private static Path directory = Path.of(".");
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// Goal: who comes a moment too early waits for a place instead of being refused; who finds none in
 /// time is refused, and takes none. Method: places that the test frees, with answers that it
 /// counts.
-@Timeout(60)
+@Timeout(300)
 class AnswerPlacesTest {
   private static final int LONG_MILLIS = 50_000;
   private static final int SHORT_MILLIS = 1;

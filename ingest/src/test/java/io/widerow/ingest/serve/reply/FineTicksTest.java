@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Await;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.condition.OS;
 /// Goal: there are ticks while enough threads compute, on each processor, and none before and
 /// after. Method: ticks are counted.
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class FineTicksTest {
   private static void awaitMore(FineTicks ticks) {
     long before = ticks.count();

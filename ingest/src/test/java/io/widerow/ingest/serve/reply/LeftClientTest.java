@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 /// second later; an answer that was given in time is not touched. Method: answers that never come
 /// by themselves, on a server of one event loop. A client that leaves later, with its answer
 /// watched, is seen earlier than one that left before it, with its answer not watched.
-@Timeout(60)
+@Timeout(300)
 class LeftClientTest {
   private static final String LATE = "late";
   private static final String AT_ONCE = "at once";

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /// Goal: these threads have low priority, and no others do. Method: the `nice` values in `/proc`.
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class LowPriorityThreadTest {
   private static final int NICE_COLUMN = 16; // after the name, see proc_pid_stat(5)
 

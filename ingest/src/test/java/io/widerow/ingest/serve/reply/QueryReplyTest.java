@@ -10,6 +10,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.Server;
+import io.widerow.faults.Await;
 import io.widerow.faults.RawHttp;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 /// Goal: a small answer is sent whole, a large one piece by piece, and headers do not wait until an
 /// answer is complete. Method: a server that answers under the test's control on its own thread;
 /// the JDK's client, and a client that leaves.
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(300)
 class QueryReplyTest {
   private static final ResponseHeaders OK =
       ResponseHeaders.of(HttpStatus.OK, "content-type", MediaType.PLAIN_TEXT_UTF_8);
@@ -132,7 +133,7 @@ class QueryReplyTest {
     int port =
         serve(reply -> {
           reply.begin(OK);
-          assertTrue(gate.await(30, TimeUnit.SECONDS), "no headers before the answer");
+          assertTrue(gate.await(Await.SECONDS, TimeUnit.SECONDS), "no headers before the answer");
           reply.end(new byte[] {'x'}, 1);
         });
     assertEquals(200, get(port).statusCode());
@@ -165,13 +166,13 @@ class QueryReplyTest {
           var _ = reply.response().whenComplete().whenComplete((_, _) -> left.countDown());
           reply.begin(OK);
           asked.countDown();
-          assertTrue(left.await(30, TimeUnit.SECONDS), "nobody left");
+          assertTrue(left.await(Await.SECONDS, TimeUnit.SECONDS), "nobody left");
           byte[] piece = new byte[300_000];
           assertFalse(reply.write(piece, piece.length));
         });
     try (RawHttp raw = new RawHttp(port)) {
       raw.send("GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
-      assertTrue(asked.await(30, TimeUnit.SECONDS));
+      assertTrue(asked.await(Await.SECONDS, TimeUnit.SECONDS));
     }
     answered.join();
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: an operator plans and runs a deletion and gets a proof of it, over HTTP and by the
 /// command; what makes no sense is answered 400 with the value and changes nothing. Method: a
 /// daemon with a store on the disk.
-@Timeout(120)
+@Timeout(300)
 class DeletionOverHttpTest {
   private static final String PATH = "/v1/admin/delete";
 

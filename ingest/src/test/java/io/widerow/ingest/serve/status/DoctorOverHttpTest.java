@@ -29,7 +29,7 @@ import picocli.CommandLine;
 /// Goal: the findings and the plan of a daemon are the same over HTTP, in the status and by the
 /// commands, with the exit codes that scripts rely on. Method: a daemon with a store on the disk
 /// that is quiet, and one whose disk is full.
-@Timeout(120)
+@Timeout(300)
 class DoctorOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: an operator lists partitions and layouts, and fixes layouts, over HTTP and by commands;
 /// what makes no sense is answered 400 with the value and changes nothing. Method: a daemon with a
 /// store on the disk.
-@Timeout(120)
+@Timeout(300)
 class LayoutOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 

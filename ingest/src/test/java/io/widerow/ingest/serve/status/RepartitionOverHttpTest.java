@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// stopped one; what makes no sense is answered 400 with the value and changes nothing. Method: a
 /// daemon with a store on the disk whose merges keep the keys, and weights so small that an hour of
 /// sixty events is heavy.
-@Timeout(120)
+@Timeout(300)
 class RepartitionOverHttpTest {
   private static final String PATH = "/v1/admin/repartition";
 

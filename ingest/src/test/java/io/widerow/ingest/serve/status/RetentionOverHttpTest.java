@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: an operator lists, plans, sets and removes policies over HTTP and by the command, and what
 /// makes no sense is answered 400 with the value and changes nothing. Method: a daemon with a store
 /// on the disk.
-@Timeout(120)
+@Timeout(300)
 class RetentionOverHttpTest {
   private static final String AGE_30 =
       "{\"type\":\"cpu\",\"age\":\"30d\",\"bytes\":null,\"grace\":\"15m\",\"source\":\"api\","

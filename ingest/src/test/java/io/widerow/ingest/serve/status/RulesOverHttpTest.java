@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: rules are set, listed, checked and removed by the command and over HTTP, their state is in
 /// the metrics, and check has the exit codes that cron and Nagios need. Method: a daemon with a
 /// store on the disk; steps of a second.
-@Timeout(120)
+@Timeout(300)
 class RulesOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 

@@ -20,7 +20,7 @@ import picocli.CommandLine;
 
 /// Goal: a saved query is asked as it was, also after a restart, options take the place of its own,
 /// and what is wrong is told and changes nothing. Method: a daemon, over HTTP and by commands.
-@Timeout(120)
+@Timeout(300)
 class SavedQueriesOverHttpTest {
   private static final String PATH = "/v1/queries";
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: an operator sees who sends what and what became of it, and the three places that say it
 /// agree. Method: a daemon with tokens, requests of every outcome, counted by hand.
-@Timeout(120)
+@Timeout(300)
 class SendersOverHttpTest {
   @TempDir private static Path directory = Path.of(".");
 

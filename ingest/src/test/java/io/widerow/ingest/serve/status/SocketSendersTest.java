@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: an operator sees also of those that send without HTTP who sends what and what became of
 /// it. Method: senders at several loopback addresses, over each protocol, with good and bad events
 /// that are counted by hand.
-@Timeout(60)
+@Timeout(300)
 class SocketSendersTest {
   private static final Pattern REFUSED = Pattern.compile("\"rejected\":(\\d+),\"refused\":(\\d+)");
   private static final List<String> PROTOCOLS =

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// the same bytes as each other, as a reader, and as a store on one machine. Method: 20,000 seeded
 /// events, a third of the batches to both stores, one with a clock 30 s ahead; each store is killed
 /// once, the node stands still for 3 s and is killed and started again. `-Dseed=<n>` replays.
-@Timeout(240)
+@Timeout(300)
 @Tag("process")
 class ClusterNodeTest {
   private static final int EVENTS = 20_000;

@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.event.EventBatch;
 import io.widerow.faults.Appends;
+import io.widerow.faults.Await;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// and the time that rows of a type with a retention have to live. Method: events of two types, one
 /// of them kept for ever, through a store with `cluster-rows` and `cluster-ttl`.
 @Tag("cluster")
-@Timeout(240)
+@Timeout(300)
 class ClusterRowsNodeTest {
   private static final int EVENTS = 300;
   private static final Duration KEPT = Duration.ofDays(2);
@@ -74,7 +75,7 @@ class ClusterRowsNodeTest {
   private void awaitApplied(long group) throws InterruptedException {
     long reached = -1;
     while (reached < group) {
-      Long next = told.poll(60, TimeUnit.SECONDS);
+      Long next = told.poll(Await.SECONDS, TimeUnit.SECONDS);
       assertNotNull(next, "nobody told that group " + group + " is applied");
       reached = next;
     }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Await;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ abstract class KeyspaceContract {
   abstract Keyspace keyspace();
 
   static <T extends @Nullable Object> T get(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
+    return future.get(Await.SECONDS, TimeUnit.SECONDS);
   }
 
   static String message(Throwable failure) {

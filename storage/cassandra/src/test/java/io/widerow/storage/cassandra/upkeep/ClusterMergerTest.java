@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.StorageException;
@@ -56,7 +58,7 @@ class ClusterMergerTest {
 
   @Test
   void everyAnswerIsTheSameBeforeAndAfterMergesWithLateDataBetween() {
-    for (int seed = 0; seed < 6; seed++) {
+    for (long seed : Seeds.of(Slice.of(1, 6))) {
       Random random = new Random(seed);
       TestCluster cluster = new TestCluster(random, 3);
       List<ClusterArrivals> views = new ArrayList<>();
