@@ -157,7 +157,7 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     synchronized (telling) {
       told = newTold;
       if (applied > 0) {
-        newTold.accept(applied); // what was recovered may be applied already
+        newTold.accept(applied); // recovered groups may be applied already
       }
     }
   }

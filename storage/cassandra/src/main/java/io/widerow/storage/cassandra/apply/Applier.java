@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Applies what the store on this machine took in to the keyspace, round by round:
+/// Applies the events of the store on this machine to the keyspace, round by round:
 ///
 /// ```
 ///   cut           the round ends at the lanes' next Marks when so much waits, else how far the
@@ -81,8 +81,8 @@ public final class Applier implements AutoCloseable {
   /// @param clock of the machine
   /// @param pace how to wait
   /// @param statements of the daemon
-  /// @param timeToLive how long the cluster keeps what is written
-  /// @param onLost told when the write side has ended: another daemon has the number, or this
+  /// @param timeToLive how long the cluster keeps rows
+  /// @param onLost called when the write side has ended: another daemon has the number, or this
   ///   machine's disk fails
   public record Parts(
       EmbeddedStore local,

@@ -89,7 +89,8 @@ record ClusterTable(
     return new Found(column.type, column.isStatic ? "static" : "regular", -1);
   }
 
-  /// What differs from what is there, a clause each. Columns that it does not know are no matter.
+  /// The differences from the columns of the cluster, a clause each. Unknown columns are ignored
+  /// unless they are in the key.
   List<String> differences(Map<String, Found> found) {
     List<String> differences = new ArrayList<>();
     for (Column column : columns) {

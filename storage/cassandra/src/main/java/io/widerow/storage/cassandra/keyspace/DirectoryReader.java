@@ -76,9 +76,10 @@ final class DirectoryReader {
         : StatementRunner.now(null);
   }
 
-  /// What is in force.
+  /// The state in force.
   ///
-  /// @param serial consistency that also settles a swap under way; null for that of all reads
+  /// @param serial consistency that also settles a swap in progress; null for the consistency of
+  ///   all reads
   CompletableFuture<Rows.State> state(PartitionKey partition, @Nullable ConsistencyLevel serial) {
     BoundStatement select = runner.bindPartition(Statements.Kind.DIRECTORY_STATE, partition);
     return runner.run(

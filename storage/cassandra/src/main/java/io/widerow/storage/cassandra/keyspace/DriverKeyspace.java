@@ -65,8 +65,8 @@ public final class DriverKeyspace implements Keyspace {
             : ConsistencyLevel.SERIAL;
   }
 
-  /// Opens a store; makes what is missing: the keyspace only when the URI says how many replicas it
-  /// is to have, the tables when it has no store.
+  /// Opens a store and makes what it lacks: the keyspace only when the URI has a number of
+  /// replicas, the tables when the keyspace has no store.
   ///
   /// @throws StorageException.Unreachable when no node answers, the datacenter or the keyspace is
   ///   not there, or the cluster refuses the user

@@ -25,8 +25,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// What TLS needs, out of PEM files. What is wrong with a file is an [IllegalArgumentException]
-/// with its name.
+/// Reads keys and certificates for TLS from PEM files. A fault in a file is an
+/// [IllegalArgumentException] with its name.
 final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");

@@ -17,7 +17,7 @@ final class Rows {
 
   private Rows() {}
 
-  /// What is in force for a partition: the static columns of the directory.
+  /// The state in force for a partition: the static columns of the directory.
   record State(int generation, Map<Integer, Long> covered) {
     static final State NONE = new State(0, Map.of());
   }

@@ -72,7 +72,7 @@ final class Statements {
     }
   }
 
-  /// Writes of one thread, several under way.
+  /// Writes of one thread, several in flight.
   ///
   /// - Threads: one.
   /// - Memory: at most `requests` values.

@@ -10,13 +10,13 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /// The catalog of a cluster: which spans have buckets, and which types each has. A daemon adds a
-/// bucket before it writes to it, and tells afterwards how far it has applied; so what is asked for
-/// after a position was read names every bucket that the position shows.
+/// bucket before it writes to it, and records afterwards how far it has applied. So a catalog that
+/// is read after a position names every bucket that the position shows.
 ///
 /// - Threads: any.
 /// - Memory: a bounded cache.
 final class Catalog {
-  /// Requests for parts of the catalog that one caller has under way.
+  /// Requests for parts of the catalog that one caller has in flight.
   private static final int IN_FLIGHT = 128;
 
   private static final String ALL = "";

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 /// - Memory: a bounded cache.
 final class Directories {
-  /// Requests that one caller has under way.
+  /// Requests that one caller has in flight.
   private static final int IN_FLIGHT = 128;
 
   private final Keyspace keyspace;
@@ -30,7 +30,7 @@ final class Directories {
     this.cache = new PositionCache<>(options.rowsCached(), directory -> directory.rows().size());
   }
 
-  /// The directory for a view, or one under way.
+  /// The directory for a view; the future may be pending.
   CompletableFuture<Directory> get(PartitionKey key, ClusterArrivals position, ReadCounts counts) {
     return cache.get(key, position, () -> ask(key, counts));
   }

@@ -90,7 +90,7 @@ record PartitionRead(PartitionKey key, List<DirectoryRow> rows, boolean beyond, 
     return rows.stream().mapToLong(DirectoryRow::bytes).sum();
   }
 
-  /// What is known of it; null when it holds nothing.
+  /// The partition's information; null when it has no events to show.
   @Nullable PartitionInfo info() {
     if (rows.isEmpty()) {
       return null;

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 ///
 /// - Threads: any.
 final class ReadCounts {
-  /// What was asked for.
+  /// The kind of a request.
   enum Kind {
     CATALOG,
     DIRECTORY,

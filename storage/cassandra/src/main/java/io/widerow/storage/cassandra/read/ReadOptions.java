@@ -7,9 +7,9 @@ import java.util.function.ToIntFunction;
 ///
 /// @param readAhead values that one open query asks for before their turn, at most; 1 to 1,024
 /// @param readAheadBytes bytes of these values, at most; 1 MiB to 1 GiB
-/// @param inFlightMax requests for values under way of one reader, at most, not counting those that
-///   a query waits for; 1 to 65,536
-/// @param patience how long a request that fails is repeated before the query fails
+/// @param inFlightMax requests for values that one reader has in flight, at most, not counting
+///   requests that a query waits for; 1 to 65,536
+/// @param patience how long a failed request is retried before the query fails
 /// @param rowsCached rows of directories and of the catalog that are kept, each
 /// @param bucketMinutes width of the buckets of a type where the catalog does not say it
 public record ReadOptions(

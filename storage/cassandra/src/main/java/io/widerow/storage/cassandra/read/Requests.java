@@ -28,7 +28,7 @@ final class Requests {
 
   /// Makes a request.
   ///
-  /// @param what what is read, for messages, such as `the directory of 2026-11-20T19|cpu|0`
+  /// @param what the target, for messages, such as `the directory of 2026-11-20T19|cpu|0`
   <T extends @Nullable Object> CompletableFuture<T> ask(
       ReadCounts counts,
       ReadCounts.Kind kind,
@@ -56,7 +56,7 @@ final class Requests {
     return request;
   }
 
-  /// One request and its repeats. To cancel it cancels the statement that is under way.
+  /// One request and its retries. To cancel it cancels the current statement.
   private final class Request<T extends @Nullable Object> extends CompletableFuture<T>
       implements Runnable {
     private final ReadCounts counts;

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Retention as all daemons of a store know it: the policy `retention` of the keyspace, see
 /// [RetentionRules]. Its owner calls [#refreshIfDue] about once a second, so a change is in force
-/// everywhere within ten seconds: a lower retention hides at once, whatever is still there; a
-/// higher one shows again what was not swept.
+/// everywhere within ten seconds: a lower retention hides expired events at once, although they are
+/// still there; a higher one shows again events that were not swept.
 ///
 /// While the cluster is away the rules that were read last count. Before any were read nothing is
 /// hidden and nothing is dropped. A text that this program cannot read changes nothing either, and
-/// is told by [#trouble].
+/// [#trouble] reports it.
 ///
 /// - Threads: any. Only [#set] waits.
 public final class Policies implements RetentionPolicy {

@@ -68,7 +68,7 @@ public final class Upkeep implements AutoCloseable {
     merging.touched(partition);
   }
 
-  /// Starts a run, unless one is under way. Does not wait.
+  /// Starts a run, unless one is in progress. Does not wait.
   ///
   /// @param threads where it runs; it waits there for the cluster, so a thread of low priority of
   ///   its own is best
@@ -192,7 +192,7 @@ public final class Upkeep implements AutoCloseable {
     }
   }
 
-  /// Ends after the partition under way, and waits for it.
+  /// Ends after the current partition, and waits for it.
   @Override
   public void close() {
     boolean interrupted = false;

@@ -141,7 +141,7 @@ public final class SegmentValue {
           crc(bytes));
     }
 
-    /// Drops what was not finished.
+    /// Drops an unfinished value.
     @Override
     public void close() {
       writer.close();
