@@ -55,7 +55,7 @@ public final class SimCluster {
     }
   }
 
-  /// Ends all faults; what was delayed is applied.
+  /// Ends all faults and applies delayed statements.
   public void heal() {
     faults = 0;
     awayUntil = 0;

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: the store on a cluster with its real threads and a real directory: what is applied is told
-/// and shown, an outage delays. Method: a keyspace in memory that can be away.
+/// Goal: the store on a cluster with its real threads and a real directory: applied events are
+/// reported and shown, and an outage delays them. Method: a keyspace in memory that can be away.
 class CassandraStoreTest {
   private static final byte[] TYPE = "app".getBytes(StandardCharsets.UTF_8);
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);

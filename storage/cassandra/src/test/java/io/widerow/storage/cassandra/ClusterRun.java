@@ -240,8 +240,9 @@ final class ClusterRun implements AutoCloseable {
     return shown.get(batch.first, batch.first + batch.count).cardinality();
   }
 
-  /// Looks at what is shown now: all that is applied, once, in order, batches whole; and the tail
-  /// has shown each event once. A cluster that does not answer says what could not be read.
+  /// Checks the events that are shown now: every applied event, once, in order, batches whole; and
+  /// the tail has shown each event once. A look that fails, because the cluster does not respond,
+  /// must name the data that could not be read.
   synchronized void look() {
     List<Batch> applied;
     synchronized (batches) {

@@ -40,7 +40,7 @@ final class WholeRead {
     }
   }
 
-  /// What was read.
+  /// The events that were read.
   ///
   /// @param numbers of the events
   /// @param hash of the events in their order

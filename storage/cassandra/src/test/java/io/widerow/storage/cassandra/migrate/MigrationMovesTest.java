@@ -50,8 +50,8 @@ class MigrationMovesTest {
   private MemoryKeyspace keyspace = new MemoryKeyspace();
   @TempDir Path temporary;
 
-  /// Snapshots: events in buckets of hours; the same and more in wider ones; more in hours beside
-  /// these; these in wider ones too.
+  /// Snapshots: events in buckets of hours; the same and more in wider ones; more in hours in
+  /// addition to these; these in wider ones too.
   private Path narrow = Path.of("");
 
   private Path wide = Path.of("");
@@ -223,7 +223,7 @@ class MigrationMovesTest {
     goOn(narrow, "the same snapshot");
   }
 
-  /// What is missing is told until it is there, not once.
+  /// Missing events are reported by each run until they are there, not only once.
   @Test
   void aRunThatWasNotFoundTheSameIsComparedAgain() {
     long last = statements(narrow) - 1;

@@ -100,7 +100,7 @@ final class Answers {
     return true;
   }
 
-  /// All events in pages: each page opens the range anew, after the last event of the one before.
+  /// All events in pages: each page opens the range again, after the last event of the page before.
   static List<TestEvent> readPages(
       StoreView view, Predicate<String> types, long from, long until, Scan scan, int size) {
     List<TestEvent> shown = new ArrayList<>();

@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A keyspace whose answers come later, on other threads, and may be wrong or none. It counts what
-/// is under way.
+/// A keyspace whose responses come later, on other threads, and may be wrong or none. It counts the
+/// requests in flight.
 final class HookedKeyspace extends MemoryKeyspace {
   /// By segment and whether a quorum is asked: true when the replicas asked do not have it.
   volatile BiPredicate<SegmentKey, Boolean> missing = (_, _) -> false;

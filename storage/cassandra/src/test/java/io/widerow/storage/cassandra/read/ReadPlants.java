@@ -22,7 +22,7 @@ public final class ReadPlants {
     return true;
   }
 
-  /// Shows all events of merged segments, also those that are later than the view.
+  /// Shows all events of merged segments, also events that are later than the view.
   public static boolean isNew(ClusterArrivals position, EventView event, int shard) {
     return false;
   }
