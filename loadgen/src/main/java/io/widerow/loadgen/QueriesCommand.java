@@ -93,7 +93,7 @@ final class QueriesCommand implements Callable<Integer> {
   @Mixin private final ResultOptions output = new ResultOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
-  private final StringBuilder checked = new StringBuilder(); // what was found before timing
+  private final StringBuilder checked = new StringBuilder(); // findings of the check before timing
 
   @Override
   public Integer call() throws Exception {

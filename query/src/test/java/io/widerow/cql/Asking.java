@@ -59,7 +59,7 @@ public final class Asking {
     prepare(statement).execute(new Execution(List.of(), 0, null, asker));
   }
 
-  /// Executes a change with a key, and tells what was answered.
+  /// Executes a change with a key, and returns its response.
   ///
   /// @return `done`, or the rows; `repeat` before it when it had been done before
   String once(String statement, String key) {
@@ -125,7 +125,7 @@ public final class Asking {
     return rows(page, (_, value) -> String.valueOf(value)).stream().map(List::toString).toList();
   }
 
-  /// What is in a page: a text for each cell of each row.
+  /// The rows of a page: a text for each cell of each row.
   ///
   /// @param text of a value, null for none, of a type
   static List<List<String>> rows(

@@ -165,7 +165,7 @@ class ConditionPlacesTest {
         continue;
       }
       views++;
-      run("DROP MATERIALIZED VIEW " + name, statement); // filled anew
+      run("DROP MATERIALIZED VIEW " + name, statement); // to be filled again
       for (String row : List.of("1, 'ab', {1: 2}, 2", "2, 'b', {1: 1}, 1", "2, 'ab', {3: 2}, 5")) {
         run("INSERT INTO t (p, c, b, v) VALUES (" + row + ")");
       }

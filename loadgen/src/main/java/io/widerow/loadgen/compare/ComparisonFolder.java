@@ -16,8 +16,8 @@ import java.util.Map;
 
 /// A comparison's folder below `runs/` and its lines below `data/`.
 ///
-/// The folder has the command, the environment, the report, and of each run, also of those that do
-/// not count, a line and the response times second by second.
+/// The folder has the command, the environment, the report, and for each run, discarded runs
+/// included, a line and the response times second by second.
 public final class ComparisonFolder {
   private final ResultsLayout results;
   private final String name;

@@ -45,7 +45,7 @@ final class HeavyClients implements AutoCloseable {
   }
 
   /// @param queries a client for each
-  /// @param leaveNanos after which every second answer is left; 0 for never
+  /// @param leaveNanos after which the client leaves every second response; 0 for never
   static HeavyClients start(
       InetSocketAddress address,
       List<HeavyQuery> queries,

@@ -35,7 +35,7 @@ public final class ProtocolTable {
     notes.put(target, note.lines().findFirst().orElse("").replace('|', '/'));
   }
 
-  /// The rows in Markdown, with what was measured where above them.
+  /// The rows in Markdown, below the measured work and the machine.
   ///
   /// @param what all protocols did
   public String render(String what, int rounds) {

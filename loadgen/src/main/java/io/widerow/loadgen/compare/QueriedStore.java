@@ -83,7 +83,7 @@ public final class QueriedStore implements AutoCloseable {
   }
 
   /// Starts the contestant, sends all events and waits until it is idle. Widerow is restarted once,
-  /// so that everything is sealed; on a cluster, everything is applied, and what is closed is
+  /// so that everything is sealed; on a cluster, everything is applied, and closed partitions are
   /// merged.
   public static QueriedStore load(
       Contestant contestant,

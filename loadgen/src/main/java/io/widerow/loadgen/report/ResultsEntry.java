@@ -26,7 +26,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
-  /// What was measured.
+  /// The kind of measurement.
   enum Kind {
     RUN,
     COMPARE,
@@ -57,7 +57,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     entries.computeIfAbsent(name, _ -> new ArrayList<>()).add(line);
   }
 
-  /// The newest entry of each question on each machine, oldest first.
+  /// The newest entry of each command on each machine, oldest first.
   static List<ResultsEntry> newest(List<ResultsEntry> all) {
     Map<String, ResultsEntry> newest = new TreeMap<>();
     all.forEach(entry -> newest.put(entry.question() + "\n" + entry.member("machine"), entry));
@@ -90,7 +90,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     return Kind.RUN;
   }
 
-  /// The command without what does not change the question; options in alphabetical order.
+  /// The command without options that do not matter for its results; options in alphabetical order.
   String question() {
     String command = member("command").replaceFirst("^widerow load ?", "");
     String[] words = IRRELEVANT.matcher(command).replaceAll("").strip().split("\\s+(?=--)|^(?=--)");

@@ -37,7 +37,7 @@ public final class ResultsPage {
     all.forEach(e -> machines.computeIfAbsent(e.member("machine"), _ -> new ArrayList<>()).add(e));
   }
 
-  /// Writes the page anew.
+  /// Rewrites the page.
   ///
   /// @throws IllegalArgumentException when there is a README.md that is not ours
   public static void write(ResultsLayout layout) throws IOException {

@@ -52,7 +52,7 @@ public final class TableWriter {
     long micros =
         TimeUnit.SECONDS.toMicros(now.getEpochSecond())
             + TimeUnit.NANOSECONDS.toMicros(now.getNano());
-    long next = Math.max(last + 2, micros); // what is replaced goes a moment before
+    long next = Math.max(last + 2, micros); // replaced cells are deleted one microsecond earlier
     last = next;
     return next;
   }

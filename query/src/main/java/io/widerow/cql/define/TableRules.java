@@ -188,7 +188,7 @@ final class TableRules {
     return false;
   }
 
-  /// @throws CqlException when counters stand beside other columns
+  /// @throws CqlException when a table has both counters and other columns
   static void requireCounters(List<Column> columns) {
     @Nullable Boolean counters = null;
     for (Column column : columns) {

@@ -125,7 +125,7 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
   /// that they are kept where a text may be in it. Blocks where every event has a string of this
   /// name are not looked at.
   ///
-  /// @param text that is in what is shown
+  /// @param text contained in the shown text
   private static Filter other(AttributeName name, String text) {
     Filter noString = new Filter.Not(compare(name, Operator.GTE, ""));
     Filter.Comparison equal = Filter.Comparison.EQUAL;

@@ -70,8 +70,8 @@ public final class Sum {
     return Casts.number(type, isFloating() ? (Number) doubles() : exact);
   }
 
-  /// The mean, 0 of no numbers; of whole numbers without what is behind the point, of decimals with
-  /// as many digits as their sum has.
+  /// The mean; 0 of no numbers. The mean of whole numbers has no fraction, that of decimals as many
+  /// digits as their sum.
   public Number average() {
     if (count == 0) {
       return Casts.number(type, 0);

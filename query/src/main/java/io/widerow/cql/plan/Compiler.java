@@ -27,8 +27,8 @@ final class Compiler {
   private final boolean ofRows;
   private boolean inAggregate;
 
-  /// What types calls and sums have, by those that are wanted: else each call inside of another one
-  /// would be tried with all types again.
+  /// The types of calls and sums, by wanted type. Without this cache each nested call would be
+  /// tried with all types again.
   private final IdentityHashMap<Expression, Map<Optional<CqlType>, Optional<CqlType>>> attempts =
       new IdentityHashMap<>();
 

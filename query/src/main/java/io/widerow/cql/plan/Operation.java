@@ -107,7 +107,7 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     return field;
   }
 
-  /// The type of what is assigned or added.
+  /// The type of the value to assign or add.
   private static CqlType operand(Column column, Change.Assignment assignment) {
     CqlType type = column.type();
     How how = assignment.how();

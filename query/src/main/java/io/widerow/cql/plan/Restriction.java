@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A condition of WHERE with its types; [Condition] is the same with its values.
 ///
 /// @param index of the column
-/// @param type of what is compared
+/// @param type of the compared value
 /// @param key of the element of a map; null for the whole column
 /// @param values one; of IN all, or the one that is the list
 /// @param perhapsEmpty whether there are values of no bytes; else they are the same as null

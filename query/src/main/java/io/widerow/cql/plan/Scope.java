@@ -24,7 +24,7 @@ final class Scope {
 
   /// An aggregate of the selection.
   ///
-  /// @param argument what is aggregated; null for the count of rows
+  /// @param argument the aggregated value; null for the count of rows
   record Aggregated(Groups.Kind kind, CqlType type, @Nullable Value argument) {}
 
   Scope(Table table) {

@@ -251,8 +251,9 @@ public final class KeySpans {
     return cut(span, keys.prefix(partition, values), operator, column.descending());
   }
 
-  /// The ranges of a condition on several columns. Where they lie in both directions, these are the
-  /// rows that differ first in the first column, those that differ first in the second, and so on.
+  /// The ranges of a condition on several columns. When the columns have different directions,
+  /// there is one range for each column: the rows that differ first in the first column, then the
+  /// rows that differ first in the second, and so on.
   private List<Span> slices(byte[] partition, List<Object> prefix, TupleCondition tuple) {
     List<Object> bound = tuple.values().getFirst();
     Column last = table.columns().get(tuple.indexes().getLast());
