@@ -40,7 +40,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `widerow load queries`: two contestants hold the same events and take turns in answering.
+/// `widerow load queries`: compares two contestants that hold the same events and answer the same
+/// queries in turn.
 @Command(
     name = "queries",
     mixinStandardHelpOptions = true,

@@ -20,7 +20,7 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// For tests: asks a catalog and reads the cells of the answers.
+/// For tests: executes statements on a catalog and reads the cells of the results.
 public final class Asking {
   private static final InetSocketAddress LOCAL =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042);

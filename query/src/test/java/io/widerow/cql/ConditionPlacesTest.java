@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: conditions are evaluated or refused also in tables of the server, in materialized views,
-/// and with values that are null or unset. Method: each operator on each column; the answer is
+/// and with values that are null or unset. Method: each operator on each column; the result is
 /// compared with all rows, filtered by the meaning of the operator.
 class ConditionPlacesTest {
   private final TableServer server = new TableServer();

@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Clients that each ask one [HeavyQuery] without end. Every second answer is not waited for: the
-/// client leaves, as people do who close a page.
+/// Clients that each repeat one [HeavyQuery] until they are closed. With `leaveNanos`, a client
+/// waits at most so long for every second response and then disconnects, like a user who closes a
+/// page.
 ///
 /// - Threads: `heavy-0..`, from the start to [#close], and those of the JDK's client.
 final class HeavyClients implements AutoCloseable {

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/// What the protocols of one session showed, one row each: the median of the rounds.
+/// The results of the protocols of one session, one row each: the median of the rounds.
 ///
 /// - Threads: one.
 public final class ProtocolTable {

@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// One run, one comparison, one store that grew or one session of all protocols, as `data/` knows
-/// it.
+/// One run, one comparison, one store that grew or one session of all protocols, as recorded in
+/// `data/`.
 ///
 /// @param name of its folder; begins with the time of its start, UTC
-/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew, one
+/// @param lines one for a run, one a metric for a comparison, one a size for a store that grew, one
 ///   a protocol
 record ResultsEntry(String name, List<Map<String, String>> lines) {
   /// Options that change how long or where something was measured, not what.
@@ -90,7 +90,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     return Kind.RUN;
   }
 
-  /// The command without options that do not matter for its results; options in alphabetical order.
+  /// The command without the irrelevant options; the other options in alphabetical order.
   String question() {
     String command = member("command").replaceFirst("^widerow load ?", "");
     String[] words = IRRELEVANT.matcher(command).replaceAll("").strip().split("\\s+(?=--)|^(?=--)");

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// `README.md` of the results: for each question and peer the newest run on each machine.
+/// Renders `README.md` of the results: for each command and peer the newest run on each machine.
 ///
 /// The page depends on `data/` alone, so a test can compare it with what the tool writes. It has at
 /// most 120 lines: long tables show their newest entries only.

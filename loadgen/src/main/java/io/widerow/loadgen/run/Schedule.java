@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// ```
 ///
 /// The number of due batches is the integral of the rate. Each time is computed from the batch's
-/// number alone, so errors do not accumulate. At an even rate batch k leaves at `start + k *
-/// interval`. On a ramp from `r` to `u` within `D`, `m` events after those of the warm-up, it
-/// leaves `s` after measuring began:
+/// number alone, so that errors do not accumulate. At an even rate the send time of batch k is
+/// `start + k * interval`. On a ramp from `r` to `u` within `D`, the send time of event `m` after
+/// the warm-up is `s` after measuring began:
 ///
 /// ```
 ///  rate  u |        .-'|        m = r s + a s^2 / 2,  a = (u - r) / D

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/// Load of tables over CQL with the Java driver, on Widerow or on Cassandra, each by the same
+/// Puts load on tables over CQL with the Java driver, on Widerow or on Cassandra, each by the same
 /// statements: rows of 200 bytes of words in partitions of 100. Each kind of request is timed for
 /// the same number of seconds, with a fixed number of requests in flight.
 ///

@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/// The way to the store of tables for everything that writes.
+/// Sends all writes to the store of tables.
 ///
 /// - Threads: any; the clocks only within a write, which the store runs one at a time.
 public final class TableWriter {

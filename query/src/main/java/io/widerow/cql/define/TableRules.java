@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Which tables CREATE TABLE may make.
+/// Checks the definition of a table for CREATE TABLE.
 final class TableRules {
   private final CreateTable create;
   private final String table;

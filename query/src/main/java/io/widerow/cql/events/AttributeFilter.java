@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A condition on the body or on the maps as filters of the store. They keep at least every event
-/// that meets it.
+/// A condition on the body or on the maps as filters of the store. The filters keep at least every
+/// event that meets the condition.
 ///
 /// @param parts all of which a row must pass
 /// @param exact whether they keep no other event

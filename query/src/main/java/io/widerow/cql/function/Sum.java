@@ -6,8 +6,8 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 
-/// The sum of numbers of one type, and their mean. What has a fixed size wraps around in a sum and
-/// not in a mean. Floats and doubles are added with a compensation of what rounding loses.
+/// The sum of numbers of one type, and their mean. A type of fixed size wraps around in a sum and
+/// not in a mean. Floats and doubles are added with compensation of rounding errors.
 ///
 /// - Threads: one.
 public final class Sum {

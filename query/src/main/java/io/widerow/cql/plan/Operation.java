@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a statement does to one column, with its types; [CellChange] is the same with its values.
+/// A change of one column, with its types; [CellChange] is the same with its values.
 ///
 /// @param key of the element; null for none
 /// @param field of a type of users; negative for none

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What the expressions of one statement refer to, and what they have asked for so far: variables,
-/// columns, aggregates.
+/// Resolves the names in the expressions of one statement, and collects the variables, columns and
+/// aggregates that they use.
 ///
 /// - Threads: one.
 final class Scope {

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A table of few rows that are made when they are asked for.
+/// A table of few rows that are made for each query.
 ///
 /// - Order: by the partition key, then by the clustering key.
 final class MemorySource implements RowSource {

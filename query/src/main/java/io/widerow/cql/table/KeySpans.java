@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Which ranges of keys have all rows that meet the conditions on the key.
+/// Computes the ranges of keys that have all rows that meet the conditions on the key.
 ///
 /// - Threads: one.
 public final class KeySpans {

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /// A cluster with faults, the same for the same seed: one keyspace in memory, and what happens to
 /// the statements of the daemons that are connected to it by a [SimKeyspace] each. A delayed write
-/// is told as a time-out and applied many statements later.
+/// is reported as a time-out and applied many statements later.
 ///
 /// - Threads: one.
 public final class SimCluster {

@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A lane of a store on a cluster: the lane of the store on this machine, which also remembers the
-/// keys of batches, marks where rounds may end, and tells how far groups are applied.
+/// A lane of a store on a cluster: the lane of the store on this machine, which also keeps the keys
+/// of batches, marks where rounds may end, and reports how far groups are applied.
 ///
 /// - Threads: one writer; the thread that applies asks and tells how far it is.
 final class ClusterLane implements LaneWriter, LaneProgress {

@@ -22,9 +22,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Numbered batches through several stores on one cluster, each a process. A test kills some
-/// meanwhile. A third of the batches goes to two stores at once, with one key. Everything promised
-/// must be there once, and all stores must show the same bytes.
+/// Numbered batches through several stores on one cluster, each a process. A test kills some of
+/// them while batches are sent. A third of the batches goes to two stores at once, with one key.
+/// Everything promised must be there once, and all stores must show the same bytes.
 ///
 /// - Threads: one. Another one may call [#look] meanwhile.
 final class ClusterRun implements AutoCloseable {

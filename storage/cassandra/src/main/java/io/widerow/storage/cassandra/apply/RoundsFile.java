@@ -21,8 +21,8 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// The rounds of a daemon, written down before anything of them is written to the cluster, so that
-/// a restart makes the same round again: the same keys, the same events. One file, of records:
+/// The rounds of a daemon. A round is recorded here before any of it is written to the cluster, so
+/// that a restart makes the same round again: the same keys, the same events. One file, of records:
 ///
 /// ```
 ///  0                  8                                24

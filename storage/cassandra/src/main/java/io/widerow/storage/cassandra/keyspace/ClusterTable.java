@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A table as the program needs it.
+/// The columns and the key that a table must have.
 ///
 /// @param name of the table
 /// @param columns in order of the statement that makes it

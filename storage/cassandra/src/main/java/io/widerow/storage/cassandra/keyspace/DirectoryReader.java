@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/// Reads directories of any width, each as it was at one moment.
+/// Reads directories with any number of rows, each as it was at one moment.
 ///
 /// - Threads: any.
 final class DirectoryReader {

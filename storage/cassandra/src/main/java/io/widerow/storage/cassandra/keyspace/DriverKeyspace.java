@@ -25,8 +25,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The keyspace on a real cluster, by its driver. Statements are prepared and idempotent, sent to a
-/// replica of their partition, and given their time by the node that takes them.
+/// A keyspace on a real cluster, over the Java driver. Statements are prepared and idempotent, and
+/// sent to a replica of their partition; the coordinator assigns their timestamps.
 ///
 /// - Threads: any. Futures complete on the driver's threads, two a processor, which end with
 ///   [#close].

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// What rows of the tables mean, and how keys are written there.
+/// Decodes rows of the tables, and encodes keys.
 final class Rows {
   private static final long EVENT_BYTES = 64;
 

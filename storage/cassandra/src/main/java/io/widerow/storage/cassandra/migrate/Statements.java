@@ -15,7 +15,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The statements of a migration. One that fails by itself, because the cluster is away or slow, is
-/// repeated until the patience is at its end: every statement of a [Keyspace] may be.
+/// retried until the patience ends: every statement of a [Keyspace] may be repeated.
 ///
 /// - Threads: any. Every call but [Writes#add] waits for its answer.
 final class Statements {

@@ -8,7 +8,7 @@ import io.widerow.storage.StoreView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reading of whole stores.
+/// Helpers to read whole stores.
 final class Views {
   private Views() {}
 

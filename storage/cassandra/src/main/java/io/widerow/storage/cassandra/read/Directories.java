@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The directories of partitions. One that was asked for after a position was read has every
-/// segment that the position shows, or a merged one that has its events.
+/// The directories of partitions. A directory that is read after a position has every segment that
+/// the position shows, or a merged segment with its events.
 ///
 /// - Threads: any.
 /// - Memory: a bounded cache.

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/// What a view has asked of the cluster, for `--explain`.
+/// Counts the requests of a view to the cluster, for `--explain`.
 ///
 /// - Threads: any.
 final class ReadCounts {

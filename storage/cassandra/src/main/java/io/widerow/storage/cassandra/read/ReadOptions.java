@@ -3,7 +3,7 @@ package io.widerow.storage.cassandra.read;
 import java.time.Duration;
 import java.util.function.ToIntFunction;
 
-/// How a cluster is read.
+/// Limits and settings for reading a cluster.
 ///
 /// @param readAhead values that one open query asks for before their turn, at most; 1 to 1,024
 /// @param readAheadBytes bytes of these values, at most; 1 MiB to 1 GiB

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Requests to the cluster that are repeated while the cluster cannot answer, until the reader's
-/// patience ends. A future fails with [StorageException.Unreachable], which says what could not be
-/// read; never with a [KeyspaceException].
+/// Sends requests to the cluster, with retries while it does not respond, until the reader's
+/// patience ends. A future fails with [StorageException.Unreachable], which names the data that
+/// could not be read; never with a [KeyspaceException].
 ///
 /// - Threads: any.
 final class Requests {

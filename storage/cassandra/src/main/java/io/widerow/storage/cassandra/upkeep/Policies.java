@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Retention as all daemons of a store know it: the policy `retention` of the keyspace, see
+/// The retention that all daemons of a store share: the policy `retention` of the keyspace, see
 /// [RetentionRules]. Its owner calls [#refreshIfDue] about once a second, so a change is in force
 /// everywhere within ten seconds: a lower retention hides expired events at once, although they are
 /// still there; a higher one shows again events that were not swept.

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Retention and merging of one daemon. Its owner calls [#maintain] about once a second; the work
-/// itself is done by the owner's executor, a little at a time.
+/// Runs retention and merging of one daemon. Its owner calls [#maintain] about once a second; the
+/// work itself is done by the owner's executor, a little at a time.
 ///
 /// - Threads: any. One task runs at a time.
 public final class Upkeep implements AutoCloseable {

@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.upkeep;
 
 import java.util.List;
 
-/// What upkeep of this daemon has done since it started, and what holds it back.
+/// The maintenance that this daemon has done since it started, and the reasons why it waits.
 ///
 /// @param lastMergeMillis when the last merge came into force, in milliseconds since the Unix
 ///   epoch; 0 for never

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a migration that is killed and goes on from another snapshot ends with exactly the events
-/// of that snapshot, each stored once, although the store moved events to other partitions
-/// meanwhile. Method: four snapshots of one store, with merges between them, into a keyspace in
+/// Goal: a migration that is killed and continues from another snapshot ends with exactly the
+/// events of that snapshot, each stored once, although the store moved events to other partitions
+/// in between. Method: four snapshots of one store, with merges between them, into a keyspace in
 /// memory that ends the process at any statement.
 class MigrationMovesTest {
   private static final int FEW = 1_200;

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Reads answers as a query does: span after span, each with one open cursor.
+/// Reads results as a query does: span after span, each with one open cursor.
 final class Answers {
   private Answers() {}
 
