@@ -272,7 +272,7 @@ final class QueriesCommand implements Callable<Integer> {
     return QueriedStore.load(contestant, workload, pace, pool, data, spec.commandLine().getErr());
   }
 
-  /// Ends the command when the contestant's answer differs from DuckDB's.
+  /// Ends the command when the contestant's result differs from DuckDB's.
   private void check(
       Question question,
       Question.Subject subject,

@@ -44,7 +44,7 @@ public final class Asking {
     return planner.get().prepare(statement, keyspace);
   }
 
-  /// Executes what answers no rows.
+  /// Executes a statement that returns no rows.
   public void run(String statement) {
     Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
     Answer answer = prepare(statement).execute(new Execution(List.of(), 0, null, asker));
@@ -53,7 +53,7 @@ public final class Asking {
     }
   }
 
-  /// Executes a change, whatever a condition answers.
+  /// Executes a change, whether its condition is met or not.
   void change(String statement) {
     Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
     prepare(statement).execute(new Execution(List.of(), 0, null, asker));

@@ -72,7 +72,7 @@ class ConditionPlacesTest {
         : Long.compare(Long.parseLong(one), Long.parseLong(other));
   }
 
-  /// The rows of a question in any order; null when it is refused.
+  /// The rows of a query in any order; null when it is refused.
   private @Nullable List<List<String>> answered(String statement) {
     try {
       return asking.cells(statement).stream().sorted((a, b) -> ("" + a).compareTo("" + b)).toList();

@@ -101,7 +101,7 @@ class RequestKeysTest {
     assertEquals("repeat [[true]]", asking.once(batch, "3"));
   }
 
-  /// The answer has the columns that are still there.
+  /// The response has the columns that are still there.
   @Test
   void aColumnThatIsGoneIsNotAnswered() {
     String insert = "INSERT INTO t (p, c, w) VALUES (1, 1, 'b') IF NOT EXISTS";

@@ -60,11 +60,11 @@ public final class BesideRun implements AutoCloseable {
     }
   }
 
-  /// What a turn found.
+  /// The measurements of a turn.
   ///
   /// @param cpuNanos of the daemon while it was measured
-  /// @param answers of heavy questions that were read to their ends
-  /// @param left answers that were not waited for
+  /// @param answers responses to heavy queries that were read to their ends
+  /// @param left responses that the client did not wait for
   public record Turn(
       RunResult result,
       long cpuNanos,
@@ -93,8 +93,8 @@ public final class BesideRun implements AutoCloseable {
     this.server = server;
   }
 
-  /// Starts a daemon, fills it and starts it again, so that all it holds is sealed. Each question
-  /// is asked once.
+  /// Starts a daemon, fills it and starts it again, so that all its events are sealed. Each query
+  /// is sent once.
   ///
   /// @param data a directory that does not exist
   public static BesideRun start(Contestant contestant, Plan plan, Path data, PrintWriter live)

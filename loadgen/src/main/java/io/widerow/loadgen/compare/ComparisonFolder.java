@@ -76,7 +76,7 @@ public final class ComparisonFolder {
   /// Writes the report of what has one line for each size or protocol, and the page.
   ///
   /// @param kind the member with the folder's name: `growth` or `protocols`
-  /// @param key the member that tells the lines apart
+  /// @param key the member that distinguishes the lines
   public void finish(String kind, String key, List<Map<String, Object>> lines, String report)
       throws IOException {
     Files.writeString(folder.resolve("report.md"), report);

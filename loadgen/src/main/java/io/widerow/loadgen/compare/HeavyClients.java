@@ -64,7 +64,7 @@ final class HeavyClients implements AutoCloseable {
     return clients;
   }
 
-  /// Asks once, and reads the answer to its end.
+  /// Sends a query once, and reads the response to its end.
   ///
   /// @throws IOException when it is refused
   static void once(InetSocketAddress address, HeavyQuery query, HeavyQuery.Range range)
@@ -125,7 +125,7 @@ final class HeavyClients implements AutoCloseable {
     }
   }
 
-  /// An answer is read and forgotten; what a refusal says is kept.
+  /// Discards the body of a result; keeps the body of a refusal.
   private static HttpResponse.BodySubscriber<String> contentOfRefusals(
       HttpResponse.ResponseInfo head) {
     return head.statusCode() == OK

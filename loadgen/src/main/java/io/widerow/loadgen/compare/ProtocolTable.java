@@ -30,7 +30,7 @@ public final class ProtocolTable {
     figures.computeIfAbsent(target, _ -> new ArrayList<>()).add(found);
   }
 
-  /// @param note why there are no figures, or not of every round
+  /// @param note why there are no numbers, or not of every round
   public void note(Target target, String note) {
     notes.put(target, note.lines().findFirst().orElse("").replace('|', '/'));
   }

@@ -99,7 +99,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     return String.join(" ", Stream.concat(head, options).map(String::strip).toList()).strip();
   }
 
-  /// The line of a comparison's figure; empty when it has none of this name.
+  /// The line of a comparison's metric; empty when it has none of this name.
   Map<String, String> figure(String title) {
     return lines.stream()
         .filter(line -> title.equals(line.get("figure")))

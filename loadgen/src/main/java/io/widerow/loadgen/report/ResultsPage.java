@@ -316,7 +316,7 @@ public final class ResultsPage {
             p99.startsWith("-") ? NONE : millis(p99));
   }
 
-  /// The newest entries of this kind, by question and then by time.
+  /// The newest entries of this kind, by command and then by time.
   private List<ResultsEntry> newest(Kind kind) {
     List<ResultsEntry> found = newest.stream().filter(entry -> entry.kind() == kind).toList();
     return found.subList(Math.max(0, found.size() - entriesMax), found.size()).stream()

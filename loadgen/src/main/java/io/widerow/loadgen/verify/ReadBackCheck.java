@@ -44,7 +44,7 @@ public final class ReadBackCheck {
     }
   }
 
-  /// Checks the next event of the answer.
+  /// Checks the next event of the result.
   void see(Map<String, String> event) {
     inOrder(event.getOrDefault("id", ""));
     long sequence = sequence(event);

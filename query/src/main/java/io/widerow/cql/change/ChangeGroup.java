@@ -35,7 +35,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
 
   /// How a group is made once.
   ///
-  /// @param answer what its first answer is, for repeats
+  /// @param answer makes the response to keep for retries
   public record Once(RequestKey request, Function<Outcome, KeptAnswer> answer) {}
 
   /// Whether the changes were made.

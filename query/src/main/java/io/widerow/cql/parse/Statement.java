@@ -83,7 +83,7 @@ public sealed interface Statement
     }
   }
 
-  /// One column of the answer.
+  /// One column of the result.
   ///
   /// @param alias its name; null for the expression's own
   record Selector(Expression expression, @Nullable String alias) {}

@@ -169,7 +169,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return new KeptAnswer(names, rows.count(), rows.cells());
   }
 
-  /// The answer that was kept, as far as its columns are still there.
+  /// The response that was kept, without columns that were dropped since.
   private Answer first(KeptAnswer kept) {
     if (kept.columns().isEmpty()) {
       return new Answer.Done();

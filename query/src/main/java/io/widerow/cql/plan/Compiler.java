@@ -38,7 +38,7 @@ final class Compiler {
     this.ofRows = ofRows;
   }
 
-  /// @param wanted what type it must have; null when the expression tells
+  /// @param wanted the required type; null when the expression determines it
   /// @param name of a marker, and of what the value is for
   Value compile(Expression expression, @Nullable CqlType wanted, String name) {
     Value value = untested(expression, wanted, name);

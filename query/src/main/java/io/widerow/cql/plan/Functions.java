@@ -70,7 +70,7 @@ final class Functions {
     throw CqlException.invalid("%s cannot be cast to %s".formatted(of.type().cql(), type.cql()));
   }
 
-  /// @param wanted what type it must have; null when the function tells
+  /// @param wanted the required type; null when the function determines it
   /// @param name of what the value is for
   static Value call(
       Compiler compiler, Expression.Call call, @Nullable CqlType wanted, String name) {

@@ -42,7 +42,7 @@ record KeyRestriction(
 
   /// The same for a statement that changes rows.
   ///
-  /// @param change `UPDATE` or `DELETE`; null for a question
+  /// @param change `UPDATE` or `DELETE`; null for a query
   static List<KeyRestriction> all(
       List<Where> where, Scope scope, List<Restriction> singles, @Nullable String change) {
     List<KeyRestriction> kept = new ArrayList<>();

@@ -65,7 +65,7 @@ record Restriction(
     return new Restriction(relation, column, index, compared, key, values, stored);
   }
 
-  /// What no statement answers about a column of its type.
+  /// Refuses a condition that no statement supports on a column of its type.
   ///
   /// @param stored whether it is of a table of users
   private static void requireTyped(Relation relation, Column column, boolean stored) {
@@ -105,7 +105,7 @@ record Restriction(
         "Slice restrictions are not supported on duration columns");
   }
 
-  /// What no statement answers about an entry of a map.
+  /// Refuses a condition that no statement supports on an entry of a map.
   private static void requireEntry(Relation relation, Column column, boolean stored) {
     String name = column.name();
     require(

@@ -29,7 +29,7 @@ record WhereRules(
           + " performance. If you want to execute this query despite the performance"
           + " unpredictability, use ALLOW FILTERING";
 
-  /// @throws CqlException when the conditions cannot be answered
+  /// @throws CqlException when the conditions are not supported
   void requireConditions() {
     if (!ordered) {
       for (Restriction each : where) {

@@ -35,7 +35,7 @@ public record TableOptions(Map<String, String> texts, Map<String, Map<String, St
     return texts.getOrDefault(COMMENT, "");
   }
 
-  /// Seconds that rows live when a write does not say; 0 for ever.
+  /// Seconds that rows live when a write has no TTL; 0 for no expiry.
   public int ttlSeconds() {
     return Integer.parseInt(texts.getOrDefault(TTL, "0"));
   }

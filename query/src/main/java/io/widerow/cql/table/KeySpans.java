@@ -323,8 +323,8 @@ public final class KeySpans {
     return conditions.stream().filter(each -> !used.contains(each)).toList();
   }
 
-  /// Refuses conditions that the ranges of [#spans] leave to be tried on each row, for who tries
-  /// none.
+  /// Refuses conditions that the ranges of [#spans] do not express. For callers that do not try
+  /// conditions on each row.
   ///
   /// @throws CqlException when there is one
   public void requireNothingLeft() {

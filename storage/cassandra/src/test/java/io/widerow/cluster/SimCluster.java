@@ -71,7 +71,7 @@ public final class SimCluster {
     AWAY,
     /// It failed before it was applied; nobody knows.
     LOST,
-    /// It was applied, and the answer came too late.
+    /// It was applied, and the response came too late.
     LATE_ANSWER,
     /// It failed, and will be applied some time.
     DELAYED

@@ -56,7 +56,7 @@ class CassandraStoreTest {
   private final AwayKeyspace keyspace = new AwayKeyspace();
   private final BlockingQueue<Long> told = new LinkedBlockingQueue<>();
 
-  /// A keyspace that may be away, and tells how often it was asked then.
+  /// A keyspace that may be away, and records the statements that it refused then.
   private static final class AwayKeyspace extends MemoryKeyspace {
     final BlockingQueue<String> refused = new LinkedBlockingQueue<>();
     volatile boolean isAway;
@@ -314,8 +314,8 @@ class CassandraStoreTest {
     }
   }
 
-  /// The cluster drops rows by itself a while after their retention; those of a type that is kept
-  /// for ever never.
+  /// The cluster drops rows by itself a while after their retention; rows of a type that is kept
+  /// indefinitely stay.
   @Test
   void rowsLiveAsLongAsTheirRetentionAndTheSlack() throws InterruptedException {
     Duration slack = Duration.ofDays(7);

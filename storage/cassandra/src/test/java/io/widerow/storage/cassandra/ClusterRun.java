@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 /// them while batches are sent. A third of the batches goes to two stores at once, with one key.
 /// Everything promised must be there once, and all stores must show the same bytes.
 ///
-/// - Threads: one. Another one may call [#look] meanwhile.
+/// - Threads: one. Another one may call [#look] concurrently.
 final class ClusterRun implements AutoCloseable {
   private static final int WINDOW = 24;
   private static final int BATCH_MAX = 400;
 
-  /// What a test does meanwhile: called before each batch.
+  /// The faults of a test: called before each batch.
   interface Meanwhile {
     void before(ClusterRun run, int batch) throws Exception;
   }
@@ -280,7 +280,7 @@ final class ClusterRun implements AutoCloseable {
     return looks;
   }
 
-  /// How often it was told that the cluster could not be read.
+  /// How often [#look] could not read the cluster.
   synchronized int looksRefused() {
     return looksRefused;
   }

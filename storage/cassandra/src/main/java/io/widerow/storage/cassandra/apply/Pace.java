@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// - Threads: one waits; any calls [#wake] and [#stop].
 public interface Pace {
-  /// Waits for an answer.
+  /// Waits for a response.
   ///
   /// @throws Stopped when nobody wants it any more
   <T> T join(CompletableFuture<T> answer) throws ExecutionException;

@@ -424,7 +424,7 @@ public final class DriverKeyspace implements Keyspace {
     return lease(what, daemon, seconds, null);
   }
 
-  /// @param holder who has it; null for nobody
+  /// @param holder the daemon that has it; null for none
   private CompletableFuture<Boolean> lease(
       String what, int daemon, int seconds, @Nullable Integer holder) {
     return runner.run(

@@ -35,7 +35,7 @@ final class PemFiles {
 
   private PemFiles() {}
 
-  /// @param ca who vouches for the nodes, and nobody else
+  /// @param ca the only certificates that vouch for the nodes
   /// @param certificate chain of this client, with its `key`; null for none
   static SSLContext context(Path ca, @Nullable Path certificate, @Nullable Path key) {
     try {

@@ -315,7 +315,7 @@ final class ClusterLoad {
   /// Ends this run when another one of the same store has begun, be it from another snapshot. That
   /// one shows all that is there when it ends, so nothing may come to it any more. Asked before
   /// each partition and before its part that makes it count: only a single write that is held up
-  /// for the whole of the other run gets through, and `--verify` tells it.
+  /// for the whole of the other run gets through, and `--verify` reports it.
   private void requireLast(int daemon, long stamp) {
     for (DaemonRow row : statements.ask(Keyspace::daemons)) {
       if (row.daemon() == daemon && row.epoch() != Stamp.epoch(stamp)) {

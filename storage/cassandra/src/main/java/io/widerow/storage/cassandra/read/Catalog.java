@@ -33,7 +33,7 @@ final class Catalog {
     this.buckets = new PositionCache<>(options.rowsCached(), List::size);
   }
 
-  /// The spans that have any buckets. Waits for the answer.
+  /// The spans that have any buckets. Waits for the response.
   List<String> spans(ClusterArrivals position, ReadCounts counts) {
     return Requests.await(
         spans.get(
@@ -45,7 +45,7 @@ final class Catalog {
         counts);
   }
 
-  /// The buckets of some spans, in the order of the spans. Waits for the answers.
+  /// The buckets of some spans, in the order of the spans. Waits for the responses.
   List<BucketRow> buckets(List<String> wanted, ClusterArrivals position, ReadCounts counts) {
     List<BucketRow> rows = new ArrayList<>();
     Queue<CompletableFuture<List<BucketRow>>> underWay = new ArrayDeque<>();

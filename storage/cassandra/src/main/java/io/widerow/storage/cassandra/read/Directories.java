@@ -61,7 +61,7 @@ final class Directories {
     return cache.known(key, position);
   }
 
-  /// Gets many, in order. Waits for the answers.
+  /// Gets many, in order. Waits for the responses.
   void forEach(
       List<PartitionKey> keys,
       ClusterArrivals position,

@@ -113,7 +113,7 @@ final class PositionCache<K, V> {
     }
   }
 
-  /// The answer for a view, when it is here; null when it must be asked for.
+  /// The result for a view, when it is here; null when it must be requested.
   synchronized @Nullable V known(K key, ClusterArrivals position) {
     Entry<V> entry = entries.get(key);
     return entry != null && entry.answer.isDone() && includes(entry.position, position)

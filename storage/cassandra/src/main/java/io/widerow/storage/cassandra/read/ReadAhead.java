@@ -191,12 +191,12 @@ final class ReadAhead implements AutoCloseable {
     watch.holds(-segment.row.bytes());
   }
 
-  /// Remembers what the query cannot go on without.
+  /// Records the response that the query needs to continue.
   void waitFor(CompletableFuture<?> answer) {
     waitedFor = answer;
   }
 
-  /// Completes when the query can go on, normally also when it will fail.
+  /// Completes when the query can continue, normally also when it will fail.
   CompletableFuture<Void> ready() {
     CompletableFuture<Void> ready = new CompletableFuture<>();
     var _ = waitedFor.whenComplete((_, _) -> ready.complete(null));

@@ -41,7 +41,7 @@ final class ReadCounts {
     bytes.add(valueBytes);
   }
 
-  /// The reader had nothing to do until an answer came.
+  /// Counts a time in which the reader waited for a response.
   void waited(long nanos) {
     waits.increment();
     waitNanos.add(nanos);

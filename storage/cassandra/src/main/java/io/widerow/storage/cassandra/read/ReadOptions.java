@@ -22,7 +22,7 @@ public record ReadOptions(
   private static final int HOUR_MINUTES = 60;
   private static final long MIB = 1L << 20;
 
-  /// What a daemon uses unless it is told otherwise.
+  /// The defaults of a daemon.
   public static final ReadOptions DEFAULT =
       new ReadOptions(32, 16 * MIB, 256, Duration.ofSeconds(10), 1 << 18, _ -> HOUR_MINUTES);
 

@@ -37,8 +37,8 @@ final class Requests {
     return ask(Runnable::run, counts, kind, what, statement);
   }
 
-  /// Makes a request on another thread, for a caller that has other work meanwhile: to hand one to
-  /// the driver takes longer than to decode a hundred events.
+  /// Makes a request on another thread, for a caller that has other work to do: to hand one to the
+  /// driver takes longer than to decode a hundred events.
   ///
   /// @param by runs it; the caller's thread does when it refuses
   <T extends @Nullable Object> CompletableFuture<T> ask(
@@ -144,7 +144,7 @@ final class Requests {
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
-  /// Waits for an answer.
+  /// Waits for a response.
   ///
   /// @throws StorageException when it failed
   static <T extends @Nullable Object> T await(CompletableFuture<T> answer) {

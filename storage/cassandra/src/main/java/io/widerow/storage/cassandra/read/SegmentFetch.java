@@ -68,7 +68,7 @@ final class SegmentFetch {
 
   /// Asks for the value if nobody did, and looks whether it is here.
   ///
-  /// @throws StorageException.Unreachable when the cluster did not answer
+  /// @throws StorageException.Unreachable when the cluster did not respond
   /// @throws StorageException.Corrupt when the value is damaged, also at a quorum
   State poll() {
     if (segment != null) {

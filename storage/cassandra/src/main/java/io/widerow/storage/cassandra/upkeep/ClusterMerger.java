@@ -60,9 +60,9 @@ final class ClusterMerger implements AutoCloseable {
     NOTHING,
     /// Everything that the view shows is merged.
     MERGED,
-    /// Some of it is; the next merge goes on.
+    /// Some of it is merged; the next merge continues.
     PARTLY,
-    /// Another one merged or dropped the partition meanwhile.
+    /// Another daemon merged or dropped the partition during the merge.
     LOST
   }
 

@@ -6,8 +6,8 @@ import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import java.util.random.RandomGenerator;
 
-/// Numbers of merges of a partition. One says who wrote it, so two daemons that merge at once never
-/// write the same generation, and which of two began later:
+/// Numbers of merges of a partition. A number contains the daemon that merges, so two daemons that
+/// merge at once never write the same generation. It also orders merges by their start:
 ///
 /// ```
 ///  31  30                                9  8            0

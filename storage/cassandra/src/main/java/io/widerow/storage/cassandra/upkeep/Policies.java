@@ -138,11 +138,11 @@ public final class Policies implements RetentionPolicy {
   /// change at once, daemons or commands, do so one after the other.
   ///
   /// @param type null for the default
-  /// @param age null to keep for ever
+  /// @param age null to keep events indefinitely
   /// @throws IllegalArgumentException when the age is not positive or longer than 200 years, or
   ///   when the policy in force cannot be understood
-  /// @throws KeyspaceException when the keyspace cannot be asked, or others change it all the time;
-  ///   whether the change was made is then unknown, and the same call may be made again
+  /// @throws KeyspaceException when the keyspace cannot be reached, or others change it all the
+  ///   time; whether the change was made is then unknown, and the same call may be made again
   public void set(@Nullable String type, @Nullable Duration age) {
     RetentionRules.requireAge(age);
     awaitLease();

@@ -112,8 +112,8 @@ public final class Upkeep implements AutoCloseable {
     boolean make(Writers known);
   }
 
-  /// Works for about as long as told, and waits for it. Failures are for [#status]: the next run
-  /// tries again. Sweeping and merging take turns, and one that fails does not stop the other.
+  /// Works for at most about `atMost`, then returns. Failures are for [#status]: the next run tries
+  /// again. Sweeping and merging take turns, and one that fails does not stop the other.
   ///
   /// @return true when there is more to do now
   boolean run(Duration atMost) {

@@ -120,8 +120,8 @@ class MigrationMovesTest {
     assertThrows(Cuts.Killed.class, () -> killed.toCluster(snapshot));
   }
 
-  /// Goes on to the end: both sides are the same, each event is stored once, and nothing is left to
-  /// be done or told.
+  /// Continues to the end: both sides are the same, each event is stored once, and nothing is left
+  /// to do or to report.
   private void goOn(Path snapshot, String what) {
     assertEquals(List.of(), migration(keyspace).toCluster(snapshot).differences(), what);
     KeyspaceView view = new KeyspaceView(keyspace);
@@ -134,7 +134,7 @@ class MigrationMovesTest {
     assertEquals(new Outcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
   }
 
-  /// Kills runs of a snapshot early and late, and goes on from each with another one.
+  /// Kills runs of a snapshot early and late, and continues from each with another snapshot.
   private void killAndGoOn(Path snapshot, Path next) {
     long statements = statements(snapshot);
     for (int cut = 1; cut < CUTS; cut++) {

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 final class Answers {
   private Answers() {}
 
-  /// All events of a range of time in order; the versions, which no answer shows, are all alike.
+  /// All events of a range of time in order; the versions, which no result shows, are all alike.
   static List<TestEvent> read(
       StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
     List<TestEvent> shown = new ArrayList<>();

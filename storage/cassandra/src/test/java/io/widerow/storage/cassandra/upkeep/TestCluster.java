@@ -153,7 +153,7 @@ final class TestCluster {
     }
   }
 
-  /// Null when a merge deleted a value meanwhile.
+  /// Null when a merge deleted a value during the read.
   private static @Nullable List<TestEvent> read(
       Keyspace keyspace, ClusterArrivals view, boolean descending, Directory directory) {
     Scan scan = Scan.all().withDescending(descending);
