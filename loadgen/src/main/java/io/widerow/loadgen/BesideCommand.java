@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `widerow load beside`: what heavy questions cost those who write.
+/// `widerow load beside`: measures the cost of heavy queries to writers.
 @Command(
     name = "beside",
     mixinStandardHelpOptions = true,

@@ -40,7 +40,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `widerow load queries`: two contestants hold the same events and take turns in answering.
+/// `widerow load queries`: compares two contestants that hold the same events and answer the same
+/// queries in turn.
 @Command(
     name = "queries",
     mixinStandardHelpOptions = true,
@@ -93,7 +94,7 @@ final class QueriesCommand implements Callable<Integer> {
   @Mixin private final ResultOptions output = new ResultOptions();
   @Mixin private final WorkloadOptions workloadOptions = new WorkloadOptions();
 
-  private final StringBuilder checked = new StringBuilder(); // what was found before timing
+  private final StringBuilder checked = new StringBuilder(); // findings of the check before timing
 
   @Override
   public Integer call() throws Exception {
@@ -271,7 +272,7 @@ final class QueriesCommand implements Callable<Integer> {
     return QueriedStore.load(contestant, workload, pace, pool, data, spec.commandLine().getErr());
   }
 
-  /// Ends the command when the contestant's answer differs from DuckDB's.
+  /// Ends the command when the contestant's result differs from DuckDB's.
   private void check(
       Question question,
       Question.Subject subject,

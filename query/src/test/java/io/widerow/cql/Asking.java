@@ -20,7 +20,7 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// For tests: asks a catalog and reads the cells of the answers.
+/// For tests: executes statements on a catalog and reads the cells of the results.
 public final class Asking {
   private static final InetSocketAddress LOCAL =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042);
@@ -44,7 +44,7 @@ public final class Asking {
     return planner.get().prepare(statement, keyspace);
   }
 
-  /// Executes what answers no rows.
+  /// Executes a statement that returns no rows.
   public void run(String statement) {
     Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
     Answer answer = prepare(statement).execute(new Execution(List.of(), 0, null, asker));
@@ -53,13 +53,13 @@ public final class Asking {
     }
   }
 
-  /// Executes a change, whatever a condition answers.
+  /// Executes a change, whether its condition is met or not.
   void change(String statement) {
     Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
     prepare(statement).execute(new Execution(List.of(), 0, null, asker));
   }
 
-  /// Executes a change with a key, and tells what was answered.
+  /// Executes a change with a key, and returns its response.
   ///
   /// @return `done`, or the rows; `repeat` before it when it had been done before
   String once(String statement, String key) {
@@ -125,7 +125,7 @@ public final class Asking {
     return rows(page, (_, value) -> String.valueOf(value)).stream().map(List::toString).toList();
   }
 
-  /// What is in a page: a text for each cell of each row.
+  /// The rows of a page: a text for each cell of each row.
   ///
   /// @param text of a value, null for none, of a type
   static List<List<String>> rows(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: conditions are evaluated or refused also in tables of the server, in materialized views,
-/// and with values that are null or unset. Method: each operator on each column; the answer is
+/// and with values that are null or unset. Method: each operator on each column; the result is
 /// compared with all rows, filtered by the meaning of the operator.
 class ConditionPlacesTest {
   private final TableServer server = new TableServer();
@@ -72,7 +72,7 @@ class ConditionPlacesTest {
         : Long.compare(Long.parseLong(one), Long.parseLong(other));
   }
 
-  /// The rows of a question in any order; null when it is refused.
+  /// The rows of a query in any order; null when it is refused.
   private @Nullable List<List<String>> answered(String statement) {
     try {
       return asking.cells(statement).stream().sorted((a, b) -> ("" + a).compareTo("" + b)).toList();
@@ -165,7 +165,7 @@ class ConditionPlacesTest {
         continue;
       }
       views++;
-      run("DROP MATERIALIZED VIEW " + name, statement); // filled anew
+      run("DROP MATERIALIZED VIEW " + name, statement); // to be filled again
       for (String row : List.of("1, 'ab', {1: 2}, 2", "2, 'b', {1: 1}, 1", "2, 'ab', {3: 2}, 5")) {
         run("INSERT INTO t (p, c, b, v) VALUES (" + row + ")");
       }

@@ -6,9 +6,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: which conditions of WHERE may stand beside each other, what values without bytes are, and
-/// groups by functions, as Cassandra 5.0.9 has them. Method: statements and the answers of
-/// Cassandra, over the model of the store of tables.
+/// Goal: conditions of WHERE that may be combined, values without bytes, and groups by functions
+/// behave as in Cassandra 5.0.9. Method: statements and the responses of Cassandra, over the model
+/// of the store of tables.
 class RelationsTest {
   private final TableServer server = new TableServer();
   private final Asking asking = server.asking("k");

@@ -33,11 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a request with a key is done once, and its repeats get its answer, also after a power cut.
-/// Method: statements over the model of tables, and over a store on a simulated disk: before
-/// operations on it a crashed copy is opened, what was not answered is sent again, and a counter
-/// has counted each request. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
-/// Number of runs: `-Drequests=<n>`.
+/// Goal: a request with a key is done once, and its retries get its response, also after a power
+/// cut. Method: statements over the model of tables, and over a store on a simulated disk: before
+/// operations on it a crashed copy is opened, requests without a response are sent again, and a
+/// counter has counted each request once. The seed is the test's name; to replay one, run with
+/// `-Dseed=<n>`. Number of runs: `-Drequests=<n>`.
 class RequestKeysTest {
   private static final int RUNS = Slice.of("requests", 1, 3);
   private static final long START_SECONDS = 1_700_000_000L;
@@ -101,7 +101,7 @@ class RequestKeysTest {
     assertEquals("repeat [[true]]", asking.once(batch, "3"));
   }
 
-  /// The answer has the columns that are still there.
+  /// The response has the columns that are still there.
   @Test
   void aColumnThatIsGoneIsNotAnswered() {
     String insert = "INSERT INTO t (p, c, w) VALUES (1, 1, 'b') IF NOT EXISTS";
@@ -129,7 +129,7 @@ class RequestKeysTest {
     assertEquals("[]", asking.once("SELECT * FROM t", "b"));
   }
 
-  /// What is refused has changed nothing, and its key is free.
+  /// A refused request has changed nothing, and its key is free.
   @Test
   void aRefusalIsNotKept() {
     String late = "INSERT INTO t (p, c, v) VALUES (1, 1, 'a')";

@@ -23,9 +23,9 @@ final class ViewDriver {
   private final TreeMap<String, View> views = new TreeMap<>();
   private final List<String> numbers = new ArrayList<>(List.of("v"));
 
-  /// A view: what its statement says, and what a reader of both sides asks for.
+  /// A view: its statement, and the columns that a reader of both sides selects.
   ///
-  /// @param columns that it has, besides those that its key needs
+  /// @param columns of the view, in addition to the columns that its key needs
   /// @param required columns that its rows have
   /// @param key columns that have no time of their own in it
   /// @param where the conditions on the key of its rows; empty for none
@@ -207,7 +207,7 @@ final class ViewDriver {
         .toList();
   }
 
-  /// What is in a view, or should be: a line a row, sorted.
+  /// The rows that a view has, or should have: a line a row, sorted.
   ///
   /// @param counted whether it is counted from the table
   List<String> rows(Asking asking, String name, boolean counted) {

@@ -20,8 +20,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
-/// A daemon that holds events and takes more on a schedule, alone or beside clients that ask heavy
-/// questions about what it holds.
+/// A daemon that holds events and takes more on a schedule, alone or while clients run heavy
+/// queries on the events that it holds.
 ///
 /// - Threads: one.
 public final class BesideRun implements AutoCloseable {
@@ -40,13 +40,13 @@ public final class BesideRun implements AutoCloseable {
   private ServerProcess server;
   private long sequence; // of the next event
 
-  /// What is sent and asked.
+  /// The events and queries to send.
   ///
-  /// @param fillEvents that the daemon holds before anything is measured
-  /// @param pace of what comes then
-  /// @param batchEvents a request of it
-  /// @param queries a client for each, beside which events come
-  /// @param leaveNanos after which every second answer is left; 0 for never
+  /// @param fillEvents number of events that the daemon holds before anything is measured
+  /// @param pace of the events that come then
+  /// @param batchEvents number of events in a request
+  /// @param queries each sent by a client of its own while events come
+  /// @param leaveNanos after which the client leaves every second response; 0 for never
   public record Plan(
       Scenario scenario,
       int series,
@@ -60,11 +60,11 @@ public final class BesideRun implements AutoCloseable {
     }
   }
 
-  /// What a turn found.
+  /// The measurements of a turn.
   ///
   /// @param cpuNanos of the daemon while it was measured
-  /// @param answers of heavy questions that were read to their ends
-  /// @param left answers that were not waited for
+  /// @param answers responses to heavy queries that were read to their ends
+  /// @param left responses that the client did not wait for
   public record Turn(
       RunResult result,
       long cpuNanos,
@@ -93,8 +93,8 @@ public final class BesideRun implements AutoCloseable {
     this.server = server;
   }
 
-  /// Starts a daemon, fills it and starts it again, so that all it holds is sealed. Each question
-  /// is asked once.
+  /// Starts a daemon, fills it and starts it again, so that all its events are sealed. Each query
+  /// is sent once.
   ///
   /// @param data a directory that does not exist
   public static BesideRun start(Contestant contestant, Plan plan, Path data, PrintWriter live)
@@ -179,8 +179,8 @@ public final class BesideRun implements AutoCloseable {
 
   /// Sends events for the time of the plan.
   ///
-  /// @param beside whether clients ask meanwhile, from before the warm-up on
-  /// @throws WrongAnswer when a batch or a heavy question is refused
+  /// @param beside whether clients send queries concurrently, from before the warm-up on
+  /// @throws WrongAnswer when a batch or a heavy query is refused
   public Turn turn(boolean beside) throws IOException, InterruptedException {
     long stepNanos = Math.max(1, Math.round(Quantity.SECOND / plan.pace().rate()));
     Workload workload = workload(plan.batchEvents(), nowNanos(), stepNanos);

@@ -16,8 +16,8 @@ import java.util.Map;
 
 /// A comparison's folder below `runs/` and its lines below `data/`.
 ///
-/// The folder has the command, the environment, the report, and of each run, also of those that do
-/// not count, a line and the response times second by second.
+/// The folder has the command, the environment, the report, and for each run, discarded runs
+/// included, a line and the response times second by second.
 public final class ComparisonFolder {
   private final ResultsLayout results;
   private final String name;
@@ -76,7 +76,7 @@ public final class ComparisonFolder {
   /// Writes the report of what has one line for each size or protocol, and the page.
   ///
   /// @param kind the member with the folder's name: `growth` or `protocols`
-  /// @param key the member that tells the lines apart
+  /// @param key the member that distinguishes the lines
   public void finish(String kind, String key, List<Map<String, Object>> lines, String report)
       throws IOException {
     Files.writeString(folder.resolve("report.md"), report);

@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Clients that each ask one [HeavyQuery] without end. Every second answer is not waited for: the
-/// client leaves, as people do who close a page.
+/// Clients that each repeat one [HeavyQuery] until they are closed. With `leaveNanos`, a client
+/// waits at most so long for every second response and then disconnects, like a user who closes a
+/// page.
 ///
 /// - Threads: `heavy-0..`, from the start to [#close], and those of the JDK's client.
 final class HeavyClients implements AutoCloseable {
@@ -45,7 +46,7 @@ final class HeavyClients implements AutoCloseable {
   }
 
   /// @param queries a client for each
-  /// @param leaveNanos after which every second answer is left; 0 for never
+  /// @param leaveNanos after which the client leaves every second response; 0 for never
   static HeavyClients start(
       InetSocketAddress address,
       List<HeavyQuery> queries,
@@ -63,7 +64,7 @@ final class HeavyClients implements AutoCloseable {
     return clients;
   }
 
-  /// Asks once, and reads the answer to its end.
+  /// Sends a query once, and reads the response to its end.
   ///
   /// @throws IOException when it is refused
   static void once(InetSocketAddress address, HeavyQuery query, HeavyQuery.Range range)
@@ -124,7 +125,7 @@ final class HeavyClients implements AutoCloseable {
     }
   }
 
-  /// An answer is read and forgotten; what a refusal says is kept.
+  /// Discards the body of a result; keeps the body of a refusal.
   private static HttpResponse.BodySubscriber<String> contentOfRefusals(
       HttpResponse.ResponseInfo head) {
     return head.statusCode() == OK

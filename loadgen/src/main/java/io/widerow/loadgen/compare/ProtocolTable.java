@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/// What the protocols of one session showed, one row each: the median of the rounds.
+/// The results of the protocols of one session, one row each: the median of the rounds.
 ///
 /// - Threads: one.
 public final class ProtocolTable {
@@ -30,12 +30,12 @@ public final class ProtocolTable {
     figures.computeIfAbsent(target, _ -> new ArrayList<>()).add(found);
   }
 
-  /// @param note why there are no figures, or not of every round
+  /// @param note why there are no numbers, or not of every round
   public void note(Target target, String note) {
     notes.put(target, note.lines().findFirst().orElse("").replace('|', '/'));
   }
 
-  /// The rows in Markdown, with what was measured where above them.
+  /// The rows in Markdown, below the measured work and the machine.
   ///
   /// @param what all protocols did
   public String render(String what, int rounds) {

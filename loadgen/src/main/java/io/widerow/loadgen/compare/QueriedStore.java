@@ -42,13 +42,13 @@ public final class QueriedStore implements AutoCloseable {
     }
   }
 
-  /// Times of the answers to one question, in nanoseconds.
+  /// Times of the responses to one query, in nanoseconds.
   ///
   /// @param median of their times
   /// @param tail 99th percentile of them; the maximum where there are few
-  /// @param cpu of the server, for one answer, with the node that a daemon reads from
-  /// @param nodeCpu of a node of Cassandra, for one answer; 0 where there is none
-  /// @param clientCpu of this process, for one answer
+  /// @param cpu of the server, for one response, with the node that a daemon reads from
+  /// @param nodeCpu of a node of Cassandra, for one response; 0 where there is none
+  /// @param clientCpu of this process, for one response
   public record Took(double median, double tail, double cpu, double nodeCpu, double clientCpu) {
     static Took of(double[] times, Used used) {
       double[] sorted = times.clone();
@@ -83,7 +83,7 @@ public final class QueriedStore implements AutoCloseable {
   }
 
   /// Starts the contestant, sends all events and waits until it is idle. Widerow is restarted once,
-  /// so that everything is sealed; on a cluster, everything is applied, and what is closed is
+  /// so that everything is sealed; on a cluster, everything is applied, and closed partitions are
   /// merged.
   public static QueriedStore load(
       Contestant contestant,
@@ -146,7 +146,7 @@ public final class QueriedStore implements AutoCloseable {
         : null;
   }
 
-  /// What reads the rows of a question in this process; null when it is asked over HTTP.
+  /// The reader of a query's rows in this process; null for a query over HTTP.
   private @Nullable PeerReader reader(Question question) {
     return contestant.isWiderow() && !question.isInProcess() ? null : peer;
   }
@@ -221,7 +221,7 @@ public final class QueriedStore implements AutoCloseable {
     return pids.isEmpty() ? 0 : ProcessReading.of(pids).cpuNanos();
   }
 
-  /// Times of the answers; rows are discarded as they arrive, for every contestant alike.
+  /// Times of the responses; rows are discarded as they arrive, for every contestant alike.
   private double[] times(Question question, Question.Subject subject)
       throws IOException, InterruptedException {
     double[] took = new double[question.times];
@@ -242,8 +242,8 @@ public final class QueriedStore implements AutoCloseable {
     return took;
   }
 
-  /// Takes a row of a timed answer. Its text stays until the next one, so that no compiler leaves
-  /// out making it.
+  /// Takes a row of a timed result. Its text is kept until the next row, so that the JIT cannot
+  /// drop the code that makes it.
   private void take(long micros, String type, String body) throws WrongAnswer {
     if (body.isEmpty() && taken.isEmpty()) {
       throw new WrongAnswer(

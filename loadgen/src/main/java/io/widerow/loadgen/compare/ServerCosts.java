@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the processes of a contestant use during a run and until they are idle: all of them
-/// together, and those that are nodes of Cassandra apart.
+/// Resources that the processes of a contestant use during a run and until they are idle: of all of
+/// them together, and of the nodes of Cassandra apart.
 ///
 /// - Threads: the run's watching thread while the run lasts, then one.
 final class ServerCosts {

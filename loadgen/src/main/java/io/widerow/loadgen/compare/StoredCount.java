@@ -43,7 +43,7 @@ final class StoredCount {
     }
   }
 
-  /// Waits until closed partitions are in their final form, for those that have one.
+  /// Waits until closed partitions are in their final form, for contestants that have one.
   void awaitMerged(ServerProcess server) throws IOException, InterruptedException {
     ServerProcess.Node node = server.node();
     if (contestant.kind() == Contestant.Kind.WIDEROW && node != null) {

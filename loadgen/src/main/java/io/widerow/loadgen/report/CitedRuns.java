@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Which folders below `runs/` are needed: those that a page cites, and the newest of each question
-/// on each machine. The pages are all Markdown files of the results but the reports of runs, and
-/// the `README.md` beside the results.
+/// The folders below `runs/` that are needed: folders that a page cites, and the newest of each
+/// command on each machine. The pages are all Markdown files of the results except the reports of
+/// runs, and the `README.md` next to the folder of the results.
 public record CitedRuns(ResultsLayout layout) {
   private static final Pattern NAME = Pattern.compile("\\d{8}T\\d{6}-[a-z0-9.-]*[a-z0-9]");
 
@@ -60,7 +60,7 @@ public record CitedRuns(ResultsLayout layout) {
     return missing;
   }
 
-  /// Folders that no page cites and that are not the newest of their question.
+  /// Folders that no page cites and that are not the newest of their command.
   Set<String> unneeded() throws IOException {
     Set<String> unneeded = folders();
     unneeded.removeAll(cited());

@@ -32,7 +32,7 @@ public final class Machine {
     return facts;
   }
 
-  /// The JVM options of a process, without those that hold a path; `unknown` when it has ended or
+  /// The JVM options of a process, except options with a path; `unknown` when it has ended or
   /// belongs to another user.
   static String flags(long pid) {
     try {
@@ -60,7 +60,7 @@ public final class Machine {
     return origin;
   }
 
-  /// All cores of the machine, not only those that this process may use.
+  /// All cores of the machine, not only the cores that this process may use.
   private static long cores() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines.filter(line -> line.startsWith("processor")).count();

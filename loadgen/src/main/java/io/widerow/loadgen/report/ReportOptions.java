@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options for what is watched, stored and judged.
+/// The options for watching the target, storing the report and judging it.
 public final class ReportOptions {
   @Option(
       names = "--pid",

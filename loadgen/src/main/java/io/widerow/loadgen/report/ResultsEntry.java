@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// One run, one comparison, one store that grew or one session of all protocols, as `data/` knows
-/// it.
+/// One run, one comparison, one store that grew or one session of all protocols, as recorded in
+/// `data/`.
 ///
 /// @param name of its folder; begins with the time of its start, UTC
-/// @param lines one for a run, one a figure for a comparison, one a size for a store that grew, one
+/// @param lines one for a run, one a metric for a comparison, one a size for a store that grew, one
 ///   a protocol
 record ResultsEntry(String name, List<Map<String, String>> lines) {
   /// Options that change how long or where something was measured, not what.
@@ -26,7 +26,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
-  /// What was measured.
+  /// The kind of measurement.
   enum Kind {
     RUN,
     COMPARE,
@@ -57,7 +57,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     entries.computeIfAbsent(name, _ -> new ArrayList<>()).add(line);
   }
 
-  /// The newest entry of each question on each machine, oldest first.
+  /// The newest entry of each command on each machine, oldest first.
   static List<ResultsEntry> newest(List<ResultsEntry> all) {
     Map<String, ResultsEntry> newest = new TreeMap<>();
     all.forEach(entry -> newest.put(entry.question() + "\n" + entry.member("machine"), entry));
@@ -90,7 +90,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     return Kind.RUN;
   }
 
-  /// The command without what does not change the question; options in alphabetical order.
+  /// The command without the irrelevant options; the other options in alphabetical order.
   String question() {
     String command = member("command").replaceFirst("^widerow load ?", "");
     String[] words = IRRELEVANT.matcher(command).replaceAll("").strip().split("\\s+(?=--)|^(?=--)");
@@ -99,7 +99,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     return String.join(" ", Stream.concat(head, options).map(String::strip).toList()).strip();
   }
 
-  /// The line of a comparison's figure; empty when it has none of this name.
+  /// The line of a comparison's metric; empty when it has none of this name.
   Map<String, String> figure(String title) {
     return lines.stream()
         .filter(line -> title.equals(line.get("figure")))

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// `README.md` of the results: for each question and peer the newest run on each machine.
+/// Renders `README.md` of the results: for each command and peer the newest run on each machine.
 ///
 /// The page depends on `data/` alone, so a test can compare it with what the tool writes. It has at
 /// most 120 lines: long tables show their newest entries only.
@@ -37,7 +37,7 @@ public final class ResultsPage {
     all.forEach(e -> machines.computeIfAbsent(e.member("machine"), _ -> new ArrayList<>()).add(e));
   }
 
-  /// Writes the page anew.
+  /// Rewrites the page.
   ///
   /// @throws IllegalArgumentException when there is a README.md that is not ours
   public static void write(ResultsLayout layout) throws IOException {
@@ -316,7 +316,7 @@ public final class ResultsPage {
             p99.startsWith("-") ? NONE : millis(p99));
   }
 
-  /// The newest entries of this kind, by question and then by time.
+  /// The newest entries of this kind, by command and then by time.
   private List<ResultsEntry> newest(Kind kind) {
     List<ResultsEntry> found = newest.stream().filter(entry -> entry.kind() == kind).toList();
     return found.subList(Math.max(0, found.size() - entriesMax), found.size()).stream()

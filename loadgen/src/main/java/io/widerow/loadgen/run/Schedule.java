@@ -4,7 +4,7 @@ import io.widerow.loadgen.format.Quantity;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Decides which batch is next and when it is due. An open-loop schedule fixes the time of each
-/// batch in advance; no answer can move it. A closed-loop schedule hands out a batch whenever a
+/// batch in advance; no response can move it. A closed-loop schedule hands out a batch whenever a
 /// connection is free.
 ///
 /// ```
@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
 ///  0  1  2  3  4 ...  batch k leaves when k batches are due
 /// ```
 ///
-/// What is due is the integral of the rate. Each time is computed from the batch's number alone, so
-/// errors do not accumulate: at an even rate batch k leaves at `start + k * interval`. On a ramp
-/// from `r` to `u` within `D`, `m` events after those of the warm-up, it leaves `s` after measuring
-/// began:
+/// The number of due batches is the integral of the rate. Each time is computed from the batch's
+/// number alone, so that errors do not accumulate. At an even rate the send time of batch k is
+/// `start + k * interval`. On a ramp from `r` to `u` within `D`, the send time of event `m` after
+/// the warm-up is `s` after measuring began:
 ///
 /// ```
 ///  rate  u |        .-'|        m = r s + a s^2 / 2,  a = (u - r) / D

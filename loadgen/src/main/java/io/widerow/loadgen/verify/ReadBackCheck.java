@@ -44,7 +44,7 @@ public final class ReadBackCheck {
     }
   }
 
-  /// Checks the next event of the answer.
+  /// Checks the next event of the result.
   void see(Map<String, String> event) {
     inOrder(event.getOrDefault("id", ""));
     long sequence = sequence(event);
@@ -145,8 +145,8 @@ public final class ReadBackCheck {
     }
   }
 
-  /// Ends the check: what was acknowledged and not seen is lost. Of a partly accepted batch only
-  /// the count is known.
+  /// Ends the check: events that were acknowledged and not seen are lost. Of a partly accepted
+  /// batch only the count is known.
   Findings finish() {
     for (Entry entry : batches.values()) {
       int first = Math.toIntExact(entry.sequenceFirst());

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 public final class PreparedBatch {
   private final String type;
   private final ByteBuffer bytes;
-  private final char[] stamps; // marks of what is stamped at each place
+  private final char[] stamps; // marks: the kind of each stamp
   private final int[] events; // whose stamp it is
   private final int[] offsets; // where
   private final long[] shiftsNanos; // each event's Sample.shiftNanos

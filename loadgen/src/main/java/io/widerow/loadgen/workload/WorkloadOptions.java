@@ -8,7 +8,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options that determine what is sent.
+/// The options that determine the events to send.
 public final class WorkloadOptions {
   @Option(
       names = "--scenario",

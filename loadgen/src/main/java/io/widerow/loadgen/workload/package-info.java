@@ -1,4 +1,5 @@
-/// The workload: what is sent, byte for byte. Deterministic: the same seed gives the same events.
+/// The workload: the requests to send, byte for byte. Deterministic: the same seed gives the same
+/// events.
 ///
 /// ```
 ///  Scenario ----> SamplePool ----> Encoder ----> BatchPool ----> Stamper ----> bytes of a batch

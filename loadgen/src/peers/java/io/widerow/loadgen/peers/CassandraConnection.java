@@ -24,7 +24,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Sends a batch as unlogged batches of 50, each of one partition, all under way at once.
+/// Sends a batch as unlogged batches of 50, each of one partition, all in flight at once.
 ///
 /// - Threads: one; [#close] may come from another.
 final class CassandraConnection implements Connection {

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 
 /// Reads events in one order as the pattern does on Cassandra: bucket after bucket, in each all
 /// partitions at once, and a merge of their rows by time here. The next page of a partition is
-/// under way while one is read. Which partitions there are is known before the first question.
+/// requested while one is read. The list of partitions is known before the first query.
 ///
 /// - Threads: one.
 final class CassandraReader implements PeerReader {

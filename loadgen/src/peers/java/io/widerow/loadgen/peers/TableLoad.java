@@ -28,18 +28,18 @@ import java.util.function.Supplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/// Load of tables over CQL with the Java driver, on Widerow or on Cassandra, each by the same
+/// Puts load on tables over CQL with the Java driver, on Widerow or on Cassandra, each by the same
 /// statements: rows of 200 bytes of words in partitions of 100. Each kind of request is timed for
-/// the same number of seconds, with a fixed number of requests under way.
+/// the same number of seconds, with a fixed number of requests in flight.
 ///
 /// ```
 /// TableLoad run HOST:PORT SECONDS              prints one line: figure=value ...
 /// TableLoad pace HOST:PORT RATE SECONDS        single writes on a schedule, late ones counted late
-/// TableLoad ask HOST:PORT RATE SECONDS         the same, of questions that cost a server next to
+/// TableLoad ask HOST:PORT RATE SECONDS         the same, of queries that cost a server next to
 ///                                              nothing: what such a client itself costs
 /// ```
 ///
-/// - Threads: one sends; answers come on the driver's.
+/// - Threads: one sends; responses come on the driver's.
 /// - Errors: a request that fails ends the run with exit code 1.
 public final class TableLoad {
   private static final int PARTITION_ROWS = 100;
@@ -169,7 +169,7 @@ public final class TableLoad {
     figures.put("rows", rows);
   }
 
-  /// Sends requests for a time, a number of them under way, after a quarter of it to warm up.
+  /// Sends requests for a time, a number of them in flight, after a quarter of it to warm up.
   private void time(String name, int seconds, int rows, IntFunction<Statement<?>> next)
       throws Exception {
     var unmeasured = new Histogram(3);

@@ -14,8 +14,8 @@ import io.widerow.storage.StoreView;
 import java.io.IOException;
 import java.util.List;
 
-/// The events of a store through its reader of ranges. Each read has a view of its own, so what is
-/// known of the cluster is asked again, as each question to a daemon does.
+/// The events of a store through its reader of ranges. Each read has a view of its own, so it reads
+/// the cluster's catalog and directories again, as each query to a daemon does.
 ///
 /// - Threads: one.
 /// - Memory: owns the store.

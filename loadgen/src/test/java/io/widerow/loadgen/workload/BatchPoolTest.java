@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BatchPoolTest {
   private static final long FROM_NANOS = 1_795_000_000L * Quantity.SECOND;
 
-  /// Those that send any number of the scenario's events in a request.
+  /// Targets that send any number of the scenario's events in a request.
   private static List<Target> carrying(Scenario scenario) {
     return Stream.of(Target.values())
         .filter(target -> target.carries(scenario) && target.batchEventsMax() > 20)

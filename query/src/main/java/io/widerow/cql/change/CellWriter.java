@@ -171,7 +171,7 @@ final class CellWriter {
   private void put(Column column, @Nullable Object value, Target target) {
     if (!column.type().isMultiCell()) {
       putOrDelete(column, null, column.type(), value, target);
-    } else { // what was there goes a moment before
+    } else { // the old cells are deleted one microsecond earlier
       var _ = out.deleteCells(column.number(), target.timestamp - 1);
       if (value != null) {
         add(column, value, target);
@@ -273,7 +273,7 @@ final class CellWriter {
     }
   }
 
-  /// Writes the sum, so that what is written again counts nothing again.
+  /// Writes the sum, so that a repeated write counts nothing again.
   private void count(Column column, long by, Target target, RowReader before) {
     Counted counter = new Counted(ByteBuffer.wrap(target.key), column.number());
     Sum sum = sums.get(counter);

@@ -35,20 +35,21 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
 
   /// How a group is made once.
   ///
-  /// @param answer what its first answer is, for repeats
+  /// @param answer makes the response to keep for retries
   public record Once(RequestKey request, Function<Outcome, KeptAnswer> answer) {}
 
   /// Whether the changes were made.
   ///
-  /// @param found for each change with a guard what is there, when they were not: a row, or null
-  /// @param kept the answer to the same request before, when it is a repeat; else null
+  /// @param found when they were not made: for each change with a guard the row that it found, or
+  ///   null
+  /// @param kept the response to the same request before, when this one is a retry; else null
   public record Outcome(boolean applied, List<Found> found, @Nullable KeptAnswer kept) {
     Outcome(boolean applied, List<Found> found) {
       this(applied, found, null);
     }
 
-    /// The rows that are told, each once: those that conditions on rows have found, or where there
-    /// is none the static columns.
+    /// The rows to return, each once: rows that conditions on rows have found, or where there is
+    /// none the static columns.
     public List<Found> shown() {
       boolean some = found.stream().anyMatch(each -> each.row != null && !each.isOfStatics());
       Set<TableKeys.Parts> seen = new HashSet<>();
@@ -59,8 +60,8 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     }
   }
 
-  /// What a guard has looked at: the row, or where there is none the static columns of its
-  /// partition, or null.
+  /// The row that a guard was tested on: the row of its key, or where there is none the static
+  /// columns of its partition, or null.
   public record Found(RowChange change, @Nullable TableRow row) {
     /// True when there is no row, but static columns.
     public boolean isOfStatics() {
@@ -174,9 +175,9 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     return reader.header(partitions(spans).getFirst());
   }
 
-  /// What a guard tests, and what is told when it is not met: the row, or the static columns of its
-  /// partition. A guard that is about nothing else sees the first row of the partition: it tells a
-  /// partition without static columns from none.
+  /// The row that a guard is tested on, which is returned when it is not met: the row, or the
+  /// static columns of its partition. A guard on static columns alone sees the first row of the
+  /// partition: this distinguishes a partition without static columns from an absent one.
   private static @Nullable TableRow seen(
       RowChange change, Guard guard, @Nullable TableRow row, RowReader reader) {
     boolean exists = guard.exists() || guard.notExists();
@@ -207,7 +208,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     return ranges;
   }
 
-  /// The same for what is written row by row.
+  /// The same for changes of single rows.
   private static List<Span> rows(KeySpans spans, byte[] partition) {
     List<Span> rows = ranges(spans, partition);
     if (!rows.stream().allMatch(Span::isOne)) {

@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/// The way to the store of tables for everything that writes.
+/// Sends all writes to the store of tables.
 ///
 /// - Threads: any; the clocks only within a write, which the store runs one at a time.
 public final class TableWriter {
@@ -52,7 +52,7 @@ public final class TableWriter {
     long micros =
         TimeUnit.SECONDS.toMicros(now.getEpochSecond())
             + TimeUnit.NANOSECONDS.toMicros(now.getNano());
-    long next = Math.max(last + 2, micros); // what is replaced goes a moment before
+    long next = Math.max(last + 2, micros); // replaced cells are deleted one microsecond earlier
     last = next;
     return next;
   }

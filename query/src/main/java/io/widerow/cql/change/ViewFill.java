@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Fills a new materialized view with the rows that its table has. Keys are looked for beside the
-/// writes; each write takes some of them and writes what the rows are then. What other writes
-/// change in between, they write to the view themselves.
+/// Fills a new materialized view with the rows that its table has. Keys are searched while other
+/// writes run. Each write takes some of the keys and writes their current rows to the view. Other
+/// writes in between update the view themselves.
 ///
 /// - Threads: one, which waits for the writes.
 public final class ViewFill {

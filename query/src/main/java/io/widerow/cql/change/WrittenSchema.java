@@ -12,13 +12,13 @@ public interface WrittenSchema {
   /// True when a table is still in it.
   boolean isThere(Table table);
 
-  /// The materialized views that follow a table, those that are being filled too.
+  /// The materialized views of a table, including views that are being filled.
   List<ViewWriter> views(Table table);
 
-  /// The time of what is written to views: later than all before it, also before a restart and
-  /// whatever the clock says. It is two microseconds later at least.
+  /// The time of the next writes to views. It is at least two microseconds later than all times
+  /// before it, also across a restart and whatever the clock says.
   ///
-  /// @param before what was written before the group
-  /// @param out gets what keeps it so after a restart; begins a row of its own
+  /// @param before the rows that were written before the group
+  /// @param out gets the cells that keep this order after a restart; begins a row of its own
   long viewTime(TableView before, Mutations out);
 }

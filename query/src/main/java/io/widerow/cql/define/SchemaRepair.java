@@ -15,9 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Repairs the stored schema of a store that nobody else uses: another statement takes the place of
-/// one that cannot be read, or its table is dropped. Nothing else of the schema changes, and no
-/// row.
+/// Repairs the stored schema of a store that nobody else uses: another statement replaces one that
+/// cannot be read, or its table is dropped. Nothing else of the schema changes, and no row.
 ///
 /// - Threads: one.
 public final class SchemaRepair {
@@ -40,12 +39,12 @@ public final class SchemaRepair {
     return StoredSchema.readable(store).schema().unreadable();
   }
 
-  /// What was done, a sentence each.
+  /// The repairs that were made, a sentence each.
   public List<String> done() {
     return List.copyOf(done);
   }
 
-  /// Takes a statement for the one that is stored.
+  /// Replaces a stored statement.
   ///
   /// @param text CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW, with the keyspace in its name
   /// @throws CqlException when it is none, or the stored one can be read

@@ -77,10 +77,10 @@ final class StoredSchema {
 
   private StoredSchema() {}
 
-  /// What is kept.
+  /// The schema with its numbers and times.
   ///
   /// @param timestamp of the last change, in microseconds
-  /// @param viewTime later than what is written to views, in microseconds
+  /// @param viewTime later than all writes to views, in microseconds
   record Kept(
       Schema schema, int nextTable, DroppedNumbers dropped, long timestamp, long viewTime) {}
 
@@ -188,7 +188,7 @@ final class StoredSchema {
     }
   }
 
-  /// Reads what is to be stored, as the next start does.
+  /// Reads a keyspace before it is stored, as the next start does.
   ///
   /// @throws CqlException when that gives another keyspace
   static void requireReadable(Keyspace keyspace) {
@@ -243,7 +243,7 @@ final class StoredSchema {
     var _ = out.row(key, partition.length).deleteRow(timestamp);
   }
 
-  /// Writes the number of the next table, and those that no table has any more.
+  /// Writes the number of the next table, and the numbers of dropped tables.
   static void writeNumbers(int nextTable, DroppedNumbers dropped, Mutations out, long timestamp) {
     row(NOWHERE, NUMBERS, "", out, timestamp);
     cell("next", nextTable, out, timestamp);

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Which tables CREATE TABLE may make.
+/// Checks the definition of a table for CREATE TABLE.
 final class TableRules {
   private final CreateTable create;
   private final String table;
@@ -188,7 +188,7 @@ final class TableRules {
     return false;
   }
 
-  /// @throws CqlException when counters stand beside other columns
+  /// @throws CqlException when a table has both counters and other columns
   static void requireCounters(List<Column> columns) {
     @Nullable Boolean counters = null;
     for (Column column : columns) {

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A condition on the body or on the maps as filters of the store. They keep at least every event
-/// that meets it.
+/// A condition on the body or on the maps as filters of the store. The filters keep at least every
+/// event that meets the condition.
 ///
 /// @param parts all of which a row must pass
 /// @param exact whether they keep no other event
@@ -125,7 +125,7 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
   /// that they are kept where a text may be in it. Blocks where every event has a string of this
   /// name are not looked at.
   ///
-  /// @param text that is in what is shown
+  /// @param text contained in the shown text
   private static Filter other(AttributeName name, String text) {
     Filter noString = new Filter.Not(compare(name, Operator.GTE, ""));
     Filter.Comparison equal = Filter.Comparison.EQUAL;

@@ -18,8 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Conditions as a range of the store (predicate pushdown): types, times, and a filter for what is
-/// left. What a filter does not say exactly is tried on each row that it keeps.
+/// Turns conditions into a range of the store (predicate pushdown): types, times, and a filter for
+/// the other conditions. Conditions that a filter does not express exactly are tried on each row
+/// that it keeps.
 ///
 /// - Threads: one.
 final class Pushdown {

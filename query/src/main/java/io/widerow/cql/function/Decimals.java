@@ -9,12 +9,12 @@ import java.math.RoundingMode;
 /// 32. The work rises with the cube of the digits, so that there is a limit to them.
 ///
 /// - Errors: a [CqlException] when a number is too long or too large, an [ArithmeticException] for
-///   the logarithm of what is not positive.
+///   the logarithm of a number that is not positive.
 final class Decimals {
   private static final int DIGITS_MIN = 32;
   private static final int DIGITS_MAX = 1_000;
 
-  /// Digits that are computed beyond those that are wanted.
+  /// Digits that are computed in addition to the digits of the result.
   private static final int GUARD_DIGITS = 12;
 
   /// Of an argument of `exp`: its result has about 43,000 digits in front of the point, or as many

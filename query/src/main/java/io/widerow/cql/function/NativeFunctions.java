@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// All functions that every statement knows but those that need its table, and the choice of the
-/// one that a call means.
+/// All functions except the ones that need the table of the statement, and the choice of the
+/// function that a call means.
 public final class NativeFunctions {
   private static final Map<String, List<NativeFunction>> OF_TYPES = new HashMap<>();
   private static final Map<String, FunctionFactory> OF_MANY_TYPES = new HashMap<>();

@@ -6,8 +6,8 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 
-/// The sum of numbers of one type, and their mean. What has a fixed size wraps around in a sum and
-/// not in a mean. Floats and doubles are added with a compensation of what rounding loses.
+/// The sum of numbers of one type, and their mean. A type of fixed size wraps around in a sum and
+/// not in a mean. Floats and doubles are added with compensation of rounding errors.
 ///
 /// - Threads: one.
 public final class Sum {
@@ -70,8 +70,8 @@ public final class Sum {
     return Casts.number(type, isFloating() ? (Number) doubles() : exact);
   }
 
-  /// The mean, 0 of no numbers; of whole numbers without what is behind the point, of decimals with
-  /// as many digits as their sum has.
+  /// The mean; 0 of no numbers. The mean of whole numbers has no fraction, that of decimals as many
+  /// digits as their sum.
   public Number average() {
     if (count == 0) {
       return Casts.number(type, 0);

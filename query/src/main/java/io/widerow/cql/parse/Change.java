@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A statement that changes rows, as it is written. A closed set.
 public sealed interface Change extends Statement {
-  /// Time and expiry of what is written.
+  /// Timestamp and time to live of the written cells.
   ///
   /// @param timestamp in microseconds; null for now
   /// @param ttl in seconds; null for that of the table
@@ -66,7 +66,7 @@ public sealed interface Change extends Statement {
 
   /// DELETE.
   ///
-  /// @param columns what is deleted of each row; empty for whole rows
+  /// @param columns columns and elements to delete from each row; empty for whole rows
   record Delete(TableName table, List<Part> columns, Using using, List<Where> where, If condition)
       implements Change {
     public Delete {

@@ -78,7 +78,7 @@ public sealed interface Definition extends Statement {
   record AlterTable(TableName table, boolean ifThere, Alteration alteration)
       implements Definition {}
 
-  /// What is altered. A closed set.
+  /// A kind of alteration. A closed set.
   sealed interface Alteration {
     /// ADD.
     record Add(List<ColumnName> columns, boolean unlessThere) implements Alteration {

@@ -333,7 +333,7 @@ final class DefinitionParser {
       } while (words.skipSign(","));
       words.requireSign(")");
       tableOptions();
-      if (!partition.isEmpty()) { // else this is what is told
+      if (!partition.isEmpty()) { // else the missing key is the error to report
         requireNoMasks();
       }
       return new Definition.CreateTable(

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /// One word or sign of a statement.
 ///
-/// @param text of a quoted name or a string: what is inside; of all others: as written
+/// @param text of a quoted name or a string: the text inside the quotes; of all others: as written
 /// @param offset where it begins in the statement
 record Lexeme(Kind kind, String text, int offset) {
   /// What kind of word it is.

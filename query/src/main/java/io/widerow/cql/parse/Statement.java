@@ -12,9 +12,9 @@ public sealed interface Statement
         Statement.Batch,
         Change,
         Definition {
-  /// A question.
+  /// SELECT.
   ///
-  /// @param selectors what is shown; empty for `*`
+  /// @param selectors the selected expressions; empty for `*`
   /// @param limit null for none
   record Select(
       boolean json,
@@ -41,7 +41,7 @@ public sealed interface Statement
 
   /// What there is, as statements that would make it.
   ///
-  /// @param what is described
+  /// @param what the kind to describe
   /// @param keyspace of the table, or the keyspace; null for that in use
   /// @param name of the table; null when it is none
   record Describe(What what, @Nullable String keyspace, @Nullable String name)
@@ -83,7 +83,7 @@ public sealed interface Statement
     }
   }
 
-  /// One column of the answer.
+  /// One column of the result.
   ///
   /// @param alias its name; null for the expression's own
   record Selector(Expression expression, @Nullable String alias) {}

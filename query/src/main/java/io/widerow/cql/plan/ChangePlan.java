@@ -169,7 +169,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return new KeptAnswer(names, rows.count(), rows.cells());
   }
 
-  /// The answer that was kept, as far as its columns are still there.
+  /// The response that was kept, without columns that were dropped since.
   private Answer first(KeptAnswer kept) {
     if (kept.columns().isEmpty()) {
       return new Answer.Done();
@@ -194,7 +194,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return new Variable(table.keyspace(), table.name(), "[applied]", NativeType.BOOLEAN);
   }
 
-  /// `[applied]`, and what is there when it is false.
+  /// `[applied]`, and the existing rows when it is false.
   private Answer.Rows conditional(ChangeGroup.Outcome outcome) {
     List<Integer> shown = shown(outcome.found());
     Set<Integer> readStatics = readStatics(outcome.found());
@@ -222,8 +222,8 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return new Answer.Rows(columns, found.size(), cells, null);
   }
 
-  /// The static columns that are told: all of them when a change with a condition writes some, else
-  /// those that are tested, as in Cassandra, which reads no others.
+  /// The static columns to return: all of them when a change with a condition writes some, else the
+  /// tested ones, as in Cassandra, which reads no others.
   private Set<Integer> readStatics(List<ChangeGroup.Found> found) {
     boolean writes =
         changes().stream()
@@ -248,7 +248,8 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return read;
   }
 
-  /// Static columns alone are told when one of those that are read has a value.
+  /// True for a row; static columns without a row are returned only when one of the columns that
+  /// are read has a value.
   private static boolean isShown(ChangeGroup.Found found, Set<Integer> readStatics) {
     Row row = Objects.requireNonNull(found.row());
     return !found.isOfStatics() || readStatics.stream().anyMatch(index -> row.value(index) != null);

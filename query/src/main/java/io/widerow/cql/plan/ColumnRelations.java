@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// What was said of each column so far. A condition that cannot stand beside an earlier one of its
-/// columns is refused in the words for the earlier one.
+/// The conditions on each column so far. A condition that conflicts with an earlier one on its
+/// columns is refused with the error for the earlier one.
 ///
 /// - Threads: one.
 final class ColumnRelations {
   private final Map<Column, Said> ofColumns = new HashMap<>();
   private final Map<Column, Said> ofTokens = new HashMap<>();
 
-  /// What was said of some columns.
+  /// The conditions on some columns.
   ///
   /// @param operator of the first condition
   /// @param part whether it is about elements of the column

@@ -27,8 +27,8 @@ final class Compiler {
   private final boolean ofRows;
   private boolean inAggregate;
 
-  /// What types calls and sums have, by those that are wanted: else each call inside of another one
-  /// would be tried with all types again.
+  /// The types of calls and sums, by wanted type. Without this cache each nested call would be
+  /// tried with all types again.
   private final IdentityHashMap<Expression, Map<Optional<CqlType>, Optional<CqlType>>> attempts =
       new IdentityHashMap<>();
 
@@ -38,7 +38,7 @@ final class Compiler {
     this.ofRows = ofRows;
   }
 
-  /// @param wanted what type it must have; null when the expression tells
+  /// @param wanted the required type; null when the expression determines it
   /// @param name of a marker, and of what the value is for
   Value compile(Expression expression, @Nullable CqlType wanted, String name) {
     Value value = untested(expression, wanted, name);

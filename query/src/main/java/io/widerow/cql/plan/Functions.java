@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Calls of functions: of those that need the table, and of all others.
+/// Compiles calls of functions, including functions that need the table.
 final class Functions {
   private static final Map<String, Groups.Kind> AGGREGATES =
       Map.of(
@@ -35,7 +35,7 @@ final class Functions {
           "sum", Groups.Kind.SUM,
           "avg", Groups.Kind.AVG);
 
-  /// Those that need the table, or what is wanted of them.
+  /// Functions that need the table or the wanted type.
   private static final Set<String> OF_TABLES =
       Set.of("fromjson", "from_json", "writetime", "maxwritetime", "ttl", "token");
 
@@ -70,7 +70,7 @@ final class Functions {
     throw CqlException.invalid("%s cannot be cast to %s".formatted(of.type().cql(), type.cql()));
   }
 
-  /// @param wanted what type it must have; null when the function tells
+  /// @param wanted the required type; null when the function determines it
   /// @param name of what the value is for
   static Value call(
       Compiler compiler, Expression.Call call, @Nullable CqlType wanted, String name) {

@@ -44,11 +44,10 @@ import org.jspecify.annotations.Nullable;
 /// row, and after them the aggregates.
 ///
 /// @param by indexes of the columns to group by; empty for one group of all rows
-/// @param last what the rows of a group have in common beside these columns; null for nothing
+/// @param last the value that the rows of a group share in addition to these columns; null for none
 /// @param shown indexes of the columns that are shown
 /// @param timed indexes of the columns whose times are shown, which are those of the first row
-/// @param sorted whether groups come in the order of what they are grouped by; else in that of
-///   their first rows
+/// @param sorted whether groups come in the order of their keys; else in that of their first rows
 record Grouping(
     Table table,
     List<Integer> by,
@@ -283,7 +282,7 @@ record Grouping(
     }
   }
 
-  /// Adds what is read of each row beside the selection.
+  /// Adds the columns that are read of each row in addition to the selection.
   void addUses(Bound bound, List<Use> uses) {
     by.forEach(index -> uses.add(new Use(index, null)));
     if (last != null) {

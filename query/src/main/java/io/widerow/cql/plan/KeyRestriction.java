@@ -42,7 +42,7 @@ record KeyRestriction(
 
   /// The same for a statement that changes rows.
   ///
-  /// @param change `UPDATE` or `DELETE`; null for a question
+  /// @param change `UPDATE` or `DELETE`; null for a query
   static List<KeyRestriction> all(
       List<Where> where, Scope scope, List<Restriction> singles, @Nullable String change) {
     List<KeyRestriction> kept = new ArrayList<>();
@@ -75,7 +75,8 @@ record KeyRestriction(
     return kept;
   }
 
-  /// A change is of rows that its conditions name: it reads none to see what is in a collection.
+  /// The conditions of a change name its rows: a change reads no row to test the elements of a
+  /// collection.
   private static void requireNoParts(Relation relation, @Nullable String change) {
     Operator operator = relation.operator();
     if (change != null && (operator == Operator.CONTAINS || operator == Operator.CONTAINS_KEY)) {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a statement does to one column, with its types; [CellChange] is the same with its values.
+/// A change of one column, with its types; [CellChange] is the same with its values.
 ///
 /// @param key of the element; null for none
 /// @param field of a type of users; negative for none
@@ -107,7 +107,7 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     return field;
   }
 
-  /// The type of what is assigned or added.
+  /// The type of the value to assign or add.
   private static CqlType operand(Column column, Change.Assignment assignment) {
     CqlType type = column.type();
     How how = assignment.how();

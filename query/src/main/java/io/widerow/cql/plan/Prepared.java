@@ -17,7 +17,7 @@ public interface Prepared {
     return List.of();
   }
 
-  /// The columns of its rows; empty when it answers none.
+  /// The columns of its rows; empty when it returns none.
   default List<Variable> columns() {
     return List.of();
   }
@@ -33,11 +33,11 @@ public interface Prepared {
     NOTHING,
     READ,
     WRITE,
-    /// They write, and tell what is there.
+    /// They write, and return existing rows.
     READ_AND_WRITE,
     SCHEMA
   }
 
-  /// @throws io.widerow.cql.CqlException when it cannot be answered
+  /// @throws io.widerow.cql.CqlException when it cannot be executed
   Answer execute(Execution execution);
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A condition of WHERE with its types; [Condition] is the same with its values.
 ///
 /// @param index of the column
-/// @param type of what is compared
+/// @param type of the compared value
 /// @param key of the element of a map; null for the whole column
 /// @param values one; of IN all, or the one that is the list
 /// @param perhapsEmpty whether there are values of no bytes; else they are the same as null
@@ -65,7 +65,7 @@ record Restriction(
     return new Restriction(relation, column, index, compared, key, values, stored);
   }
 
-  /// What no statement answers about a column of its type.
+  /// Refuses a condition that no statement supports on a column of its type.
   ///
   /// @param stored whether it is of a table of users
   private static void requireTyped(Relation relation, Column column, boolean stored) {
@@ -105,7 +105,7 @@ record Restriction(
         "Slice restrictions are not supported on duration columns");
   }
 
-  /// What no statement answers about an entry of a map.
+  /// Refuses a condition that no statement supports on an entry of a map.
   private static void requireEntry(Relation relation, Column column, boolean stored) {
     String name = column.name();
     require(

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What the expressions of one statement refer to, and what they have asked for so far: variables,
-/// columns, aggregates.
+/// Resolves the names in the expressions of one statement, and collects the variables, columns and
+/// aggregates that they use.
 ///
 /// - Threads: one.
 final class Scope {
@@ -24,7 +24,7 @@ final class Scope {
 
   /// An aggregate of the selection.
   ///
-  /// @param argument what is aggregated; null for the count of rows
+  /// @param argument the aggregated value; null for the count of rows
   record Aggregated(Groups.Kind kind, CqlType type, @Nullable Value argument) {}
 
   Scope(Table table) {

@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// What is shown of each row.
+/// The columns and values of a result row.
 ///
-/// @param columns of the answer
+/// @param columns of the result
 /// @param shown the columns before they are put into JSON; else the same as `columns`
 /// @param values one for each that is shown
 record Selection(List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Which conditions and orders a table answers: those that one read in order can give. ALLOW
-/// FILTERING lets every other condition through, and each row is then tried.
+/// Checks the conditions and orders of a query: a table supports the ones that one read in order
+/// can serve. ALLOW FILTERING permits all other conditions, and each row is then tried.
 ///
 /// @param keys conditions on several columns at once
 /// @param ordered whether one order goes over all partitions
@@ -29,7 +29,7 @@ record WhereRules(
           + " performance. If you want to execute this query despite the performance"
           + " unpredictability, use ALLOW FILTERING";
 
-  /// @throws CqlException when the conditions cannot be answered
+  /// @throws CqlException when the conditions are not supported
   void requireConditions() {
     if (!ordered) {
       for (Restriction each : where) {
@@ -112,7 +112,7 @@ record WhereRules(
         || keys.stream().anyMatch(KeyRestriction::isSlice);
   }
 
-  /// A range over several columns chooses what is read; rows are not tried with it.
+  /// A range over several columns determines the rows to read; it is not tried on rows.
   ///
   /// @throws CqlException when there is one that cannot
   void requireReadRanges() {

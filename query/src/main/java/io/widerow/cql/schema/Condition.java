@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// A condition on a row with all its values known.
 ///
 /// @param index of the column in [Table#columns]
-/// @param type of what is compared: of the column, or of the elements of the map
+/// @param type of the compared value: of the column, or of the elements of the map
 /// @param key of the element of a map; null for the column itself
 /// @param values one, or those of IN
 public record Condition(

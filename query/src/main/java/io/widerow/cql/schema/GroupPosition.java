@@ -3,9 +3,9 @@ package io.widerow.cql.schema;
 import io.widerow.cql.CqlException;
 import java.nio.ByteBuffer;
 
-/// Where a page of groups has ended. The next one goes on with the rows after the first row of its
-/// last group, and passes over those of that group: what was deleted or inserted meanwhile moves no
-/// other group.
+/// The position at which a page of groups has ended. The next page continues with the rows after
+/// the first row of its last group, and skips the other rows of that group: rows that were deleted
+/// or inserted in between move no other group.
 ///
 /// ```
 ///   | form 1 | groups of the partition 4 | length 4 | key of the group | position of its row |

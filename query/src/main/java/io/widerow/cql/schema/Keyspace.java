@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param virtual whether its tables are shown as virtual ones: not stored, and not replicated
 /// @param replication as it was given; it is shown and has no effect
-/// @param types of users, each behind those that it has fields of, else by their names
+/// @param types of users, each after the types of its fields, else by name
 public record Keyspace(
     String name,
     boolean virtual,

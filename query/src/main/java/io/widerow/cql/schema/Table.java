@@ -46,11 +46,11 @@ public record Table(
   /// @param nextColumn the number of the next column that is added
   public record Stored(int number, UUID id, int nextColumn) {}
 
-  /// What a materialized view shows of the table that it follows. Its columns have the numbers of
-  /// those of the table.
+  /// The selection of a materialized view from its base table. Its columns have the numbers of the
+  /// table's columns.
   ///
   /// @param base name of the table, in the same keyspace
-  /// @param all whether it has all columns, those that are added later too
+  /// @param all whether it has all columns, also columns that are added later
   /// @param where the conditions of its rows
   public record ViewOf(String base, boolean all, List<Where> where) {
     public ViewOf {

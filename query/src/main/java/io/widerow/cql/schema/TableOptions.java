@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The options of a table: those that were given, as texts and maps of texts. Only `comment` and
+/// The given options of a table, as texts and maps of texts. Only `comment` and
 /// `default_time_to_live` have an effect; all others are kept and shown. An empty comment is none,
 /// and a life of 0 seconds, which a view may not be made with.
 ///
@@ -35,7 +35,7 @@ public record TableOptions(Map<String, String> texts, Map<String, Map<String, St
     return texts.getOrDefault(COMMENT, "");
   }
 
-  /// Seconds that rows live when a write does not say; 0 for ever.
+  /// Seconds that rows live when a write has no TTL; 0 for no expiry.
   public int ttlSeconds() {
     return Integer.parseInt(texts.getOrDefault(TTL, "0"));
   }

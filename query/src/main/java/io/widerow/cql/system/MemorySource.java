@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A table of few rows that are made when they are asked for.
+/// A table of few rows that are made for each query.
 ///
 /// - Order: by the partition key, then by the clustering key.
 final class MemorySource implements RowSource {
@@ -27,7 +27,7 @@ final class MemorySource implements RowSource {
   private final Function<Asker, List<Map<String, Object>>> rows;
   private final List<CqlType> types;
 
-  /// @param rows values by the names of columns; those that are missing are null
+  /// @param rows values by the names of columns; missing values are null
   MemorySource(Table table, Function<Asker, List<Map<String, Object>>> rows) {
     this.table = table;
     this.rows = rows;

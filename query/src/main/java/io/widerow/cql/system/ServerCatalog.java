@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The tables of the system, and those of the server beside them.
+/// The tables of the system, and the tables of the server.
 ///
 /// - Threads: any.
 public final class ServerCatalog implements Catalog {

@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Which ranges of keys have all rows that meet the conditions on the key.
+/// Computes the ranges of keys that have all rows that meet the conditions on the key.
 ///
 /// - Threads: one.
 public final class KeySpans {
@@ -251,8 +251,9 @@ public final class KeySpans {
     return cut(span, keys.prefix(partition, values), operator, column.descending());
   }
 
-  /// The ranges of a condition on several columns. Where they lie in both directions, these are the
-  /// rows that differ first in the first column, those that differ first in the second, and so on.
+  /// The ranges of a condition on several columns. When the columns have different directions,
+  /// there is one range for each column: the rows that differ first in the first column, then the
+  /// rows that differ first in the second, and so on.
   private List<Span> slices(byte[] partition, List<Object> prefix, TupleCondition tuple) {
     List<Object> bound = tuple.values().getFirst();
     Column last = table.columns().get(tuple.indexes().getLast());
@@ -322,8 +323,8 @@ public final class KeySpans {
     return conditions.stream().filter(each -> !used.contains(each)).toList();
   }
 
-  /// Refuses conditions that the ranges of [#spans] leave to be tried on each row, for who tries
-  /// none.
+  /// Refuses conditions that the ranges of [#spans] do not express. For callers that do not try
+  /// conditions on each row.
   ///
   /// @throws CqlException when there is one
   public void requireNothingLeft() {

@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Checks that the rows of tables can be read by their schema: each key and each cell, those that
-/// have expired too. It does not repair them: `DELETE` of the partition does.
+/// Checks that the rows of tables can be read by their schema: each key and each cell, including
+/// expired cells. It does not repair them: `DELETE` of the partition does.
 ///
 /// - Threads: one.
 public final class RowCheck {
-  /// So many findings are kept; the others are counted.
+  /// The number of findings that are kept; further ones are counted.
   private static final int KEPT = 100;
 
   private static final int LIST_PATH_BYTES = 2 * Long.BYTES;
@@ -150,7 +150,7 @@ public final class RowCheck {
     return Wire.decode(type, bytes) == null ? "%s without bytes".formatted(type.cql()) : null;
   }
 
-  /// What was found, a sentence a row; at most 100.
+  /// The findings, a sentence a row; at most 100.
   public List<String> found() {
     return List.copyOf(found);
   }

@@ -2,9 +2,9 @@ package io.widerow.cql.table;
 
 import java.nio.ByteBuffer;
 
-/// Values of the cells of materialized views. What is written to a view has the time of that write,
-/// so that the last one always counts, whatever the times of the table's cells are; these stand in
-/// front of the values.
+/// Values of the cells of materialized views. A cell of a view has the time of its write, so that
+/// the last write always counts, whatever the times of the table's cells are. The time of the
+/// table's cell stands in front of the value.
 ///
 /// ```
 ///   0           8

@@ -4,8 +4,8 @@ import io.widerow.table.TableCursor;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of a materialized view: those that are live themselves. A row of it ends with what its
-/// key is made of, also when other cells of it last longer.
+/// The live rows of a materialized view. A row expires with the cells that its key is made of, also
+/// when its other cells last longer.
 ///
 /// - Threads: one.
 final class ViewRows implements TableCursor {

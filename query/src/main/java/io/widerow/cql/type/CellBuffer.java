@@ -77,7 +77,7 @@ public final class CellBuffer {
     INT.set(bytes, begun, length - begun - Integer.BYTES);
   }
 
-  /// Takes back what was written from an offset on.
+  /// Drops the bytes from an offset on.
   public void truncate(int newLength) {
     length = newLength;
   }

@@ -108,7 +108,7 @@ public final class Wire {
     }
   }
 
-  /// A copy of what is left in a buffer.
+  /// A copy of the remaining bytes of a buffer.
   public static byte[] bytes(ByteBuffer buffer) {
     byte[] copy = new byte[buffer.remaining()];
     buffer.duplicate().get(copy);
@@ -143,7 +143,7 @@ public final class Wire {
     };
   }
 
-  /// The values of a tuple or of fields; those that are missing at the end are null.
+  /// The values of a tuple or of fields; missing values at the end are null.
   private static List<@Nullable Object> fields(
       CqlType type, List<CqlType> types, ByteBuffer bytes) {
     @Nullable Object[] values = new Object[types.size()];

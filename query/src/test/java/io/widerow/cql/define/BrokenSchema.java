@@ -3,7 +3,7 @@ package io.widerow.cql.define;
 import io.widerow.table.TableStore;
 import java.util.function.UnaryOperator;
 
-/// For tests: changes what is stored of a schema, as a fault would.
+/// For tests: changes the stored schema, as a fault would.
 public final class BrokenSchema {
   private BrokenSchema() {}
 

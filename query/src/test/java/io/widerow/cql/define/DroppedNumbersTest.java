@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: runs of numbers hold exactly what was dropped. Method: beside a set of numbers.
+/// Goal: runs of numbers hold exactly the dropped numbers. Method: comparison with a set of
+/// numbers.
 class DroppedNumbersTest {
   static List<Long> seeds() {
     return Seeds.five();

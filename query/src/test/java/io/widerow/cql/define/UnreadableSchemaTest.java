@@ -255,7 +255,7 @@ class UnreadableSchemaTest {
   }
 
   /// Rows of a keyspace whose schema cannot be read stay through kills, flushes and merges, also
-  /// those that only the journal had.
+  /// rows that only the journal had.
   @Test
   void rowsStayUntilTheSchemaIsRepaired() {
     SplittableRandom random = new SplittableRandom(Seeds.one());

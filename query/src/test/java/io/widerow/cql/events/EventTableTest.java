@@ -29,10 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what is pushed down to the store keeps the rows that each condition keeps, in both
-/// directions and with any size of pages. Method: random events and random conditions, beside a
-/// list that is filtered by the conditions' meaning. The seed is the test's name; to replay one,
-/// run with `-Dseed=<n>`.
+/// Goal: conditions that are pushed down to the store keep the rows that each condition keeps, in
+/// both directions and with any size of pages. Method: random events and random conditions,
+/// compared with a list that is filtered by the conditions' meaning. The seed is the test's name;
+/// to replay one, run with `-Dseed=<n>`.
 class EventTableTest {
   private static final long START = 1_700_000_000_000_000_000L;
   private static final int EVENTS = 300;
@@ -55,7 +55,7 @@ class EventTableTest {
           "NaN",
           "-Infinity");
 
-  /// What is in texts, and in what numbers and truth values are shown as.
+  /// Parts of texts, and of the texts that numbers and truth values are shown as.
   private static final List<String> PATTERNS =
       List.of("abc", "bc", "50", "0", ".5", "-", "e", "a", "NaN", "Inf", "true", "1.0E10");
 

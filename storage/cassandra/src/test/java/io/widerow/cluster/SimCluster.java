@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /// A cluster with faults, the same for the same seed: one keyspace in memory, and what happens to
 /// the statements of the daemons that are connected to it by a [SimKeyspace] each. A delayed write
-/// is told as a time-out and applied many statements later.
+/// is reported as a time-out and applied many statements later.
 ///
 /// - Threads: one.
 public final class SimCluster {
@@ -55,7 +55,7 @@ public final class SimCluster {
     }
   }
 
-  /// Ends all faults; what was delayed is applied.
+  /// Ends all faults and applies delayed statements.
   public void heal() {
     faults = 0;
     awayUntil = 0;
@@ -71,7 +71,7 @@ public final class SimCluster {
     AWAY,
     /// It failed before it was applied; nobody knows.
     LOST,
-    /// It was applied, and the answer came too late.
+    /// It was applied, and the response came too late.
     LATE_ANSWER,
     /// It failed, and will be applied some time.
     DELAYED

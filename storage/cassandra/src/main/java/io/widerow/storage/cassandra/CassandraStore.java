@@ -41,13 +41,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The store on a cluster: a store on this machine, which journals what comes in, in front of a
-/// keyspace, to which its events are applied and from which they are read.
+/// A store on a cluster. A store on this machine journals incoming events; this class applies them
+/// to a keyspace and reads them from there.
 ///
 /// ```
 ///   directory/
 ///     owner      which daemon this is            LOCK     who has the directory open
-///     rounds     what is being applied           spool/   a store on this machine: what is not
+///     rounds     the rounds in progress          spool/   a store on this machine: events not
 ///                                                         applied yet
 /// ```
 ///
@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a cluster that is away delays; nothing is lost. Another daemon with the same number
 ///   ends the write side.
 public final class CassandraStore implements EventStore {
-  /// How long closing may apply what is left.
+  /// How long closing may apply the remaining events.
   private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Keyspace keyspace;

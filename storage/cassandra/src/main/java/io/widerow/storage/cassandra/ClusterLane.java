@@ -11,15 +11,16 @@ import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A lane of a store on a cluster: the lane of the store on this machine, which also remembers the
-/// keys of batches, marks where rounds may end, and tells how far groups are applied.
+/// A lane of a store on a cluster: the lane of the store on this machine, which also keeps the keys
+/// of batches, marks where rounds may end, and reports how far groups are applied.
 ///
-/// - Threads: one writer; the thread that applies asks and tells how far it is.
+/// - Threads: one writer; the applying thread reads the committed position and reports the applied
+///   one.
 final class ClusterLane implements LaneWriter, LaneProgress {
   /// Bytes of batches after which a round is made at once.
   private static final long WAKE_BYTES = 8L << 20;
 
-  /// Bytes of batches after which the lane goes on to its next shard, when no round has ended
+  /// Bytes of batches after which the lane continues with its next shard, when no round has ended
   /// before.
   private static final long TURN_BYTES = 4L << 20;
 
@@ -157,7 +158,7 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     synchronized (telling) {
       told = newTold;
       if (applied > 0) {
-        newTold.accept(applied); // what was recovered may be applied already
+        newTold.accept(applied); // recovered groups may be applied already
       }
     }
   }

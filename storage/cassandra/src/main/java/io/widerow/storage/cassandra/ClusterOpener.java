@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Opens a [CassandraStore]: takes the directory, then the number, then opens the store on this
-/// machine with it. What fails gives back what was taken.
+/// machine with it. A step that fails releases everything that was taken before it.
 ///
 /// - Threads: one.
 final class ClusterOpener {

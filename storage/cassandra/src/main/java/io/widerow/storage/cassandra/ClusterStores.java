@@ -45,7 +45,7 @@ public final class ClusterStores {
   /// Opens a store for reading and writing on a keyspace, which it closes.
   ///
   /// @param config of the store on this machine, see [CassandraStore#open]
-  /// @param background runs what is due on this machine
+  /// @param background runs the maintenance that is due on this machine
   /// @throws StorageException as [CassandraStore#open]; the keyspace is closed then
   public static CassandraStore open(
       Keyspace keyspace,

@@ -27,8 +27,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Measurement of a backlog: the memory of a daemon's store after a long outage, while it applies
-/// what waits, against an idle one. The keyspace drops what is written. Run it with a small heap:
+/// Measures the cost of a backlog: the memory of a daemon's store after a long outage, while it
+/// applies its backlog, compared with an idle store. The keyspace drops all writes. Run it with a
+/// small heap:
 ///
 /// ```
 /// java -Xmx128m ... BacklogCost <empty directory> <MiB of backlog> <late events of 100>

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: the store on a cluster with its real threads and a real directory: what is applied is told
-/// and shown, an outage delays. Method: a keyspace in memory that can be away.
+/// Goal: the store on a cluster with its real threads and a real directory: applied events are
+/// reported and shown, and an outage delays them. Method: a keyspace in memory that can be away.
 class CassandraStoreTest {
   private static final byte[] TYPE = "app".getBytes(StandardCharsets.UTF_8);
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
@@ -56,7 +56,7 @@ class CassandraStoreTest {
   private final AwayKeyspace keyspace = new AwayKeyspace();
   private final BlockingQueue<Long> told = new LinkedBlockingQueue<>();
 
-  /// A keyspace that may be away, and tells how often it was asked then.
+  /// A keyspace that may be away, and records the statements that it refused then.
   private static final class AwayKeyspace extends MemoryKeyspace {
     final BlockingQueue<String> refused = new LinkedBlockingQueue<>();
     volatile boolean isAway;
@@ -312,8 +312,8 @@ class CassandraStoreTest {
     }
   }
 
-  /// The cluster drops rows by itself a while after their retention; those of a type that is kept
-  /// for ever never.
+  /// The cluster drops rows by itself a while after their retention; rows of a type that is kept
+  /// indefinitely stay.
   @Test
   void rowsLiveAsLongAsTheirRetentionAndTheSlack() throws InterruptedException {
     Duration slack = Duration.ofDays(7);

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what other programs find by CQL on a real node is what was written: the rows of `events`,
-/// and the time that rows of a type with a retention have to live. Method: events of two types, one
-/// of them kept for ever, through a store with `cluster-rows` and `cluster-ttl`.
+/// Goal: other programs that read a real node over CQL find the events that were written: the rows
+/// of `events`, and the time to live of rows of a type with a retention. Method: events of two
+/// types, one of them kept indefinitely, through a store with `cluster-rows` and `cluster-ttl`.
 @Tag("cluster")
 @Timeout(300)
 class ClusterRowsNodeTest {

@@ -22,16 +22,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Numbered batches through several stores on one cluster, each a process. A test kills some
-/// meanwhile. A third of the batches goes to two stores at once, with one key. Everything promised
-/// must be there once, and all stores must show the same bytes.
+/// Numbered batches through several stores on one cluster, each a process. A test kills some of
+/// them while batches are sent. A third of the batches goes to two stores at once, with one key.
+/// Everything promised must be there once, and all stores must show the same bytes.
 ///
-/// - Threads: one. Another one may call [#look] meanwhile.
+/// - Threads: one. Another one may call [#look] concurrently.
 final class ClusterRun implements AutoCloseable {
   private static final int WINDOW = 24;
   private static final int BATCH_MAX = 400;
 
-  /// What a test does meanwhile: called before each batch.
+  /// The faults of a test: called before each batch.
   interface Meanwhile {
     void before(ClusterRun run, int batch) throws Exception;
   }
@@ -240,8 +240,9 @@ final class ClusterRun implements AutoCloseable {
     return shown.get(batch.first, batch.first + batch.count).cardinality();
   }
 
-  /// Looks at what is shown now: all that is applied, once, in order, batches whole; and the tail
-  /// has shown each event once. A cluster that does not answer says what could not be read.
+  /// Checks the events that are shown now: every applied event, once, in order, batches whole; and
+  /// the tail has shown each event once. A look that fails, because the cluster does not respond,
+  /// must name the data that could not be read.
   synchronized void look() {
     List<Batch> applied;
     synchronized (batches) {
@@ -279,7 +280,7 @@ final class ClusterRun implements AutoCloseable {
     return looks;
   }
 
-  /// How often it was told that the cluster could not be read.
+  /// How often [#look] could not read the cluster.
   synchronized int looksRefused() {
     return looksRefused;
   }

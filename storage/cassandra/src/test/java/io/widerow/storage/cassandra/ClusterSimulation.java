@@ -28,7 +28,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Goal: whatever happens to daemons and to the cluster, what was acknowledged is there once.
+/// Goal: whatever happens to daemons and to the cluster, every acknowledged event is there once.
 /// Method: two or three daemons on simulated disks, one simulated cluster; batches, some of them
 /// sent to two daemons, events with ids of their own, some of them written again; statements that
 /// fail in every way, daemons that die at any of them or with their disk, disks that are full for a
@@ -352,7 +352,7 @@ public final class ClusterSimulation implements LongConsumer {
       try {
         long _ = store.lane(lane).commit(Durability.DISK);
       } catch (StorageException.DiskFull again) {
-        // what was appended before it is dropped too
+        // events appended before it are dropped too
       } catch (SimDisk.PowerCut off) {
         machine.die(true);
         return;

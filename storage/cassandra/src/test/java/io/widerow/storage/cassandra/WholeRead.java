@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Reads all that a view shows of [RunEvents], as a query does: span after span. Each event may be
-/// there once, and each must come after the one before.
+/// Reads all [RunEvents] that a view shows, as a query does: span after span. Each event may be
+/// there once, and must come after the one before.
 final class WholeRead {
   private final BitSet numbers = new BitSet();
   private final MessageDigest digest;
@@ -40,7 +40,7 @@ final class WholeRead {
     }
   }
 
-  /// What was read.
+  /// The events that were read.
   ///
   /// @param numbers of the events
   /// @param hash of the events in their order

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Applies what the store on this machine took in to the keyspace, round by round:
+/// Applies the events of the store on this machine to the keyspace, round by round:
 ///
 /// ```
 ///   cut           the round ends at the lanes' next Marks when so much waits, else how far the
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///                 written down
 ///   write         catalog, segments with their rows of the directory, rows for users of CQL
 ///   applied       one row: from here every reader shows the round, whole
-///   release       the store on this machine forgets it; who waits for it is told
+///   release       the store on this machine forgets it; its waiting callers are notified
 /// ```
 ///
 /// A round is read from a view that ends where the round does. It shows the same whenever it is
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// soon as it is written, though later writes of its ids wait here already. [Marks] says what the
 /// end of a round must be.
 ///
-/// - Threads: one calls [#step] or [#run]; any reads the figures.
+/// - Threads: one calls [#step] or [#run]; any reads the metrics.
 /// - Memory: values in flight, one view with the open blocks of one partition's segments in a
 ///   round, the batches that are not applied.
 public final class Applier implements AutoCloseable {
@@ -81,8 +81,8 @@ public final class Applier implements AutoCloseable {
   /// @param clock of the machine
   /// @param pace how to wait
   /// @param statements of the daemon
-  /// @param timeToLive how long the cluster keeps what is written
-  /// @param onLost told when the write side has ended: another daemon has the number, or this
+  /// @param timeToLive how long the cluster keeps rows
+  /// @param onLost called when the write side has ended: another daemon has the number, or this
   ///   machine's disk fails
   public record Parts(
       EmbeddedStore local,
@@ -204,7 +204,7 @@ public final class Applier implements AutoCloseable {
   /// Applies everything that is committed now.
   ///
   /// @return true when nothing was left to apply
-  /// @throws KeyspaceException when the cluster cannot be asked; the next call goes on
+  /// @throws KeyspaceException when the cluster cannot be reached; the next call continues
   /// @throws StorageException.Locked when another daemon has the number
   public boolean step() {
     Applied one = applyOne();

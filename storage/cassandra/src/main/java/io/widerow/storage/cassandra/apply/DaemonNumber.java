@@ -25,7 +25,7 @@ public final class DaemonNumber {
   /// Arrival numbers of a reservation.
   public static final long BLOCK = 1L << 28;
 
-  /// Name of the file that tells whose a directory is.
+  /// Name of the file with the owner of a directory.
   public static final String OWNER_FILE = OwnerFile.NAME;
 
   private static final long OWNER_MILLIS = 5_000;

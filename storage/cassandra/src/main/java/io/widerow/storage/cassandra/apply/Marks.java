@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Where rounds may end before the end of what is committed, so that a backlog is applied in rounds
-/// of a bounded size. After about a quarter of a round's bytes, each lane marks the end of a group;
-/// a round ends where each lane has one of its marks:
+/// Positions before the last committed event at which a round may end, so that a backlog is applied
+/// in rounds of a bounded size. After about a quarter of a round's bytes, each lane marks the end
+/// of a group; a round ends where each lane has one of its marks:
 ///
 /// ```
 ///   lane 0   group | group     | group   | group | ...
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// What an end must be, so that everything else holds:
 ///
 /// - Between groups, in each lane. A group is shown whole or not at all, a batch is claimed whole
-///   or left out, and who waits for a group is told when all of it is applied. Lanes need not agree
-///   on a moment: all writes of one id come to one lane.
+///   or left out, and a caller that waits for a group is notified when all of it is applied. Lanes
+///   need not agree on a moment: all writes of one id come to one lane.
 /// - Never before the end before it, in any lane, and in the same lanes. Between two numbers of
 ///   lanes, and so at each start, a round ends where everything before the start ends: with other
 ///   shards a later write of an id may be elsewhere, and needs a later round.
@@ -60,7 +60,7 @@ public final class Marks {
   /// @param bytes of the lane's records since its mark before
   private record Mark(int lane, long limit, long group, long bytes) {}
 
-  /// What is left of an earlier start.
+  /// The remaining marks of an earlier start.
   private record Start(int lanes, List<Mark> marks) {}
 
   /// Where a round ends.

@@ -8,12 +8,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// How the thread that applies waits: for answers, between tries, for more to apply. An interface,
-/// so that a simulation takes no time.
+/// How the applying thread waits: for responses, between tries, for more to apply. An interface, so
+/// that a simulation takes no time.
 ///
 /// - Threads: one waits; any calls [#wake] and [#stop].
 public interface Pace {
-  /// Waits for an answer.
+  /// Waits for a response.
   ///
   /// @throws Stopped when nobody wants it any more
   <T> T join(CompletableFuture<T> answer) throws ExecutionException;
@@ -30,10 +30,10 @@ public interface Pace {
   /// @throws Stopped when nothing is tried any more
   void requireTime();
 
-  /// Ends [#idle]; the next one does not wait when none is under way.
+  /// Ends the current [#idle]; without one, the next call returns at once.
   void wake();
 
-  /// Ends everything after so long; what waits then throws [Stopped].
+  /// Ends everything after so long; calls that still wait then throw [Stopped].
   void stop(long nanos);
 
   /// True when [#stop] was called.

@@ -64,11 +64,11 @@ final class RoundWriter implements AutoCloseable {
     this.timeToLive = timeToLive;
   }
 
-  /// What is written, and where.
+  /// A round to write, with its destination.
   ///
   /// @param daemon number of the daemon
   /// @param storeId of the cluster's store
-  /// @param left batches that are left out; of those that came to this daemon before, events with
+  /// @param left batches that are left out; of batches that came to this daemon before, events with
   ///   clients' ids are written again
   /// @param nodesMillis the time of the nodes, in milliseconds since the Unix epoch
   record Task(Round round, int daemon, UUID storeId, List<Batch.LeftOut> left, long nodesMillis) {
@@ -117,7 +117,7 @@ final class RoundWriter implements AutoCloseable {
     return since;
   }
 
-  /// Adds to the catalog what is not known to be there, before there is anything to find.
+  /// Adds buckets that are not known to be in the catalog, before their segments are written.
   private void addBuckets(List<PartitionKey> partitions, long nowMillis) {
     if (buckets.size() > BUCKETS_MAX || Math.abs(nowMillis - bucketsMillis) > BUCKETS_MILLIS) {
       buckets.clear(); // retention may have dropped one
@@ -207,7 +207,7 @@ final class RoundWriter implements AutoCloseable {
     flyingBytes -= first.bytes;
   }
 
-  /// Events written since the start, also those that were written again.
+  /// Events written since the start, including events that were written again.
   long events() {
     return events;
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a daemon knows of its rounds: those that are not applied, and the batches that were left
-/// out of rounds and are not settled. The state of a [RoundsFile].
+/// A daemon's rounds that are not applied, and the batches that were left out of rounds and are not
+/// settled. The state of a [RoundsFile].
 ///
 /// - Threads: one.
 final class Rounds {
@@ -19,14 +19,15 @@ final class Rounds {
 
   /// A round that is written down and not applied.
   ///
-  /// @param leftOut what is left out of it; null while nobody has asked
+  /// @param leftOut batches that are left out of it; null before the keyspace was asked for their
+  ///   claims
   record Begun(Round round, @Nullable List<Batch.LeftOut> leftOut) {}
 
   void begun(Round round) {
     pending.add(new Begun(round, null));
     for (Batch.LeftOut left : round.taken()) {
       takenOver.remove(left.batch().counterFrom());
-      unsettled.remove(left.batch().counterFrom()); // where a file was written anew
+      unsettled.remove(left.batch().counterFrom()); // where a file was rewritten
     }
   }
 

@@ -21,8 +21,8 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// The rounds of a daemon, written down before anything of them is written to the cluster, so that
-/// a restart makes the same round again: the same keys, the same events. One file, of records:
+/// The rounds of a daemon. A round is recorded here before any of it is written to the cluster, so
+/// that a restart makes the same round again: the same keys, the same events. One file, of records:
 ///
 /// ```
 ///  0                  8                                24
@@ -37,12 +37,12 @@ import org.jspecify.annotations.Nullable;
 /// the end was being written when the machine stopped, and nothing relied on it; one that has a
 /// whole record after it means a damaged disk, and the file is refused. Notes that are not forced
 /// stand in one record, which the next forced one replaces and repeats: so a machine that stops
-/// leaves no damaged record before a whole one, in whatever order its pages were written. The file
-/// is written anew, with what is still needed, when it has grown.
+/// leaves no damaged record before a whole one, in whatever order its pages were written. A file
+/// that has grown is rewritten with the records that are still needed.
 ///
 /// Zeros after the last record are room for the next ones, so that rounds can still be written down
-/// on a disk that is full to the last byte. Where there is no room for a new file, an opening goes
-/// on with the old one.
+/// on a disk that is full to the last byte. Where there is no room for a new file, an opening
+/// continues with the old one.
 ///
 /// - Threads: one.
 public final class RoundsFile implements AutoCloseable {
@@ -98,7 +98,7 @@ public final class RoundsFile implements AutoCloseable {
       throw new StorageException.Corrupt(path, 0, "the file is missing");
     }
     try {
-      opened.rewrite(); // without what was damaged at the end
+      opened.rewrite(); // without a damaged end
     } catch (StorageException.DiskFull full) {
       if (opened.file != null) {
         opened.close();
@@ -112,11 +112,11 @@ public final class RoundsFile implements AutoCloseable {
     return opened;
   }
 
-  /// Goes on after the last whole record of the file that was read. What a machine that stopped
-  /// left after it has no whole record, and gets none: the next ones are written over it.
+  /// Continues after the last whole record of the file that was read. A machine that stopped may
+  /// have left bytes after it, but no whole record: the next records overwrite these bytes.
   private void goOn(DiskFile before) {
     file = before;
-    before.force(); // what was read is relied on from now on
+    before.force(); // the records that were read are relied on from now on
     forcedLimit = limit;
     roomLimit = limit; // what follows may be no zeros, and is written over all the same
     bytesMax = Math.max(BYTES_MAX, 2 * limit);
@@ -127,7 +127,7 @@ public final class RoundsFile implements AutoCloseable {
     return disk.create(directory.resolve(NAME_NEW));
   }
 
-  /// Size from which the file is written anew.
+  /// Size from which the file is rewritten.
   void rewriteFrom(long bytes) {
     bytesMax = bytes;
   }
@@ -137,7 +137,7 @@ public final class RoundsFile implements AutoCloseable {
     return limit;
   }
 
-  /// What is written down.
+  /// The rounds in the file.
   Rounds rounds() {
     return rounds;
   }
@@ -264,7 +264,7 @@ public final class RoundsFile implements AutoCloseable {
     rounds.taken(counterFrom);
   }
 
-  /// Writes a record, with what was not forced before it.
+  /// Writes a record together with the unforced notes before it.
   private void append(byte[] one, boolean force) {
     int before = unforced.size();
     unforced.writeBytes(one);
@@ -313,7 +313,7 @@ public final class RoundsFile implements AutoCloseable {
     return Objects.requireNonNull(file, "not open");
   }
 
-  /// Writes a new file with what is still needed, and puts it under the name.
+  /// Writes a new file with the records that are still needed, and renames it over the old one.
   ///
   /// @throws StorageException.DiskFull when there is no room; the old file stays in use if there
   ///   was one, or the new one is in use and its name becomes durable before the next record

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes statements of the keyspace until they succeed. Every statement may be repeated.
 ///
-/// - Threads: one makes statements; any reads the figures.
+/// - Threads: one makes statements; any reads the counters.
 public final class Statements {
   private static final long PAUSE_MILLIS_MIN = 25;
   private static final long PAUSE_MILLIS_MAX = 1_000;
@@ -27,7 +27,7 @@ public final class Statements {
     this.pace = pace;
   }
 
-  /// A statement under way.
+  /// A statement in progress.
   final class Try<T extends @Nullable Object> {
     private final String what;
     private final Supplier<CompletableFuture<T>> statement;

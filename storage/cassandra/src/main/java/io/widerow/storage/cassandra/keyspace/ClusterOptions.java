@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// Everything an operator can decide about the connection to a cluster. Files are read when it is
 /// opened.
 ///
-/// @param uri where it is
+/// @param uri where the cluster is
 /// @param user to log in as; null for a cluster that is open to everybody
 /// @param passwordFile its first line is the password; readable for its owner only. With a user
 /// @param ca certificates (PEM) that vouch for the nodes; null for no TLS
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param key private key of it (PEM, PKCS#8, not encrypted); with a certificate
 /// @param consistency of reads and writes
 /// @param requestTimeout how long a request may take; 100 ms to 1 min
-/// @param ttl true to let the cluster drop what is past by itself: a keyspace that is made gets
+/// @param ttl true to let the cluster drop expired rows by itself: a keyspace that is made gets
 ///   time-window compaction
 /// @param insecure true to allow another machine without TLS or without a user
 public record ClusterOptions(

@@ -23,12 +23,12 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /// The tables of a cluster store: makes them when the keyspace has no store yet, and checks them
-/// column by column. It never alters a table, and never makes one again that a store had: what was
-/// in it is gone, and only an operator can say that this is right.
+/// column by column. It never alters a table. It never makes a missing table of an existing store
+/// again: the rows of the table are lost, and only an operator can accept that.
 ///
 /// All nodes make tables for themselves, and two that make the same one at once do not agree on it
-/// afterwards. So every daemon lets the same node make them: of those that are up, the one with the
-/// least host id.
+/// afterwards. So every daemon lets the same node make them: of the nodes that are up, the one with
+/// the least host id.
 final class ClusterSchema {
   /// The format that this program reads and writes.
   static final int FORMAT = 1;
@@ -145,7 +145,7 @@ final class ClusterSchema {
               "bucket, type, shard | id",
               ""));
 
-  /// Tables of events: those that a TTL empties.
+  /// Tables of events, which a TTL empties.
   private static final List<String> OF_EVENTS = List.of("segments", "directory", "events");
 
   private final CqlSession session;
@@ -176,7 +176,7 @@ final class ClusterSchema {
                 .formatted(uri.datacenter().replace("'", "''"), Math.max(1, uri.replication())));
   }
 
-  /// Makes what is absent, if it may, and checks everything.
+  /// Makes missing tables, if it may, and checks all tables.
   ///
   /// @param make false to fail when there is no store
   /// @throws StorageException.Unreachable when there is no keyspace or no store and it may not be
@@ -257,7 +257,7 @@ final class ClusterSchema {
     requireTables();
     byte[] secret = new byte[SECRET_BYTES];
     new SecureRandom().nextBytes(secret);
-    // Of several daemons that come first, one writes it; all read what is there.
+    // Of several daemons that start first, one writes the row; all read that row.
     session.execute(
         SimpleStatement.newInstance(
                 "INSERT INTO %s.store (one, id, secret, format, compaction)"
@@ -351,8 +351,8 @@ final class ClusterSchema {
                 row.getInt("position")));
   }
 
-  /// What is wrong with the tables now, as a sentence; empty when nothing is. For the failure of a
-  /// statement that was right at the start.
+  /// The fault of the tables now, as a sentence; empty for none. For the failure of a statement
+  /// that was right at the start.
   CompletionStage<String> trouble() {
     return session.executeAsync(ofColumns()).thenApply(this::trouble);
   }

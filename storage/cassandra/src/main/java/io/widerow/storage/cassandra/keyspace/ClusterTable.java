@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// A table as the program needs it.
+/// The columns and the key that a table must have.
 ///
 /// @param name of the table
 /// @param columns in order of the statement that makes it
@@ -89,7 +89,8 @@ record ClusterTable(
     return new Found(column.type, column.isStatic ? "static" : "regular", -1);
   }
 
-  /// What differs from what is there, a clause each. Columns that it does not know are no matter.
+  /// The differences from the columns of the cluster, a clause each. Unknown columns are ignored
+  /// unless they are in the key.
   List<String> differences(Map<String, Found> found) {
     List<String> differences = new ArrayList<>();
     for (Column column : columns) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/// Reads directories of any width, each as it was at one moment.
+/// Reads directories with any number of rows, each as it was at one moment.
 ///
 /// - Threads: any.
 final class DirectoryReader {
@@ -76,9 +76,10 @@ final class DirectoryReader {
         : StatementRunner.now(null);
   }
 
-  /// What is in force.
+  /// The state in force.
   ///
-  /// @param serial consistency that also settles a swap under way; null for that of all reads
+  /// @param serial consistency that also settles a swap in progress; null for the consistency of
+  ///   all reads
   CompletableFuture<Rows.State> state(PartitionKey partition, @Nullable ConsistencyLevel serial) {
     BoundStatement select = runner.bindPartition(Statements.Kind.DIRECTORY_STATE, partition);
     return runner.run(

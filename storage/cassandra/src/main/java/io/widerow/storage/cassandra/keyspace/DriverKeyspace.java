@@ -25,8 +25,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The keyspace on a real cluster, by its driver. Statements are prepared and idempotent, sent to a
-/// replica of their partition, and given their time by the node that takes them.
+/// A keyspace on a real cluster, over the Java driver. Statements are prepared and idempotent, and
+/// sent to a replica of their partition; the coordinator assigns their timestamps.
 ///
 /// - Threads: any. Futures complete on the driver's threads, two a processor, which end with
 ///   [#close].
@@ -65,8 +65,8 @@ public final class DriverKeyspace implements Keyspace {
             : ConsistencyLevel.SERIAL;
   }
 
-  /// Opens a store; makes what is missing: the keyspace only when the URI says how many replicas it
-  /// is to have, the tables when it has no store.
+  /// Opens a store and makes what it lacks: the keyspace only when the URI has a number of
+  /// replicas, the tables when the keyspace has no store.
   ///
   /// @throws StorageException.Unreachable when no node answers, the datacenter or the keyspace is
   ///   not there, or the cluster refuses the user
@@ -424,7 +424,7 @@ public final class DriverKeyspace implements Keyspace {
     return lease(what, daemon, seconds, null);
   }
 
-  /// @param holder who has it; null for nobody
+  /// @param holder the daemon that has it; null for none
   private CompletableFuture<Boolean> lease(
       String what, int daemon, int seconds, @Nullable Integer holder) {
     return runner.run(

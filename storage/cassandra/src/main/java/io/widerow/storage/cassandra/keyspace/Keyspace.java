@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The statements that a store makes of its keyspace. Reads and writes are at the store's
 /// consistency (LOCAL_QUORUM), so a read sees every write that completed before it, unless a method
-/// says otherwise. Rows are written once, under keys that follow from what is written: repeating
-/// any statement is harmless.
+/// says otherwise. Rows are written once, under keys that follow from their contents: repeating any
+/// statement is harmless.
 ///
 /// A future fails with a [KeyspaceException]. A failed conditional statement (LWT) may have been
-/// applied; asking again tells, because the answer is the row in force.
+/// applied; a retry shows it, because its result is the row in force.
 ///
 /// - Threads: any. No call waits; futures complete on the connection's threads, which must not be
 ///   kept waiting.
@@ -128,19 +128,19 @@ public interface Keyspace extends AutoCloseable {
   /// @param keys of 16 bytes each
   CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys);
 
-  /// Writes claims without asking whether somebody has them, at a fraction of what [#claim] costs
-  /// the nodes. Of both for one key, under way at once, [#claim] wins. Only for a daemon that is
-  /// alone, see [#sole].
+  /// Writes claims without asking whether another daemon has them, at a fraction of the cost of
+  /// [#claim] to the nodes. When both run for one key at once, [#claim] wins. Only for a daemon
+  /// that is alone, see [#sole].
   ///
   /// @param keys of 16 bytes each
   /// @param claims one for each key
   CompletableFuture<Void> noteClaims(List<byte[]> keys, List<Claim> claims, int ttlSeconds);
 
-  /// Says who is the only daemon of the store, if `expected` is what was said last (LWT).
+  /// Records which daemon is the only one of the store, if `expected` is the recorded value (LWT).
   ///
-  /// @param expected what was said last; 0 when nothing was ever said
+  /// @param expected the value recorded last; 0 for none
   /// @param next not 0
-  /// @return what is said now, `next` or another
+  /// @return the value recorded now, `next` or another
   CompletableFuture<Integer> sole(int expected, int next);
 
   // Policies and leases.
@@ -164,7 +164,7 @@ public interface Keyspace extends AutoCloseable {
   /// What the connections know, without asking.
   KeyspaceHealth health();
 
-  /// Closes connections; futures under way fail.
+  /// Closes connections; pending futures fail.
   @Override
   void close();
 }

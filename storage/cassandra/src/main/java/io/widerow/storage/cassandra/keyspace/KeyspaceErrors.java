@@ -35,13 +35,13 @@ import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
-/// What failures of the driver mean to a store.
+/// Maps failures of the driver to failures of a store.
 final class KeyspaceErrors {
   private KeyspaceErrors() {}
 
   /// The failure as a [KeyspaceException], which keeps it as its cause; a bug stays what it is.
   ///
-  /// @param what was tried, for the message
+  /// @param what the failed operation, for the message
   static RuntimeException of(String what, Throwable failure) {
     Throwable cause = unwrapped(failure);
     if (cause instanceof KeyspaceException known) {

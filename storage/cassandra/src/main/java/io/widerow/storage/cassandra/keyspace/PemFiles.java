@@ -25,8 +25,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// What TLS needs, out of PEM files. What is wrong with a file is an [IllegalArgumentException]
-/// with its name.
+/// Reads keys and certificates for TLS from PEM files. A fault in a file is an
+/// [IllegalArgumentException] with its name.
 final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
@@ -35,7 +35,7 @@ final class PemFiles {
 
   private PemFiles() {}
 
-  /// @param ca who vouches for the nodes, and nobody else
+  /// @param ca the only certificates that vouch for the nodes
   /// @param certificate chain of this client, with its `key`; null for none
   static SSLContext context(Path ca, @Nullable Path certificate, @Nullable Path key) {
     try {

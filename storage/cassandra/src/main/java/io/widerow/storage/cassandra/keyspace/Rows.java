@@ -11,13 +11,13 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// What rows of the tables mean, and how keys are written there.
+/// Decodes rows of the tables, and encodes keys.
 final class Rows {
   private static final long EVENT_BYTES = 64;
 
   private Rows() {}
 
-  /// What is in force for a partition: the static columns of the directory.
+  /// The state in force for a partition: the static columns of the directory.
   record State(int generation, Map<Integer, Long> covered) {
     static final State NONE = new State(0, Map.of());
   }

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is new in a directory since a position: how many events, up to which arrival in each lane,
-/// by which daemons' numbers, and into which partitions it goes. It reads ids only.
+/// The new events of a directory since a position: their number, the last arrival in each lane, the
+/// numbers of their daemons, and their partitions. It reads ids only.
 ///
 /// The position is exact for a snapshot of a running store too. Its counters have gaps: an event
 /// that was not committed yet at the snapshot has a lower one than events of other lanes that were.
@@ -125,12 +125,12 @@ final class Census {
     return events;
   }
 
-  /// Of all that is new.
+  /// The fingerprint of all new events.
   Fingerprint fingerprint() {
     return all.fingerprint();
   }
 
-  /// Of what is new and arrived before a mark.
+  /// The fingerprint of the new events that arrived before a mark.
   Fingerprint fingerprint(int mark) {
     return before.get(mark).fingerprint();
   }
@@ -171,7 +171,7 @@ final class Census {
         before == null ? segmentLimit : Math.max(segmentLimit, before.segmentLimit()), limits);
   }
 
-  /// How far one daemon is: what it was before, raised by what is new of it.
+  /// The position of one daemon: its position before, raised by its new events.
   List<Long> limitsOf(int daemon, List<Long> before) {
     return limits(daemons.getOrDefault(daemon, new long[lanes.length]), before);
   }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// of the directory's daemon, written like a daemon's rounds.
 ///
 /// ```
-///   census      ids of what is new: how far each lane goes, whose numbers are in the ids
+///   census      ids of the new events: how far each lane goes, whose numbers are in the ids
 ///   record      policy migration.<store id>: an attempt, its stamp, how far it goes
 ///   copy        each partition's new events: segments of tier 0 under the attempt's stamp
 ///   applied     the daemon's row: from here every reader shows the round, whole
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Of a partition the first part is written last, when the others are there: a partition whose part
-/// 0 is there is done. So a run that is killed goes on: the next attempt has a stamp of its own,
+/// 0 is there is done. So a killed run can be continued: the next attempt has a stamp of its own,
 /// deletes what its predecessors left half-made, and takes of their finished partitions only what
 /// arrived later. No two attempts write under one key.
 ///
@@ -56,12 +56,12 @@ import org.jspecify.annotations.Nullable;
 /// position, the [Fingerprint] that it had then. What other attempts wrote is deleted first.
 ///
 /// Why rounds, and not merged segments of a generation: a round needs no agreement with daemons
-/// that merge meanwhile, becomes visible at one moment, and leaves alone what others write to the
-/// same partition.
+/// that merge concurrently, becomes visible at one moment, and leaves alone what others write to
+/// the same partition.
 ///
 /// - Threads: those of [Workers].
 /// - Memory: for each thread one value being encoded, the first part of its partition and up to
-///   [#REQUESTS] values under way.
+///   [#REQUESTS] values in flight.
 final class ClusterLoad {
   private static final int REQUESTS = 8; // of a thread
 
@@ -102,7 +102,7 @@ final class ClusterLoad {
     this.numbers = new Numbers(statements, storeId, place);
   }
 
-  /// Copies what is new.
+  /// Copies the new events.
   void run() {
     readRecord();
     LaneArrivals done = record.done();
@@ -131,8 +131,8 @@ final class ClusterLoad {
     return copied.get();
   }
 
-  /// Days to compare: those that were written to, by this run and those that it continues; all of
-  /// them while no comparison found what earlier runs copied the same.
+  /// Days to compare: the days that this run and the runs that it continues wrote to. While no
+  /// comparison has confirmed the copies of earlier runs: all days.
   Predicate<TypeDay> wanted() {
     synchronized (touched) {
       return unsure ? _ -> true : Set.copyOf(touched)::contains;
@@ -140,7 +140,7 @@ final class ClusterLoad {
   }
 
   /// Records that a comparison found both sides the same. Until then each run compares everything,
-  /// also one that finds nothing new: what is missing is told again.
+  /// also one that finds nothing new: missing events are reported again.
   void compared() {
     if (!record.compared()) {
       writeRecord(record.asCompared());
@@ -315,7 +315,7 @@ final class ClusterLoad {
   /// Ends this run when another one of the same store has begun, be it from another snapshot. That
   /// one shows all that is there when it ends, so nothing may come to it any more. Asked before
   /// each partition and before its part that makes it count: only a single write that is held up
-  /// for the whole of the other run gets through, and `--verify` tells it.
+  /// for the whole of the other run gets through, and `--verify` reports it.
   private void requireLast(int daemon, long stamp) {
     for (DaemonRow row : statements.ask(Keyspace::daemons)) {
       if (row.daemon() == daemon && row.epoch() != Stamp.epoch(stamp)) {

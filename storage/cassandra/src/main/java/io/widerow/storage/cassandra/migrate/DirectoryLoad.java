@@ -23,11 +23,11 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Copies a cluster into a directory: of each bucket, what is new since the last run becomes one
-/// segment in final form. Partitions stay what they are, and so do ids.
+/// Copies a cluster into a directory: the new events of a bucket since the last run become one
+/// segment in final form. Partitions and ids do not change.
 ///
-/// A run that is killed goes on: buckets whose segment is in the manifest are done. The next
-/// attempt takes of them only what was applied later.
+/// A killed run can be continued: buckets whose segment is in the manifest are done. The next
+/// attempt takes from them only events that were applied later.
 ///
 /// - Threads: those of [Workers].
 /// - Memory: for each thread one block being encoded, and what its cursors hold.
@@ -50,7 +50,7 @@ final class DirectoryLoad {
     this.watch = watch;
   }
 
-  /// Copies what is new.
+  /// Copies the new events.
   void run() {
     if (!(view.arrivals() instanceof ClusterArrivals to)) {
       throw new IllegalStateException("not a cluster: " + view.arrivals());
@@ -76,7 +76,7 @@ final class DirectoryLoad {
     return copied.get();
   }
 
-  /// Days that were written to, by this run and those that it continues.
+  /// Days that this run and the runs that it continues wrote to.
   Set<TypeDay> touched() {
     synchronized (touched) {
       return new HashSet<>(touched);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// widerow-migration 1
 /// cluster 5b0c9f1e-...             id of the cluster's store
 /// store 0d1f22aa-...               id of the directory's; FORMAT gets it when all is there
-/// done c1.0:100000001:...          what was applied before is in the directory; absent at first
+/// done c1.0:100000001:...          events applied before are in the directory; absent at first
 /// attempt 1 c1.0:100000007:...     a run that is not through: its first segment, how far it goes
 /// crc32c 1a2b3c4d                  of all bytes before this line
 /// ```
@@ -38,7 +38,7 @@ record DirectoryRecord(
     attempts = List.copyOf(attempts);
   }
 
-  /// A run that copies what was applied between `done` and `to`.
+  /// A run that copies the events that were applied between `done` and `to`.
   ///
   /// @param segmentFirst least id of its segments
   record Attempt(long segmentFirst, ClusterArrivals to) {}

@@ -124,7 +124,7 @@ final class DirectoryTarget implements AutoCloseable {
   synchronized @Nullable ClusterArrivals doneOf(Bucket bucket) {
     ClusterArrivals done = record.done();
     List<DirectoryRecord.Attempt> attempts = record.attempts();
-    for (int i = 0; i < attempts.size() - 1; i++) { // the last one is under way
+    for (int i = 0; i < attempts.size() - 1; i++) { // the last one is in progress
       long first = attempts.get(i).segmentFirst();
       long limit = attempts.get(i + 1).segmentFirst();
       for (SegmentEntry entry : manifest.segments()) {
@@ -139,7 +139,7 @@ final class DirectoryTarget implements AutoCloseable {
     return done;
   }
 
-  /// What is written of a bucket.
+  /// The partitions of a bucket to write.
   interface Content {
     /// Writes partitions in order of keys, events in order of ids.
     ///

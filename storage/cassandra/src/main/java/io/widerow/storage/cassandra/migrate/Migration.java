@@ -14,8 +14,8 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/// Moves a store between a directory and a cluster. Both ways it copies what is new since the last
-/// run, then compares what it wrote. Any run may be killed at any point: the next one goes on.
+/// Moves a store between a directory and a cluster. Both ways it copies the new events since the
+/// last run, then compares the copy. Any run may be killed at any point: the next one continues.
 ///
 /// - Threads: one migration at a time uses an object; it waits for the settings' threads.
 public final class Migration {
@@ -37,7 +37,7 @@ public final class Migration {
     this.workers = new Workers(settings.executor(), settings.threads());
   }
 
-  /// Copies a directory into the cluster and compares what was written.
+  /// Copies a directory into the cluster and compares the copy.
   ///
   /// @param directory a stopped store, or a snapshot of a running one
   /// @throws io.widerow.storage.StorageException when the directory is no store, in use or damaged,
@@ -84,7 +84,7 @@ public final class Migration {
     }
   }
 
-  /// Copies the cluster into a directory and compares what was written.
+  /// Copies the cluster into a directory and compares the copy.
   ///
   /// @param directory empty or absent, or one that the same cluster was copied into before
   /// @throws io.widerow.storage.StorageException when the directory is something else or in use,

@@ -15,9 +15,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The statements of a migration. One that fails by itself, because the cluster is away or slow, is
-/// repeated until the patience is at its end: every statement of a [Keyspace] may be.
+/// retried until the patience ends: every statement of a [Keyspace] may be repeated.
 ///
-/// - Threads: any. Every call but [Writes#add] waits for its answer.
+/// - Threads: any. Every call except [Writes#add] waits for its response.
 final class Statements {
   private static final long PAUSE_NANOS_MIN = 50_000_000L;
   private static final long PAUSE_NANOS_MAX = 2_000_000_000L;
@@ -27,7 +27,7 @@ final class Statements {
   private final LongConsumer pause;
   private final MigrationWatch watch;
 
-  /// @param patience how long a statement is repeated
+  /// @param patience how long a statement is retried
   /// @param pause waits for so many nanoseconds
   Statements(Keyspace keyspace, Duration patience, LongConsumer pause, MigrationWatch watch) {
     this.keyspace = keyspace;
@@ -36,7 +36,7 @@ final class Statements {
     this.watch = watch;
   }
 
-  /// The answer of a statement.
+  /// The result of a statement.
   ///
   /// @throws StorageException.Unreachable when it was refused, or the cluster stayed away
   <T extends @Nullable Object> T ask(Function<Keyspace, CompletableFuture<T>> statement) {
@@ -72,7 +72,7 @@ final class Statements {
     }
   }
 
-  /// Writes of one thread, several under way.
+  /// Writes of one thread, several in flight.
   ///
   /// - Threads: one.
   /// - Memory: at most `requests` values.

@@ -8,13 +8,13 @@ import io.widerow.storage.StoreView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reading of whole stores.
+/// Helpers to read whole stores.
 final class Views {
   private Views() {}
 
   /// All partitions, in order of keys.
   ///
-  /// @param since only those that may hold events that arrived later; null for all
+  /// @param since only partitions that may hold events that arrived later; null for all
   static List<PartitionInfo> partitions(StoreView view, @Nullable Arrivals since) {
     return view.partitions(_ -> true, TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT, since);
   }

@@ -25,8 +25,8 @@ final class Workers {
     this.threads = threads;
   }
 
-  /// Returns when all tasks are done. After a failure no further task begins, and it is thrown when
-  /// those that had begun have ended.
+  /// Returns when all tasks are done. After a failure no further task begins. The failure is thrown
+  /// when the tasks that had begun have ended.
   <T> void run(Collection<T> tasks, Consumer<T> task) {
     Queue<T> left = new ArrayDeque<>(tasks);
     List<CompletableFuture<Void>> running = new ArrayList<>();

@@ -1,5 +1,5 @@
-/// Moves a store between a directory and a keyspace, both ways: copies what is new, compares both
-/// sides by digests, and goes on after a kill. Internal to Widerow's programs.
+/// Moves a store between a directory and a keyspace, both ways: copies new events, compares both
+/// sides by digests, and continues after a kill. Internal to Widerow's programs.
 @NullMarked
 package io.widerow.storage.cassandra.migrate;
 

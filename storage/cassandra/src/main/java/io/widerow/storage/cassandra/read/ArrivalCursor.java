@@ -7,8 +7,7 @@ import io.widerow.storage.ScanStatistics;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Shows the events of a merged segment that a view shows, and of them those that arrived since a
-/// position.
+/// Shows the events of a merged segment that are in a view and arrived since a position.
 ///
 /// - Threads: one.
 /// - Memory: owns its input.

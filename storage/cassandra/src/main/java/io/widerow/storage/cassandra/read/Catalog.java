@@ -10,13 +10,13 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /// The catalog of a cluster: which spans have buckets, and which types each has. A daemon adds a
-/// bucket before it writes to it, and tells afterwards how far it has applied; so what is asked for
-/// after a position was read names every bucket that the position shows.
+/// bucket before it writes to it, and records afterwards how far it has applied. So a catalog that
+/// is read after a position names every bucket that the position shows.
 ///
 /// - Threads: any.
 /// - Memory: a bounded cache.
 final class Catalog {
-  /// Requests for parts of the catalog that one caller has under way.
+  /// Requests for parts of the catalog that one caller has in flight.
   private static final int IN_FLIGHT = 128;
 
   private static final String ALL = "";
@@ -33,7 +33,7 @@ final class Catalog {
     this.buckets = new PositionCache<>(options.rowsCached(), List::size);
   }
 
-  /// The spans that have any buckets. Waits for the answer.
+  /// The spans that have any buckets. Waits for the response.
   List<String> spans(ClusterArrivals position, ReadCounts counts) {
     return Requests.await(
         spans.get(
@@ -45,7 +45,7 @@ final class Catalog {
         counts);
   }
 
-  /// The buckets of some spans, in the order of the spans. Waits for the answers.
+  /// The buckets of some spans, in the order of the spans. Waits for the responses.
   List<BucketRow> buckets(List<String> wanted, ClusterArrivals position, ReadCounts counts) {
     List<BucketRow> rows = new ArrayList<>();
     Queue<CompletableFuture<List<BucketRow>>> underWay = new ArrayDeque<>();

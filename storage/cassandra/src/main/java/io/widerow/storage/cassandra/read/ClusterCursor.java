@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 /// The cursor of an open query on a cluster: the merge of its segments, and their multi-get.
 ///
 /// - Threads: one.
-/// - Memory: owns both; what is under way is cancelled in [#close].
+/// - Memory: owns both; [#close] cancels requests in flight.
 final class ClusterCursor implements EventCursor {
   private final EventCursor merge;
   private final ReadAhead ahead;

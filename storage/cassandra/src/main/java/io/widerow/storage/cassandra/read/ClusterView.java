@@ -29,10 +29,10 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A view of a store on a cluster: what its daemons had applied at one moment. The position is read
-/// first; catalog, directories and values come when they are needed, and what is later than the
-/// position is left out of them. So a view never changes, and nothing of the cluster is held for
-/// it.
+/// A view of a store on a cluster: the events that its daemons had applied at one moment. The
+/// position is read first; catalog, directories and values are read when they are needed, without
+/// events that are later than the position. So a view never changes, and holds nothing in the
+/// cluster.
 ///
 /// One thing a view may miss: an older version of an event with a client's id, when the newer one
 /// came after the view and a merge has dropped the older.
@@ -124,13 +124,13 @@ final class ClusterView implements StoreView {
     }
   }
 
-  /// What is known of a partition without its directory.
+  /// The information on a partition without its directory.
   private static PartitionInfo unknown(PartitionKey key) {
     return new PartitionInfo(
         key, PartitionInfo.EVENTS_UNKNOWN, key.fromNanos(), key.untilNanos() - 1);
   }
 
-  /// What is known of a partition with its directory; without events when it has none to show.
+  /// The information on a partition from its directory; without events when it has none to show.
   private PartitionInfo info(Directory directory, @Nullable ClusterArrivals since) {
     PartitionInfo info = PartitionRead.of(directory, position, since).info();
     return info == null ? new PartitionInfo(directory.partition(), 0, 0, 0) : info;

@@ -11,13 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The directories of partitions. One that was asked for after a position was read has every
-/// segment that the position shows, or a merged one that has its events.
+/// The directories of partitions. A directory that is read after a position has every segment that
+/// the position shows, or a merged segment with its events.
 ///
 /// - Threads: any.
 /// - Memory: a bounded cache.
 final class Directories {
-  /// Requests that one caller has under way.
+  /// Requests that one caller has in flight.
   private static final int IN_FLIGHT = 128;
 
   private final Keyspace keyspace;
@@ -30,7 +30,7 @@ final class Directories {
     this.cache = new PositionCache<>(options.rowsCached(), directory -> directory.rows().size());
   }
 
-  /// The directory for a view, or one under way.
+  /// The directory for a view; the future may be pending.
   CompletableFuture<Directory> get(PartitionKey key, ClusterArrivals position, ReadCounts counts) {
     return cache.get(key, position, () -> ask(key, counts));
   }
@@ -61,7 +61,7 @@ final class Directories {
     return cache.known(key, position);
   }
 
-  /// Gets many, in order. Waits for the answers.
+  /// Gets many, in order. Waits for the responses.
   void forEach(
       List<PartitionKey> keys,
       ClusterArrivals position,

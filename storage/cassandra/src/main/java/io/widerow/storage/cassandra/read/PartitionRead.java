@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a view shows of a partition, by a directory that was read after the view's position: of the
-/// applied segments those of rounds up to the position that no merge covers, and the merged ones in
-/// force.
+/// The segments of a partition that a view shows, from a directory that was read after the view's
+/// position: of the applied segments those of rounds up to the position that no merge covers, and
+/// the merged ones in force.
 ///
 /// ```
 ///   rounds of a daemon     1    2    3    4    5    6
@@ -90,7 +90,7 @@ record PartitionRead(PartitionKey key, List<DirectoryRow> rows, boolean beyond, 
     return rows.stream().mapToLong(DirectoryRow::bytes).sum();
   }
 
-  /// What is known of it; null when it holds nothing.
+  /// The partition's information; null when it has no events to show.
   @Nullable PartitionInfo info() {
     if (rows.isEmpty()) {
       return null;

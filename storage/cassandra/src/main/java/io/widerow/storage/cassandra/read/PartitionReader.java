@@ -27,10 +27,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one partition for an open query, also when its segments are replaced meanwhile.
+/// Reads one partition for an open query, also when its segments are replaced concurrently.
 ///
 /// A merge deletes the segments that it covers. A query that then comes to one of them reads the
-/// directory again, and reads from there on what is in force now:
+/// directory again, and continues with the segments in force now:
 ///
 /// ```
 ///   a    |=====shown=====|-----------|              fetched before the merge: is read to its end
@@ -185,12 +185,12 @@ final class PartitionReader {
         : cursor;
   }
 
-  /// True when another cursor reads what is left of the partition.
+  /// True when another cursor reads the rest of the partition.
   boolean isReplaced() {
     return replaced;
   }
 
-  /// A cursor over what is left of the partition, in order, after a segment was found to be gone.
+  /// A cursor over the rest of the partition, in order, after a segment was found to be gone.
   EventCursor replacement(SegmentFetch missing) {
     EventId bound = missing.bound;
     Scan left =

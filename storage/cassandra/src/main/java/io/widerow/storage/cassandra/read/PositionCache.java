@@ -9,17 +9,17 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Answers of the cluster, each with the position that was known before it was asked for. An answer
-/// has everything that was applied up to its position, so it serves the views of this position and
-/// of earlier ones; a view of a later one asks again. Views read the position first for this
-/// reason.
+/// A cache of results of the cluster, each with the position that was known before its request. A
+/// result has everything that was applied up to its position, so it serves the views of this
+/// position and of earlier ones; a view of a later one asks again. Views read the position first
+/// for this reason.
 ///
 /// ```
 ///   position 1 known -> ask -> answer            serves views at 0 and 1
 ///   position 2 known ----------------> ask -> answer   serves views at 0, 1 and 2
 /// ```
 ///
-/// Drops the answers not used for longest. Views that ask at once share an answer.
+/// Drops the least recently used results. Views that ask at once share a result.
 ///
 /// - Threads: any.
 final class PositionCache<K, V> {
@@ -41,7 +41,7 @@ final class PositionCache<K, V> {
     this.weightOf = weightOf;
   }
 
-  /// The answer for a view, which may be under way.
+  /// The result for a view; the future may be pending.
   ///
   /// @param position of the view
   /// @param ask asks the cluster
@@ -67,7 +67,7 @@ final class PositionCache<K, V> {
     return asked;
   }
 
-  /// Completes an entry; one that failed is asked for again. Called before the answer is complete:
+  /// Completes an entry; one that failed is asked for again. Called before the result is complete:
   /// an entry counts from here on.
   private synchronized void keep(
       K key, CompletableFuture<V> asked, @Nullable V answer, @Nullable Throwable failure) {
@@ -82,10 +82,9 @@ final class PositionCache<K, V> {
     put(key, entry.position, answer);
   }
 
-  /// Keeps an answer instead of an older one for the same view or an earlier one. What is kept for
-  /// a later view stays.
+  /// Replaces an older result for the same view or an earlier one. A result for a later view stays.
   ///
-  /// @param position known before the answer was asked for
+  /// @param position known before the result was asked for
   synchronized void renew(K key, ClusterArrivals position, V answer) {
     Entry<V> entry = entries.get(key);
     if (entry == null || !entry.answer.isDone() || !includes(position, entry.position)) {
@@ -114,7 +113,7 @@ final class PositionCache<K, V> {
     }
   }
 
-  /// The answer for a view, when it is here; null when it must be asked for.
+  /// The result for a view, when it is here; null when it must be requested.
   synchronized @Nullable V known(K key, ClusterArrivals position) {
     Entry<V> entry = entries.get(key);
     return entry != null && entry.answer.isDone() && includes(entry.position, position)

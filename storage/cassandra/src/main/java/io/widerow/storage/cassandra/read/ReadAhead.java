@@ -13,12 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The multi-get of one open query: the segments that it will read, in the order in which their
-/// turn comes, and the requests for those that come next.
+/// The multi-get of one open query: the segments that it will read, in the order of reading, and
+/// the requests for the next segments.
 ///
 /// ```
 ///   by bound   s0  s1  s2  s3  s4  s5  s6  s7 ...
-///              open....|under way......|later
+///              open....|in flight......|later
 ///                      ^ the merge waits for s2: it is asked for whatever the limits say
 /// ```
 ///
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// and of the memory for queries. The segment that the merge waits for is outside these limits, so
 /// no two queries wait for each other.
 ///
-/// - Threads: one, the query's; answers come on others.
-/// - Memory: tells the watch of the values that it asks for; gives all back in [#close].
+/// - Threads: one, the query's; responses come on others.
+/// - Memory: reports to the watch the values that it asks for; gives all back in [#close].
 final class ReadAhead implements AutoCloseable {
   private static final int WINDOW_FIRST = 8;
   private static final int WINDOW_GROWTH = 4;
@@ -191,12 +191,12 @@ final class ReadAhead implements AutoCloseable {
     watch.holds(-segment.row.bytes());
   }
 
-  /// Remembers what the query cannot go on without.
+  /// Records the response that the query needs to continue.
   void waitFor(CompletableFuture<?> answer) {
     waitedFor = answer;
   }
 
-  /// Completes when the query can go on, normally also when it will fail.
+  /// Completes when the query can continue, normally also when it will fail.
   CompletableFuture<Void> ready() {
     CompletableFuture<Void> ready = new CompletableFuture<>();
     var _ = waitedFor.whenComplete((_, _) -> ready.complete(null));
@@ -207,7 +207,7 @@ final class ReadAhead implements AutoCloseable {
     return counts;
   }
 
-  /// Cancels what is under way, and gives all memory back.
+  /// Cancels requests in flight, and gives all memory back.
   @Override
   public void close() {
     upcoming.clear();

@@ -7,11 +7,11 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/// What a view has asked of the cluster, for `--explain`.
+/// Counts the requests of a view to the cluster, for `--explain`.
 ///
 /// - Threads: any.
 final class ReadCounts {
-  /// What was asked for.
+  /// The kind of a request.
   enum Kind {
     CATALOG,
     DIRECTORY,
@@ -41,7 +41,7 @@ final class ReadCounts {
     bytes.add(valueBytes);
   }
 
-  /// The reader had nothing to do until an answer came.
+  /// Counts a time in which the reader waited for a response.
   void waited(long nanos) {
     waits.increment();
     waitNanos.add(nanos);

@@ -3,13 +3,13 @@ package io.widerow.storage.cassandra.read;
 import java.time.Duration;
 import java.util.function.ToIntFunction;
 
-/// How a cluster is read.
+/// Limits and settings for reading a cluster.
 ///
 /// @param readAhead values that one open query asks for before their turn, at most; 1 to 1,024
 /// @param readAheadBytes bytes of these values, at most; 1 MiB to 1 GiB
-/// @param inFlightMax requests for values under way of one reader, at most, not counting those that
-///   a query waits for; 1 to 65,536
-/// @param patience how long a request that fails is repeated before the query fails
+/// @param inFlightMax requests for values that one reader has in flight, at most, not counting
+///   requests that a query waits for; 1 to 65,536
+/// @param patience how long a failed request is retried before the query fails
 /// @param rowsCached rows of directories and of the catalog that are kept, each
 /// @param bucketMinutes width of the buckets of a type where the catalog does not say it
 public record ReadOptions(
@@ -22,7 +22,7 @@ public record ReadOptions(
   private static final int HOUR_MINUTES = 60;
   private static final long MIB = 1L << 20;
 
-  /// What a daemon uses unless it is told otherwise.
+  /// The defaults of a daemon.
   public static final ReadOptions DEFAULT =
       new ReadOptions(32, 16 * MIB, 256, Duration.ofSeconds(10), 1 << 18, _ -> HOUR_MINUTES);
 

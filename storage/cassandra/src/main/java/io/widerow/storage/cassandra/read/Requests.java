@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Requests to the cluster that are repeated while the cluster cannot answer, until the reader's
-/// patience ends. A future fails with [StorageException.Unreachable], which says what could not be
-/// read; never with a [KeyspaceException].
+/// Sends requests to the cluster, with retries while it does not respond, until the reader's
+/// patience ends. A future fails with [StorageException.Unreachable], which names the data that
+/// could not be read; never with a [KeyspaceException].
 ///
 /// - Threads: any.
 final class Requests {
@@ -28,7 +28,7 @@ final class Requests {
 
   /// Makes a request.
   ///
-  /// @param what what is read, for messages, such as `the directory of 2026-11-20T19|cpu|0`
+  /// @param what the target, for messages, such as `the directory of 2026-11-20T19|cpu|0`
   <T extends @Nullable Object> CompletableFuture<T> ask(
       ReadCounts counts,
       ReadCounts.Kind kind,
@@ -37,8 +37,8 @@ final class Requests {
     return ask(Runnable::run, counts, kind, what, statement);
   }
 
-  /// Makes a request on another thread, for a caller that has other work meanwhile: to hand one to
-  /// the driver takes longer than to decode a hundred events.
+  /// Makes a request on another thread, for a caller that has other work to do: to hand one to the
+  /// driver takes longer than to decode a hundred events.
   ///
   /// @param by runs it; the caller's thread does when it refuses
   <T extends @Nullable Object> CompletableFuture<T> ask(
@@ -56,7 +56,7 @@ final class Requests {
     return request;
   }
 
-  /// One request and its repeats. To cancel it cancels the statement that is under way.
+  /// One request and its retries. To cancel it cancels the current statement.
   private final class Request<T extends @Nullable Object> extends CompletableFuture<T>
       implements Runnable {
     private final ReadCounts counts;
@@ -144,7 +144,7 @@ final class Requests {
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
-  /// Waits for an answer.
+  /// Waits for a response.
   ///
   /// @throws StorageException when it failed
   static <T extends @Nullable Object> T await(CompletableFuture<T> answer) {

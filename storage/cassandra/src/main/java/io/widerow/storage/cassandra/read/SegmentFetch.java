@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class SegmentFetch {
   /// How far it is.
   enum State {
-    /// The value is under way.
+    /// The value has not arrived.
     PENDING,
     /// The segment can be read.
     OPEN,
@@ -35,7 +35,7 @@ final class SegmentFetch {
   private final UUID storeId;
   private @Nullable CompletableFuture<@Nullable ByteBuffer> value;
   private @Nullable Segment segment;
-  private boolean atQuorum; // the value that is there or under way was asked of a quorum
+  private boolean atQuorum; // the value, arrived or not, was asked of a quorum
   private boolean closed;
 
   /// @param bound no event that is wanted comes before it, in the direction of reading
@@ -68,7 +68,7 @@ final class SegmentFetch {
 
   /// Asks for the value if nobody did, and looks whether it is here.
   ///
-  /// @throws StorageException.Unreachable when the cluster did not answer
+  /// @throws StorageException.Unreachable when the cluster did not respond
   /// @throws StorageException.Corrupt when the value is damaged, also at a quorum
   State poll() {
     if (segment != null) {
@@ -93,7 +93,7 @@ final class SegmentFetch {
         if (atQuorum) {
           throw damaged;
         }
-        atQuorum = true; // another replica may have what was written
+        atQuorum = true; // another replica may have the bytes that were written
         value = ahead.request(row, true);
       }
     }
@@ -107,7 +107,7 @@ final class SegmentFetch {
     return Objects.requireNonNull(segment);
   }
 
-  /// Cancels what is under way and gives the memory back.
+  /// Cancels a request in flight and gives the memory back.
   void close() {
     if (closed) {
       return;

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Reads a partition in any order. It shows nothing before all its segments are here: when one of
-/// them was merged away meanwhile, it begins again with what is in force, and no event is shown
-/// twice.
+/// Reads a partition in any order. It shows nothing before all its segments are here. When a merge
+/// replaces one of them before that, it begins again with the segments in force, and no event is
+/// shown twice.
 ///
 /// - Threads: one.
 /// - Memory: the values of the partition, each until it was read.
@@ -37,7 +37,7 @@ final class WholeCursor implements EventCursor {
     return open.next();
   }
 
-  /// Null while a value is under way.
+  /// Null until the values have arrived.
   private @Nullable EventCursor open() {
     List<SegmentFetch> fetches = partition.fetches();
     while (here < fetches.size()) {

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Compares the daemon's clock with that of the nodes. A delete is written with the daemon's time:
-/// one from the future would hide what is written to the same partition until then.
+/// a delete from the future would hide events that are written to the same partition until then.
 ///
 /// - Threads: one; the skew may be read by any.
 final class ClockCheck {

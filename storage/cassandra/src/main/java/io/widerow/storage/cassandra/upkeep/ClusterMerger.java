@@ -34,13 +34,14 @@ import java.util.random.RandomGenerator;
 ///            merged ones
 /// ```
 ///
-/// Until the swap nobody shows what was written; after it nobody shows what it covers. So killed
-/// anywhere nothing was changed, or rows are left that nobody shows, and a later run deletes them.
-/// Of two mergers of one partition one swap succeeds, see [Generations].
+/// Until the swap no reader shows the rows that were written; after it no reader shows the rows
+/// that it covers. So a merge that is killed anywhere has changed nothing, or leaves rows that no
+/// reader shows, and a later run deletes them. Of two mergers of one partition one swap succeeds,
+/// see [Generations].
 ///
 /// The view comes first: a round that it shows was written whole before, so the directory has all
-/// of it. What is covered are the rounds that were merged, not those that might have been. Deletes
-/// are exact ranges of keys below them, whatever clocks say.
+/// of it. The merge covers the rounds that it read, and no others. Deletes are exact ranges of keys
+/// below them, whatever clocks say.
 ///
 /// - Threads: one.
 /// - Memory: values of segments that overlap, [MergeSources#OPEN_BYTES_MAX] decoded, and up to
@@ -59,9 +60,9 @@ final class ClusterMerger implements AutoCloseable {
     NOTHING,
     /// Everything that the view shows is merged.
     MERGED,
-    /// Some of it is; the next merge goes on.
+    /// Some of it is merged; the next merge continues.
     PARTLY,
-    /// Another one merged or dropped the partition meanwhile.
+    /// Another daemon merged or dropped the partition during the merge.
     LOST
   }
 

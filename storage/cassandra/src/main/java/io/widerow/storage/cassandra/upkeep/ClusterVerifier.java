@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Verifier of what is in a cluster: every directory, and every value that readers show. It checks
+/// Verifies the store in a cluster: every directory, and every value that readers show. It checks
 /// that values are there and are those of their keys, checksums of values and of all their blocks,
 /// counts, the order of events, that parts have no gap, and that no event is shown twice. It
-/// changes nothing, and daemons may run meanwhile.
+/// changes nothing, and daemons may run concurrently.
 ///
-/// What is past its retention is not looked at. What no reader shows (covered by a merge, of a
-/// merge that did not come into force, of a round that is being applied) is counted only.
+/// Expired partitions are not checked. Segments that no reader shows (covered by a merge, of a
+/// merge that did not come into force, of a round that is being applied) are only counted.
 ///
 /// - Threads: one; it waits for the cluster.
 /// - Memory: as a merge of one partition.
@@ -171,7 +171,8 @@ public final class ClusterVerifier {
     }
   }
 
-  /// True when a merge has changed the directory since it was read: what is missing may be deleted.
+  /// True when a merge has changed the directory since it was read: a missing segment may be
+  /// deleted.
   private boolean isMerged(Directory before) {
     Directory now = Waits.of(keyspace.directory(before.partition()));
     return now.generation() != before.generation() || !now.rows().containsAll(before.rows());

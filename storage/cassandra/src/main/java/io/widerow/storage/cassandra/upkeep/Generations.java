@@ -6,8 +6,8 @@ import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import java.util.random.RandomGenerator;
 
-/// Numbers of merges of a partition. One says who wrote it, so two daemons that merge at once never
-/// write the same generation, and which of two began later:
+/// Numbers of merges of a partition. A number contains the daemon that merges, so two daemons that
+/// merge at once never write the same generation. It also orders merges by their start:
 ///
 /// ```
 ///  31  30                                9  8            0
@@ -18,7 +18,8 @@ import java.util.random.RandomGenerator;
 ///
 /// A merge takes a rank above the one in force and above each that it sees in the directory. So a
 /// generation of the rank in force or below, other than the one in force, can never come into
-/// force: its merge expects a generation that is gone. Those above may be under way.
+/// force: its merge expects a generation that is gone. The merges of higher ranks may be in
+/// progress.
 ///
 /// The rank rises by chance, mostly by some hundred: a merge that a daemon gave up, and whose last
 /// write arrives later, mostly has another number than the daemon's next one.

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Leases of this daemon: that one daemon at a time does a piece of work. They only save work; what
-/// is done under one is right when two do it.
+/// Leases of this daemon: one daemon at a time does a piece of work. Leases only save work; the
+/// result is right when two daemons do the same work.
 ///
 /// - Threads: one.
 final class Leases {

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 /// Decides which partition is merged next, and when what a merge covers is deleted.
 ///
 /// A bucket is merged when it has been closed for a while and no daemon has older events that it
-/// has not applied; ten minutes later anyway. What comes after that is merged when there are
-/// [#LATE_SEGMENTS] segments of it, or when it has been there for an hour; each merge writes the
-/// whole partition, so when that is little not more than once in ten minutes. What is covered is
-/// deleted a minute after the swap, so that questions under way rarely meet it.
+/// has not applied; ten minutes later anyway. Later segments are merged when there are
+/// [#LATE_SEGMENTS] of them, or when they have been there for an hour. Each merge writes the whole
+/// partition, so a partition with few late bytes is merged at most once in ten minutes. Covered
+/// segments are deleted a minute after the swap, so that running queries rarely meet a deleted one.
 ///
 /// Spans are looked at again after a quarter of their age, at least every ten minutes and at most
 /// every week: late events get rarer. What this daemon applied late is looked at at once.
@@ -129,7 +129,7 @@ final class MergeSchedule {
     return paused;
   }
 
-  /// What is damaged, for people; null when nothing was found.
+  /// Describes the damage that was found, for people; null for none.
   @Nullable String trouble() {
     return trouble;
   }
@@ -289,7 +289,7 @@ final class MergeSchedule {
     spanNext = Math.min(spanNext, due);
   }
 
-  /// True when merging would mostly write again what is merged.
+  /// True when merging would mostly rewrite merged events.
   private static boolean isLittle(List<DirectoryRow> applied, Directory directory) {
     return bytes(applied) * LITTLE_SHARE < bytes(MergeSources.merged(directory));
   }

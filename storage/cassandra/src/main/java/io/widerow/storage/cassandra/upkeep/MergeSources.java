@@ -12,20 +12,20 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
 
-/// What one merge of a partition reads: the merged segments in force, and applied ones of whole
-/// rounds up to a stamp for each daemon.
+/// The segments that one merge of a partition reads: the merged ones in force, and applied ones of
+/// whole rounds up to a stamp for each daemon.
 ///
 /// Segments that overlap in their ids are open at once. When all together would be too many, the
-/// merge takes fewer rounds, and the next merge goes on with the others.
+/// merge takes fewer rounds, and the next merge continues with the others.
 ///
 /// @param rows in ascending order of their first ids
-/// @param covered by daemon, what is merged when these are
+/// @param covered by daemon, the stamp up to which rounds are merged when these segments are
 /// @param whole true when no applied segment of the view was left for another merge
 record MergeSources(List<DirectoryRow> rows, Map<Integer, Long> covered, boolean whole) {
   /// Segments that may be open at once.
   static final int OPEN_MAX = 512;
 
-  /// An estimate of the memory of those that are open at once, in bytes.
+  /// An estimate of the memory of the segments that are open at once, in bytes.
   static final long OPEN_BYTES_MAX = 32L << 20;
 
   /// Decoded blocks are so much larger than values, up to the most that one block holds.
@@ -102,7 +102,7 @@ record MergeSources(List<DirectoryRow> rows, Map<Integer, Long> covered, boolean
     return rows;
   }
 
-  /// True when those that are open at once are few enough, wherever the merge is.
+  /// True when the segments that are open at once are few enough, at any point of the merge.
   private static boolean fits(List<DirectoryRow> byFirst) {
     PriorityQueue<DirectoryRow> open =
         new PriorityQueue<>(Comparator.comparing(DirectoryRow::last));

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 /// too large is written again as two.
 ///
 /// - Threads: one.
-/// - Memory: a value of at most [#RAW_BYTES_MAX] before encoding, and up to [#IN_FLIGHT] under way.
+/// - Memory: a value of at most [#RAW_BYTES_MAX] before encoding, and up to [#IN_FLIGHT] in flight.
 final class MergedWriter implements AutoCloseable {
   static final int VALUE_BYTES = 1 << 20;
   static final long RAW_BYTES_MAX = 16L << 20;

@@ -24,8 +24,8 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Reads all segments of a partition that readers show, side by side in the order of ids, and
-/// checks them. Unlike a merge it looks at events that are there twice.
+/// Reads all segments of a partition that readers show, merged in the order of ids, and checks
+/// them. Unlike a merge it looks at events that are there twice.
 ///
 /// - Threads: one.
 /// - Memory: segments that overlap.
@@ -37,7 +37,7 @@ final class PartitionWalk {
   private final Set<List<SegmentKey>> twice = new HashSet<>();
   private long blocks;
 
-  /// A segment under way, at an event.
+  /// An open segment, at an event.
   private final class Head implements AutoCloseable {
     final DirectoryRow row;
     final EventCursor cursor;

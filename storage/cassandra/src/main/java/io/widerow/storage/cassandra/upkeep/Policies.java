@@ -12,14 +12,14 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Retention as all daemons of a store know it: the policy `retention` of the keyspace, see
+/// The retention that all daemons of a store share: the policy `retention` of the keyspace, see
 /// [RetentionRules]. Its owner calls [#refreshIfDue] about once a second, so a change is in force
-/// everywhere within ten seconds: a lower retention hides at once, whatever is still there; a
-/// higher one shows again what was not swept.
+/// everywhere within ten seconds: a lower retention hides expired events at once, although they are
+/// still there; a higher one shows again events that were not swept.
 ///
 /// While the cluster is away the rules that were read last count. Before any were read nothing is
 /// hidden and nothing is dropped. A text that this program cannot read changes nothing either, and
-/// is told by [#trouble].
+/// [#trouble] reports it.
 ///
 /// - Threads: any. Only [#set] waits.
 public final class Policies implements RetentionPolicy {
@@ -138,11 +138,11 @@ public final class Policies implements RetentionPolicy {
   /// change at once, daemons or commands, do so one after the other.
   ///
   /// @param type null for the default
-  /// @param age null to keep for ever
+  /// @param age null to keep events indefinitely
   /// @throws IllegalArgumentException when the age is not positive or longer than 200 years, or
   ///   when the policy in force cannot be understood
-  /// @throws KeyspaceException when the keyspace cannot be asked, or others change it all the time;
-  ///   whether the change was made is then unknown, and the same call may be made again
+  /// @throws KeyspaceException when the keyspace cannot be reached, or others change it all the
+  ///   time; whether the change was made is then unknown, and the same call may be made again
   public void set(@Nullable String type, @Nullable Duration age) {
     RetentionRules.requireAge(age);
     awaitLease();

@@ -18,8 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Deletes what is past its retention: whole partitions, so that there is one tombstone for each
-/// and none for events.
+/// Deletes expired partitions whole, so that there is one tombstone for each and none for events.
 ///
 /// ```
 ///  bucket ends        past retention                          10 d later
@@ -29,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A node that was away when a partition was deleted, and missed the hints, still has the rows. So
-/// everything that is past its retention is deleted again each day, and stays in the catalog for
-/// ten days (`gc_grace_seconds`) after the first time. The [SweepLog] in the keyspace says when
-/// that was. What comes late to a dropped bucket is hidden by the policy, and goes the same way.
+/// every expired partition is deleted again each day, and stays in the catalog for ten days
+/// (`gc_grace_seconds`) after the first time. The [SweepLog] in the keyspace says when that was.
+/// Events that arrive late in a dropped bucket are hidden by the policy, and deleted the same way.
 ///
 /// It does not start within a minute after a change of the policy, while every daemon learns it.
 ///
@@ -65,7 +64,7 @@ final class RetentionSweeper {
   private @Nullable RetentionRules looked;
   private volatile @Nullable String paused;
 
-  /// A pass under way.
+  /// A pass in progress.
   private static final class Pass {
     final long startMillis;
     final RetentionRules rules;
@@ -212,7 +211,7 @@ final class RetentionSweeper {
     }
     if (!due.isEmpty()) {
       Waits.of(policies.refresh());
-      // What is dropped is gone, so its reasons are looked at once more: the policy, and the clock,
+      // A drop is final, so its reasons are checked once more: the policy, and the clock,
       // which may have jumped since the caller looked. Otherwise the next pass decides.
       if (!isInForce(current.rules) || clock.trouble() != null) {
         pass = null;
@@ -258,8 +257,9 @@ final class RetentionSweeper {
     deletes.clear();
   }
 
-  /// Takes rows, and a span without rows, out of the catalog. What is applied meanwhile must stay
-  /// in it: the log says what is being removed, and [#restore] looks afterwards.
+  /// Takes rows, and a span without rows, out of the catalog. A bucket to which events are applied
+  /// concurrently must stay in it: the log has the rows that are being removed, and [#restore]
+  /// checks them afterwards.
   private void remove(String span, List<BucketRow> all, Set<BucketRow> over) {
     List<BucketRow> removed =
         all.stream()
@@ -282,7 +282,7 @@ final class RetentionSweeper {
     restore();
   }
 
-  /// Puts back into the catalog what was removed although something came.
+  /// Puts removed rows back into the catalog when events were applied to them concurrently.
   private void restore() {
     String span = log.span();
     if (log.removing().isEmpty() && span == null) {

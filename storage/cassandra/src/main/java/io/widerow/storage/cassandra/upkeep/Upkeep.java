@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Retention and merging of one daemon. Its owner calls [#maintain] about once a second; the work
-/// itself is done by the owner's executor, a little at a time.
+/// Runs retention and merging of one daemon. Its owner calls [#maintain] about once a second; the
+/// work itself is done by the owner's executor, a little at a time.
 ///
 /// - Threads: any. One task runs at a time.
 public final class Upkeep implements AutoCloseable {
@@ -68,7 +68,7 @@ public final class Upkeep implements AutoCloseable {
     merging.touched(partition);
   }
 
-  /// Starts a run, unless one is under way. Does not wait.
+  /// Starts a run, unless one is in progress. Does not wait.
   ///
   /// @param threads where it runs; it waits there for the cluster, so a thread of low priority of
   ///   its own is best
@@ -112,8 +112,8 @@ public final class Upkeep implements AutoCloseable {
     boolean make(Writers known);
   }
 
-  /// Works for about as long as told, and waits for it. Failures are for [#status]: the next run
-  /// tries again. Sweeping and merging take turns, and one that fails does not stop the other.
+  /// Works for at most about `atMost`, then returns. Failures are for [#status]: the next run tries
+  /// again. Sweeping and merging take turns, and one that fails does not stop the other.
   ///
   /// @return true when there is more to do now
   boolean run(Duration atMost) {
@@ -192,7 +192,7 @@ public final class Upkeep implements AutoCloseable {
     }
   }
 
-  /// Ends after the partition under way, and waits for it.
+  /// Ends after the current partition, and waits for it.
   @Override
   public void close() {
     boolean interrupted = false;

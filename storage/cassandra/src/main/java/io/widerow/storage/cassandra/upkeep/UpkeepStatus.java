@@ -2,11 +2,11 @@ package io.widerow.storage.cassandra.upkeep;
 
 import java.util.List;
 
-/// What upkeep of this daemon has done since it started, and what holds it back.
+/// The maintenance that this daemon has done since it started, and the reasons why it waits.
 ///
 /// @param lastMergeMillis when the last merge came into force, in milliseconds since the Unix
 ///   epoch; 0 for never
-/// @param lastSweepMillis when it last went over what is past retention, the same
+/// @param lastSweepMillis when its last retention pass ended, the same
 /// @param merges number of merges that came into force
 /// @param eventsMerged events that they wrote
 /// @param bytesMerged values that they wrote
@@ -14,8 +14,8 @@ import java.util.List;
 /// @param segmentsDeleted segments that merges covered
 /// @param partitionsDropped deletes of whole partitions, repeated ones included
 /// @param bucketsRemoved rows that were taken out of the catalog
-/// @param waiting closed partitions with events to merge, and what is about to be looked at; with 0
-///   everything that may be merged now is merged
+/// @param waiting closed partitions with events to merge, and partitions about to be checked; with
+///   0 everything that may be merged now is merged
 /// @param skewMillis how far this machine's clock is ahead of the nodes' clock
 /// @param paused why something waits that would be due, in sentences; empty when nothing does
 /// @param trouble what an operator must look at, in sentences; empty when there is nothing

@@ -23,8 +23,8 @@ final class GrowingFile implements DiskFile {
     this.bytes = new byte[bytesExpected];
   }
 
-  /// What was written. Copied only when much of the memory is free: values in flight are counted by
-  /// their bytes.
+  /// The bytes written so far. They are copied only when much of the memory is free: values in
+  /// flight are counted by their bytes.
   ByteBuffer take() {
     boolean fits = bytes.length - length <= length >> FREE_SHIFT;
     ByteBuffer taken = ByteBuffer.wrap(fits ? bytes : Arrays.copyOf(bytes, length), 0, length);

@@ -59,8 +59,8 @@ public final class SegmentValue {
   }
 
   /// Encodes the events of a partition, in ascending order of ids, into values. When [#isFull], the
-  /// caller takes the value with [#finish] and goes on with the next one: the cuts follow from the
-  /// events alone, so the same events give the same values.
+  /// caller takes the value with [#finish] and continues with the next one: the cuts follow from
+  /// the events alone, so the same events give the same values.
   ///
   /// - Threads: one.
   /// - Memory: one block of events and the value so far.
@@ -141,7 +141,7 @@ public final class SegmentValue {
           crc(bytes));
     }
 
-    /// Drops what was not finished.
+    /// Drops an unfinished value.
     @Override
     public void close() {
       writer.close();

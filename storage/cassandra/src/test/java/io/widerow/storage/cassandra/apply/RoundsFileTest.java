@@ -18,9 +18,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what was written down is there after a restart, whatever of the end is lost; damage before
-/// the end is told. Method: one history with records of every kind on a disk in memory, whose file
-/// is then cut and changed at every byte.
+/// Goal: records are there after a restart, whatever part of the end is lost; damage before the end
+/// is reported. Method: one history with records of every kind on a disk in memory, whose file is
+/// then cut and changed at every byte.
 class RoundsFileTest {
   private static final Path DIRECTORY = Path.of("/data");
   private static final Path FILE = DIRECTORY.resolve(RoundsFile.NAME);
@@ -275,7 +275,7 @@ class RoundsFileTest {
     }
   }
 
-  /// Writing the file anew may find the disk full at any operation, the change of names included.
+  /// A rewrite of the file may find the disk full at any operation, the rename included.
   @Test
   void aDiskThatIsFullAtAnyOperationOfAStartLosesNothing() {
     SimDisk before = new SimDisk(2);
@@ -319,7 +319,7 @@ class RoundsFileTest {
     assertTrue(refused > 3, "the disk was full only " + refused + " times");
   }
 
-  /// A batch is in one round only, however often the file is written anew.
+  /// A batch is in one round only, however often the file is rewritten.
   @Test
   void aBatchThatWasTakenOverIsNotTakenAgain() {
     try (RoundsFile file = open(true)) {

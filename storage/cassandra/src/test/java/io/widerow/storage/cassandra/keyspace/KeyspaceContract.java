@@ -331,7 +331,7 @@ abstract class KeyspaceContract {
     }
     assertEquals(mine.get(5), get(keyspace.claim(keys.get(5), theirs, 600)), "a note counts");
     assertTrue(get(keyspace.takeOver(keys.get(5), mine.get(5), theirs, 600)));
-    get(keyspace.noteClaims(keys, mine, 600)); // one that was under way
+    get(keyspace.noteClaims(keys, mine, 600)); // a late write of the note
     assertEquals(theirs, get(keyspace.claim(keys.get(5), mine.get(5), 600)));
   }
 

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a migration that is killed and goes on from another snapshot ends with exactly the events
-/// of that snapshot, each stored once, although the store moved events to other partitions
-/// meanwhile. Method: four snapshots of one store, with merges between them, into a keyspace in
+/// Goal: a migration that is killed and continues from another snapshot ends with exactly the
+/// events of that snapshot, each stored once, although the store moved events to other partitions
+/// in between. Method: four snapshots of one store, with merges between them, into a keyspace in
 /// memory that ends the process at any statement.
 class MigrationMovesTest {
   private static final int FEW = 1_200;
@@ -50,8 +50,8 @@ class MigrationMovesTest {
   private MemoryKeyspace keyspace = new MemoryKeyspace();
   @TempDir Path temporary;
 
-  /// Snapshots: events in buckets of hours; the same and more in wider ones; more in hours beside
-  /// these; these in wider ones too.
+  /// Snapshots: events in buckets of hours; the same and more in wider ones; more in hours in
+  /// addition to these; these in wider ones too.
   private Path narrow = Path.of("");
 
   private Path wide = Path.of("");
@@ -120,8 +120,8 @@ class MigrationMovesTest {
     assertThrows(Cuts.Killed.class, () -> killed.toCluster(snapshot));
   }
 
-  /// Goes on to the end: both sides are the same, each event is stored once, and nothing is left to
-  /// be done or told.
+  /// Continues to the end: both sides are the same, each event is stored once, and nothing is left
+  /// to do or to report.
   private void goOn(Path snapshot, String what) {
     assertEquals(List.of(), migration(keyspace).toCluster(snapshot).differences(), what);
     KeyspaceView view = new KeyspaceView(keyspace);
@@ -134,7 +134,7 @@ class MigrationMovesTest {
     assertEquals(new Outcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
   }
 
-  /// Kills runs of a snapshot early and late, and goes on from each with another one.
+  /// Kills runs of a snapshot early and late, and continues from each with another snapshot.
   private void killAndGoOn(Path snapshot, Path next) {
     long statements = statements(snapshot);
     for (int cut = 1; cut < CUTS; cut++) {
@@ -223,7 +223,7 @@ class MigrationMovesTest {
     goOn(narrow, "the same snapshot");
   }
 
-  /// What is missing is told until it is there, not once.
+  /// Missing events are reported by each run until they are there, not only once.
   @Test
   void aRunThatWasNotFoundTheSameIsComparedAgain() {
     long last = statements(narrow) - 1;

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: after a migration, whatever interrupted it, both places give the same answers; what is not
-/// the same is found. Method: seeded stores, and a keyspace in memory that ends the process or is
+/// Goal: after a migration, whatever interrupted it, both places give the same results; a
+/// difference is found. Method: seeded stores, and a keyspace in memory that ends the process or is
 /// away at any statement.
 class MigrationTest {
   private static final int FEW = 6_000;

@@ -95,7 +95,7 @@ final class SeededStore {
     batches.forEach(EventBatch::close);
   }
 
-  /// Seals everything and merges what is closed: small partitions become larger ones.
+  /// Seals everything and merges closed buckets: small partitions become larger ones.
   static void merge(EmbeddedStore store) {
     store.sealAll();
     store.maintain();

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Reads answers as a query does: span after span, each with one open cursor.
+/// Reads results as a query does: span after span, each with one open cursor.
 final class Answers {
   private Answers() {}
 
-  /// All events of a range of time in order; the versions, which no answer shows, are all alike.
+  /// All events of a range of time in order; the versions, which no result shows, are all alike.
   static List<TestEvent> read(
       StoreView view, Predicate<String> types, long fromNanos, long untilNanos, Scan scan) {
     List<TestEvent> shown = new ArrayList<>();
@@ -100,7 +100,7 @@ final class Answers {
     return true;
   }
 
-  /// All events in pages: each page opens the range anew, after the last event of the one before.
+  /// All events in pages: each page opens the range again, after the last event of the page before.
   static List<TestEvent> readPages(
       StoreView view, Predicate<String> types, long from, long until, Scan scan, int size) {
     List<TestEvent> shown = new ArrayList<>();

@@ -37,9 +37,9 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: whatever the cluster does while it is read, an answer is complete or ends with an error
-/// that names what is missing; and a query stays within its bounds. Method: a keyspace whose
-/// answers come late, are wrong, or do not come, under a store of a fixed seed.
+/// Goal: whatever the cluster does while it is read, a result is complete or ends with an error
+/// that names the missing data; and a query stays within its bounds. Method: a keyspace whose
+/// responses come late, are wrong, or do not come, under a store of a fixed seed.
 class ClusterFaultsTest {
   private static final int ROUNDS = 30;
   private static final ReadOptions OPTIONS =

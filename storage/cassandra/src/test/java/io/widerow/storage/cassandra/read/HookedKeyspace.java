@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A keyspace whose answers come later, on other threads, and may be wrong or none. It counts what
-/// is under way.
+/// A keyspace whose responses come later, on other threads, and may be wrong or none. It counts the
+/// requests in flight.
 final class HookedKeyspace extends MemoryKeyspace {
   /// By segment and whether a quorum is asked: true when the replicas asked do not have it.
   volatile BiPredicate<SegmentKey, Boolean> missing = (_, _) -> false;
@@ -30,13 +30,13 @@ final class HookedKeyspace extends MemoryKeyspace {
   /// Statements that fail, by what they ask for.
   volatile Predicate<Object> failing = _ -> false;
 
-  /// Runs before a value is answered.
+  /// Runs before a value is returned.
   volatile Runnable beforeValue = () -> {};
 
-  /// Runs before a directory is answered.
+  /// Runs before a directory is returned.
   volatile Runnable beforeDirectory = () -> {};
 
-  /// Sees the array of each value that is answered, which nobody else has.
+  /// Gets the array of each returned value, which no other code has.
   volatile Consumer<byte[]> answered = _ -> {};
 
   final AtomicInteger valuesInFlight = new AtomicInteger();
@@ -45,17 +45,17 @@ final class HookedKeyspace extends MemoryKeyspace {
   final AtomicLong valueBytes = new AtomicLong();
   final AtomicInteger directories = new AtomicInteger();
 
-  /// Answers that are held back.
+  /// Responses that are held back.
   private final List<CompletableFuture<Void>> held = new ArrayList<>();
 
   private boolean holding;
 
-  /// Holds answers back from now on, until [#release].
+  /// Holds responses back from now on, until [#release].
   synchronized void hold() {
     holding = true;
   }
 
-  /// Lets all answers go.
+  /// Releases all held responses.
   void release() {
     List<CompletableFuture<Void>> gone;
     synchronized (this) {

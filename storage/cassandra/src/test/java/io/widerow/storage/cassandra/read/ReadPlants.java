@@ -8,7 +8,7 @@ import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cursor.MergeCursor;
 import java.util.List;
 
-/// What a broken reader does instead of the right thing. Only classes with a planted bug call it.
+/// The faulty behaviours of a reader with a planted bug. Only classes with a planted bug call them.
 public final class ReadPlants {
   private ReadPlants() {}
 
@@ -22,7 +22,7 @@ public final class ReadPlants {
     return true;
   }
 
-  /// Shows all events of merged segments, also those that are later than the view.
+  /// Shows all events of merged segments, also events that are later than the view.
   public static boolean isNew(ClusterArrivals position, EventView event, int shard) {
     return false;
   }

@@ -35,7 +35,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// A keyspace with daemons that apply rounds of generated events to one partition, and a reader
-/// that shows them as the design says. It knows what was applied, so it knows every right answer.
+/// that shows them as the design says. It records the applied events, so it computes every expected
+/// result.
 final class TestCluster {
   static final int START_MINUTES = 29_400_000;
   static final PartitionKey PARTITION = new PartitionKey(START_MINUTES, 60, "log", 0);
@@ -152,7 +153,7 @@ final class TestCluster {
     }
   }
 
-  /// Null when a merge deleted a value meanwhile.
+  /// Null when a merge deleted a value during the read.
   private static @Nullable List<TestEvent> read(
       Keyspace keyspace, ClusterArrivals view, boolean descending, Directory directory) {
     Scan scan = Scan.all().withDescending(descending);
