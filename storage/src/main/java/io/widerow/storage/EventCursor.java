@@ -63,7 +63,7 @@ public interface EventCursor extends AutoCloseable {
   }
 
   /// Completes when [#next] should be called again, after it returned [Step#PENDING]. It completes
-  /// exceptionally when what was waited for cannot be had; the cursor then cannot go on.
+  /// exceptionally when the awaited data cannot be read; the cursor then cannot continue.
   default CompletableFuture<Void> ready() {
     return CompletableFuture.completedFuture(null);
   }

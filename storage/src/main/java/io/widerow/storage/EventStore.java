@@ -89,8 +89,9 @@ public interface EventStore extends AutoCloseable {
   /// Starts the background work that is due: flushing full and old rows to segments, merging
   /// (compacting) closed buckets, deleting buckets past retention, trimming journals. Returns when
   /// the work has been handed to the store's executor. It also writes down, with one small forced
-  /// write, how far the journals are durable: what was acknowledged before the last call is missed
-  /// when the end of a journal is lost. The owner calls this regularly, about once a second.
+  /// write, how far the journals are durable. So when the end of a journal is lost, the next
+  /// opening detects the loss of every group acknowledged before the last call. The owner calls
+  /// this regularly, about once a second.
   void maintain();
 
   StoreStatistics statistics();
@@ -105,8 +106,8 @@ public interface EventStore extends AutoCloseable {
   /// [#statistics].
   @Nullable String full();
 
-  /// Waits for background work and releases all resources. Everything committed is there when the
-  /// store is opened again; what was appended and not committed is dropped. No lane may be written
+  /// Waits for background work and releases all resources. Everything committed is present when the
+  /// store is opened again; events appended and not committed are dropped. No lane may be written
   /// to during or after this call. An implementation may flush open rows first, so that the next
   /// opening has nothing to replay.
   @Override

@@ -3,8 +3,9 @@ package io.widerow.storage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How long events are kept, by type. It may change at any time: what is past its retention is not
-/// shown, whatever is still there, and an event that comes when it is past is refused.
+/// How long events are kept, by type. A policy may change at any time. Readers do not see expired
+/// events, even while the disk still has them. An event that has already expired when it arrives is
+/// refused.
 ///
 /// - Threads: any. No call waits or takes a lock.
 public interface RetentionPolicy {

@@ -18,7 +18,7 @@ public final class ScanWatch {
   /// The most events examined between two callbacks.
   public static final int EVENTS_BETWEEN = 1 << 12;
 
-  /// Approximate memory of what is known of a part that was passed over, in bytes.
+  /// Approximate memory of the record of one skipped part, in bytes.
   public static final long UNREAD_BYTES = 512;
 
   /// The cost of opening or skipping a block, in events.
@@ -91,12 +91,12 @@ public final class ScanWatch {
     }
   }
 
-  /// A damaged part that a scan has passed over.
+  /// A damaged part that a scan has skipped.
   ///
-  /// @param kind what is damaged
+  /// @param kind of the damaged part
   /// @param name the file's name without its directory, or the key of a row in a cluster
   /// @param offset of the first byte known to be wrong
-  /// @param found what was found, as a sentence
+  /// @param found the finding, as a sentence
   /// @param partition whose events were not read; null when that is not known
   /// @param events how many they are at most, or [PartitionInfo#EVENTS_UNKNOWN]
   /// @param firstNanos none of them is earlier; nanoseconds since the Unix epoch
@@ -238,7 +238,7 @@ public final class ScanWatch {
     return minutesFromEvents;
   }
 
-  /// Has cursors pass over what is damaged from now on; without this, damage ends the scan.
+  /// Makes cursors skip damaged parts from now on; without this, damage ends the scan.
   public void passOverDamage() {
     passesOver = true;
   }
@@ -258,7 +258,7 @@ public final class ScanWatch {
     return List.copyOf(unread);
   }
 
-  /// Bytes that [#unread] holds, of those that were told.
+  /// Memory that the skipped parts in [#unread] take, in bytes.
   public long unreadBytes() {
     return UNREAD_BYTES * unread.size();
   }

@@ -30,8 +30,8 @@ public interface StoreView extends AutoCloseable {
     return partitions(types, fromNanos, untilNanos, null);
   }
 
-  /// What is known of each selected type, in the order of names, without reading events. Types
-  /// whose events are all past their retention are left out.
+  /// Metadata of each selected type, in the order of names, without reading events. Types whose
+  /// events have all expired are left out.
   List<TypeInfo> types(Predicate<String> types);
 
   /// The first span of time, in the direction of reading, that has partitions (of any type) that
@@ -41,7 +41,7 @@ public interface StoreView extends AutoCloseable {
   @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending);
 
   /// This view's position in the order of arrival. The events of a later view that arrived since
-  /// this position are exactly those that this view does not show.
+  /// this position are exactly the events that this view does not show.
   Arrivals arrivals();
 
   /// True when events of this type and time are past their retention and therefore hidden.
@@ -107,8 +107,8 @@ public interface StoreView extends AutoCloseable {
   }
 
   /// The names of all attributes that events of some partitions may have, from block directories
-  /// and open rows; null when a store would have to read events to tell. What was found is kept, so
-  /// that the next call looks at new events only.
+  /// and open rows; null when a store would have to read events to find them. The store caches the
+  /// names, so that the next call looks at new events only.
   ///
   /// @param scan its range; its watch may end the search
   default @Nullable Set<AttributeName> attributeNames(List<PartitionKey> partitions, Scan scan) {
@@ -152,8 +152,8 @@ public interface StoreView extends AutoCloseable {
     /// another. They have no block in any part.
     Set<PartitionKey> others();
 
-    /// Opens the open rows of the other partitions of those that were asked for; null when they
-    /// have none. Events come in any order.
+    /// Opens the open rows of the requested partitions outside [#others]; null when these
+    /// partitions have no open rows. Events come in any order.
     @Nullable EventCursor openRows(Scan scan);
 
     /// Reads a block of a part.

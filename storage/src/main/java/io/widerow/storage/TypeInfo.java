@@ -1,6 +1,6 @@
 package io.widerow.storage;
 
-/// What is known of all events of a type without reading them.
+/// Metadata of all events of a type, known without reading them.
 ///
 /// @param events an upper bound on the number of events: replaced ones may still be counted;
 ///   [PartitionInfo#EVENTS_UNKNOWN] when a store would have to ask other machines for it

@@ -1,8 +1,8 @@
 package io.widerow.table;
 
-/// A change of tables that may depend on what is there.
+/// A change of tables that may depend on their current contents.
 ///
-/// @param <T> what it answers
+/// @param <T> the type of its result
 @FunctionalInterface
 public interface TableWrite<T> {
   /// Reads what it needs and tells its mutations. It runs on the one thread that writes, so it must

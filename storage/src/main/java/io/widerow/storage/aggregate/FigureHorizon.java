@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a view shows of each type: what retention keeps and, for a question that figures answer
-/// which are kept longer, what is past it for as long as these.
+/// How far back a view shows each type. A view shows retained events. For a query that stored
+/// aggregates can serve, it also shows expired buckets for as long as their aggregates are
+/// retained.
 ///
 /// - Threads: any.
 public final class FigureHorizon {

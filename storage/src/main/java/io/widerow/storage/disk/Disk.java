@@ -71,7 +71,8 @@ public interface Disk {
 
   /// A lock that is held until it is closed.
   interface Lock extends AutoCloseable {
-    /// Why others may no longer be kept out; null while the names still lead to what is locked.
+    /// Why the lock may no longer exclude other processes; null while the names still lead to the
+    /// locked file.
     default @Nullable String lost() {
       return null;
     }

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 ///   directory/
 ///     FORMAT           what a program must understand        LOCK      who has the store open
 ///     manifest         which segments are live               notes/    what lanes remember
-///     journal/         what is not sealed yet, by lane       segments/ the rest
+///     journal/         groups not sealed yet, by lane        segments/ the rest
 ///     witness          how far the journals were durable
 ///     ballast          room that a full disk gets back
 /// ```
@@ -163,8 +163,8 @@ public final class EmbeddedStore implements EventStore {
     this.recovery = parts.recovery();
   }
 
-  /// Merges, and drops what is past its retention, on other threads than those that seal: threads
-  /// of low priority, so that the end of a bucket does not slow writers down.
+  /// Runs merging, and the dropping of expired events, on other threads than sealing: threads of
+  /// low priority, so that the end of a bucket does not slow writers down.
   public void mergeOn(Executor threads) {
     merger.runOn(threads);
   }
@@ -251,7 +251,8 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
-  /// Its retention policies. A store that is drained drops what is released and has none.
+  /// The retention policies of the store. A drained store drops released events and has no
+  /// policies.
   public RetentionControl retention() {
     requireDrained(false, NOT_BY_AGE);
     return retention;
@@ -281,7 +282,7 @@ public final class EmbeddedStore implements EventStore {
     return deletions;
   }
 
-  /// Its partitions and what is in them.
+  /// The partitions of the store and their contents.
   public PartitionCatalog partitions() {
     return new PartitionCatalog(contents, clock, this::lanesNow);
   }
@@ -384,8 +385,8 @@ public final class EmbeddedStore implements EventStore {
         : room.full();
   }
 
-  /// Tables beside the events. The first write makes them; before that nothing of the store
-  /// changes.
+  /// The tables of the store, separate from the events. The first write creates them; before that
+  /// nothing of the store changes.
   public Tables tables() {
     return tables;
   }
@@ -396,7 +397,7 @@ public final class EmbeddedStore implements EventStore {
   /// @throws StorageException when `target` exists or links cannot be made; then nothing is left
   public StoreSnapshot.Report snapshot(Path target) {
     if (start != null && waitsForRoom()) {
-      throw start.refusal(); // what is only in the old journals has no lane
+      throw start.refusal(); // events only in the old journals have no lane
     }
     return trims.holding(
         () -> StoreSnapshot.ofOpen(contents, lanesNow(), notes, tables, disk, journals, target));
@@ -417,10 +418,10 @@ public final class EmbeddedStore implements EventStore {
   /// the other events only; segments without others are dropped, by the executor; the journal is
   /// trimmed as usual, at the latest when rows are older than [StoreConfig#openAge].
   ///
-  /// What is released stays released while the store is open: an earlier position changes nothing.
-  /// After a restart the owner calls this again, before the first append: what it never released is
-  /// all there, and numbers below the position are not given again. A group that was shown and not
-  /// forced may be lost by a power cut, and its numbers with it. Any thread.
+  /// A released event stays released while the store is open: an earlier position changes nothing.
+  /// After a restart the owner calls this again, before the first append: every event that it never
+  /// released is present, and numbers below the position are not assigned again. A group that was
+  /// shown and not forced may be lost by a power cut, and its numbers with it. Any thread.
   ///
   /// @param to a position of a view of this store, in any number of lanes
   /// @throws IllegalStateException when the store was not opened with [#openSpool]

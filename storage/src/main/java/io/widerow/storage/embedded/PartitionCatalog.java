@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The partitions of an open store and what is in them: from the manifest, the indexes of segments
+/// The partitions of an open store and their contents: from the manifest, the indexes of segments
 /// and the open rows. Reads no block and estimates no number of events.
 ///
 /// Of an id that was written several times, each write counts until a merge keeps the last one: so
@@ -49,11 +49,12 @@ public final class PartitionCatalog {
     FINAL
   }
 
-  /// A partition and what is in it.
+  /// A partition and its contents.
   ///
   /// @param events events in it
-  /// @param bytes bytes in sealed files, with its share of their indexes; what is open has none
-  /// @param restBytes the same, and an estimate for what is open
+  /// @param bytes bytes in sealed files, with the partition's share of their indexes; events in
+  ///     open rows have none
+  /// @param restBytes the same, and an estimate for events in open rows
   /// @param firstNanos no event is earlier; nanoseconds since the Unix epoch
   /// @param lastNanos no event is later; nanoseconds since the Unix epoch
   /// @param late events known to have come late: to rows that were opened after the bucket had
@@ -124,7 +125,7 @@ public final class PartitionCatalog {
     return found;
   }
 
-  /// The lanes and what is not sealed yet; none in a store that is only read.
+  /// The lanes and their events that are not sealed yet; none in a store that is only read.
   public List<LaneFigures> lanes() {
     List<OpenRows> rows = contents.state().rows();
     List<LaneFigures> figures = new ArrayList<>();

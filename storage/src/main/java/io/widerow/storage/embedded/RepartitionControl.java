@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Gives closed partitions of an open store the form that fits what is in them, although a merge
+/// Gives closed partitions of an open store the form that fits their contents, although a merge
 /// wrote them before.
 ///
 /// - Threads: any. [#run] waits until all is done, and merges and seals go first.
@@ -38,7 +38,7 @@ public final class RepartitionControl {
     }
   }
 
-  /// What was done, or would be.
+  /// The result of a repartition, or of its plan.
   ///
   /// @param partitions partitions that weighed too much or too little and get other keys
   /// @param before all partitions that get other keys

@@ -40,7 +40,7 @@ import java.util.stream.LongStream;
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
 /// | the manifest | rewritten with its state at the moment; of a stopped store, a link |
-/// | the witness of the journals | written anew, of the copied frames; of a stopped store, a copy |
+/// | the witness of the journals | rewritten for the copied frames; of a stopped store, a copy |
 /// | lock, spare files, quarantine, leftovers of a crash | absent |
 ///
 /// The moment of an open store is taken in three steps: trimming is held off, then the manifest's

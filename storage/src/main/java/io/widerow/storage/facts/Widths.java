@@ -64,7 +64,7 @@ public final class Widths {
       return widest;
     }
 
-    /// What is known of a partition; null when it is none of the widest.
+    /// The recorded width of a partition; null when it is not one of the widest.
     public @Nullable Partition find(byte[] key) {
       for (Partition each : widest) {
         if (each.hasKey(key)) {
