@@ -19,8 +19,8 @@ import java.nio.file.Path;
 /// excerpt in one write, a large one in two, its frame before its length word. The index stays
 /// empty; tailers work without it.
 ///
-/// A file may be used again for later frames, see [UsedFile]. Until they lie over it, the rest of
-/// the file holds what was written before:
+/// A file may be used again for later frames, see [UsedFile]. Until later frames overwrite it, the
+/// rest of the file holds the earlier frames:
 ///
 /// ```
 ///   header |len|frame 90|len|frame 91|0000 ~ page end|rest of frame 34|len|frame 35| ~

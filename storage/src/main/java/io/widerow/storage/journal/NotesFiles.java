@@ -26,14 +26,15 @@ import java.util.function.IntToLongFunction;
 /// is needed.
 ///
 /// ```
-///   0000-..1   |=================|                       taken in: those that are small
-///   0000-..8f                     |================|     beside what is new
+///   0000-..1   |=================|                       taken in: the small files
+///   0000-..8f                     |================|     with the new notes
 ///   0000-..d2                                       |=====|
 ///   0000-..f0                                              |==|<- new
 /// ```
 ///
-/// After a crash a note may be in two files; it is reported once. Each lane is told the notes of
-/// all lanes, since the next run may hand a batch to another lane. Its files hold only its own.
+/// After a crash a note may be in two files; it is reported once. Each lane gets the notes of all
+/// lanes, since the next run may hand a batch to another lane. The files of a lane hold only the
+/// notes of that lane.
 ///
 /// A file is written before the manifest says that its rows are in segments. If power fails between
 /// the two, a group that was not forced yet has a note but no events. So a note counts only if its
@@ -76,7 +77,7 @@ public final class NotesFiles {
 
   /// Reads the existing files. Changes nothing.
   ///
-  /// @throws StorageException.Corrupt when a file differs from what was written
+  /// @throws StorageException.Corrupt when a file is damaged
   public void read() {
     for (Path path : files()) {
       NotesFile file = NotesFile.read(disk, path, storeId).file();

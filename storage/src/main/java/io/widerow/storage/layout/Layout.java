@@ -2,12 +2,12 @@ package io.widerow.storage.layout;
 
 import io.widerow.event.PartitionKey;
 
-/// The live layout of one type: where its new events go. What is there already stays where it is.
+/// The live layout of one type: where its new events go. Stored events stay where they are.
 ///
 /// @param widthMinutes width of the buckets, 1 to 1,440 minutes, dividing a day
 /// @param shardsPerLane shards of a bucket in each lane, 1 at least
-/// @param widthFixed whether a person fixed the width
-/// @param shardsFixed whether a person fixed the number of shards
+/// @param widthFixed whether an override fixes the width
+/// @param shardsFixed whether an override fixes the number of shards
 /// @param balanced whether a batch goes to the shard of its lane that has the fewest bytes;
 ///   otherwise its placement selects one
 public record Layout(

@@ -184,8 +184,8 @@ public final class GuardedClock {
     return arrivals.isAhead(wall, elapsed) ? arrivals.at(elapsed) + ClockLine.NEAR_NANOS : wall;
   }
 
-  /// The wall clock, or the expected time where that is later: what is later than this is later
-  /// than now, also when the clock was set back. Arrival times follow such a clock after minutes,
+  /// The wall clock, or the expected time where that is later. A time later than this is in the
+  /// future, even after the clock was set back. Arrival times follow such a clock after minutes,
   /// senders do not, so the expected time is that of retention.
   public long latestNanos() {
     long elapsed = elapsedNanos();
@@ -200,7 +200,7 @@ public final class GuardedClock {
     return Math.min(clock.wallNanos(), most);
   }
 
-  /// The last sane time, at or after all times that a sane clock gave: what is kept for the next
+  /// The last sane time, at or after all times that a sane clock gave. It is saved for the next
   /// opening. Reads no clock.
   public long durableNanos() {
     return together ? Math.max(saneNanos, rising.highWaterNanos()) : saneNanos;

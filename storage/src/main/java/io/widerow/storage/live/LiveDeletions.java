@@ -17,9 +17,9 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The deletions of a store, and what those that are running hide.
+/// The deletions of a store, and the events that running deletions hide.
 ///
-/// - Threads: any. The lock of this orders the changes.
+/// - Threads: any. The lock of this object orders the changes.
 public final class LiveDeletions {
   /// In a test of types every name stands for the type.
   private static final AttributeName TYPE = AttributeName.of("type");
@@ -85,7 +85,7 @@ public final class LiveDeletions {
     return section;
   }
 
-  /// What is running.
+  /// The running deletions.
   public List<Deletion> running() {
     return section.deletions().stream().filter(each -> each.state() == State.RUNNING).toList();
   }

@@ -9,8 +9,8 @@ import io.widerow.storage.segment.SegmentOrigin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A file of figures that the manifest lists, open; or what was found, when the file is gone or
-/// cannot be read. A question that needs it fails then.
+/// An open file of aggregates that the manifest lists; or the damage found, when the file is
+/// missing or cannot be read. A query that needs the file then fails.
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].

@@ -18,9 +18,9 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A segment that the manifest lists, and its open file; or what was found, when the file is gone
-/// or cannot be read. The segment is quarantined then: the manifest still says what it holds, a
-/// reader of one of its partitions gets an error, and nobody else is disturbed.
+/// A segment that the manifest lists, and its open file; or the damage found, when the file is
+/// missing or cannot be read. The segment is then quarantined: the manifest still lists its
+/// contents, a reader of one of its partitions gets an error, and other readers are not affected.
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
@@ -113,10 +113,10 @@ public final class LiveSegment implements AutoCloseable {
     return file;
   }
 
-  /// The same for a scan, which may pass over it.
+  /// The same for a scan, which may skip the segment.
   ///
-  /// @param wanted what is here of the partition
-  /// @return null when the scan passes over it
+  /// @param wanted the part of the partition in this segment
+  /// @return null when the scan skips the segment
   public @Nullable Segment fileFor(PartitionInfo wanted, ScanWatch watch) {
     if (file == null) {
       StorageException.Corrupt told = damage().in(wanted.key());

@@ -16,15 +16,15 @@ import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The retention of a store: the policies that decide, and those that decided before a change and
-/// still keep, for its grace, what it hid.
+/// The retention of a store: the current policies, and the policies from before a change. For the
+/// grace of the change, the earlier policies still keep the events that the change hid.
 ///
 /// ```
 ///   shown      what the present policies keep
 ///   on disk    what the present ones keep, or one of the older ones that are held
 /// ```
 ///
-/// - Threads: any thread reads. Changes are ordered by the lock of [StoreContents].
+/// - Threads: any thread reads. The lock of [StoreContents] orders the changes.
 public final class Retentions implements RetentionPolicy {
   /// A clock may go back by so much before events are taken that are past for their bytes.
   private static final long CLOCK_SLACK_NANOS = 3_600_000_000_000L;
@@ -40,10 +40,10 @@ public final class Retentions implements RetentionPolicy {
   /// Nothing is dropped before this time, if that is known.
   private volatile long allKeptUntil = Long.MIN_VALUE;
 
-  /// What decides, and what else is kept.
+  /// The current policies, and the earlier policies that still keep events.
   ///
-  /// @param policies those that decide
-  /// @param held older ones, oldest first
+  /// @param policies the current policies
+  /// @param held earlier policies, oldest first
   public record Setting(Policies policies, List<Held> held) {
     public Setting {
       held = List.copyOf(held);
@@ -51,7 +51,7 @@ public final class Retentions implements RetentionPolicy {
 
     /// With other policies from now on.
     ///
-    /// @param types those that the store has
+    /// @param types the types of the store
     /// @throws IllegalArgumentException when too many changes are held
     public Setting changed(Policies next, Duration grace, Collection<String> types, long nowNanos) {
       List<Held> still = new ArrayList<>(held);
@@ -233,9 +233,9 @@ public final class Retentions implements RetentionPolicy {
     admitted = policy;
   }
 
-  // What is shown, and what stays.
+  // The limit of visible events, and the limit of events that stay on disk.
 
-  /// What is shown now.
+  /// The limit of the events that are visible now.
   public Kept shown() {
     State now = state;
     return now.kept(now.setting.policies, clock.getAsLong());

@@ -23,11 +23,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What a store consists of now, and the one way to change it: open rows (memtables), live
+/// The current contents of a store, and the only way to change them: open rows (memtables), live
 /// segments, the manifest that lists these, and the marks from which the next start goes on.
 ///
 /// ```
-///   tryOpenRows     rows in                  state           the journal has what is in them
+///   tryOpenRows     rows in                  state           the journal has their events
 ///   sealed          rows out, segments in    manifest, state
 ///   replaced        segments in and out      manifest, state, then the old files are deleted
 /// ```
@@ -62,7 +62,8 @@ public final class StoreContents implements AutoCloseable {
   private volatile @Nullable HeldLock lock;
 
   /// @param manifest belongs to these contents from now on
-  /// @param segments those that the manifest lists; they belong to these contents from now on
+  /// @param segments the segments that the manifest lists; they belong to these contents from now
+  ///     on
   public StoreContents(
       StoreConfig config,
       StoreClock clock,
@@ -257,7 +258,8 @@ public final class StoreContents implements AutoCloseable {
 
   // For retention and layouts.
 
-  /// Changes what is kept; durable before readers see it. Nothing changes when `change` throws.
+  /// Changes the retention setting; the change is durable before readers see it. Nothing changes
+  /// when `change` throws.
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
     retentions.change(change, section -> change(_ -> section.toSections()));
   }
@@ -272,7 +274,7 @@ public final class StoreContents implements AutoCloseable {
     return manifest.sections();
   }
 
-  /// Adds sections to those that there are; durable on return. Nothing changes when `more` throws.
+  /// Adds sections to the existing sections; durable on return. Nothing changes when `more` throws.
   public synchronized void change(UnaryOperator<ManifestSections> more) {
     requireWriting();
     ManifestSections added = more.apply(manifest.sections());
@@ -389,7 +391,8 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Deletes what is not needed. A failure is told; the rest goes later, or at the next opening.
+  /// Runs the deletion of files that are not needed. A failure is logged; the remaining files are
+  /// deleted later, or at the next opening.
   public void tidy(Runnable delete) {
     try {
       delete.run();

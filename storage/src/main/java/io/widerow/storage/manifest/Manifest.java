@@ -132,7 +132,7 @@ public final class Manifest implements AutoCloseable {
         layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
         rollups = RollupSection.of(sections);
-        var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses what is none
+        var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses invalid content
         var _ = SavedSection.of(sections, ManifestSections.QUERIES);
         deletions = DeletionSection.of(sections);
         figures = FigureSection.of(sections);
@@ -406,8 +406,7 @@ public final class Manifest implements AutoCloseable {
     return rollups;
   }
 
-  /// What is kept for how long, as it was when the manifest was read; null when it says nothing
-  /// about it.
+  /// The retention policies as of when the manifest was read; null when it has no such section.
   public @Nullable RetentionSection retention() {
     return retention;
   }

@@ -30,7 +30,7 @@ public final class ManifestSections {
   /// Kind: what people fixed of layouts, see [LayoutSection].
   public static final int LAYOUTS = 1;
 
-  /// Kind: what is kept for how long, see [RetentionSection].
+  /// Kind: retention policies, see [RetentionSection].
   public static final int RETENTION = 2;
 
   /// Kind: rollups that are defined, see [RollupSection].

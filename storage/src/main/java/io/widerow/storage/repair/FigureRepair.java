@@ -46,7 +46,7 @@ final class FigureRepair {
     this.ids = ids;
   }
 
-  /// What is damaged of a file, after reading all of it; null for nothing.
+  /// The damage of a file, after reading all of it; null when it is intact.
   static @Nullable Damage damage(LiveFigures figures) {
     try {
       figures.file().verify();

@@ -33,7 +33,7 @@ public final class GroupCellsWriter {
 
   private static final AttributeFigures[] NONE = new AttributeFigures[0];
   private static final int SLOTS_LEAST = 64;
-  private static final int SLOTS_CLEARED = 1 << 10; // a larger table is made anew
+  private static final int SLOTS_CLEARED = 1 << 10; // a larger table is reallocated
 
   private final RollupShape shape;
   private final AttributeValue scratch = new AttributeValue();
