@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Pool of block readers for one view. Every cursor has one; a few more, however many cursors there
-/// are, serve those that look ahead, see [BlockPrefilters].
+/// Pool of block readers for one view. Every cursor has one. A few more, independent of the number
+/// of cursors, serve readers that look ahead, see [BlockPrefilters].
 ///
 /// - Threads: any.
 public final class BlockReaders {

@@ -131,7 +131,7 @@ public final class SlicedCursor implements EventCursor {
     }
   }
 
-  /// Closes a cursor whose block does not fit, with what is needed of it.
+  /// Closes a cursor whose block does not fit, after taking the needed data from it.
   private void makeRoom(SegmentCursor open, @Nullable Step found) {
     if (found == Step.EVENT) {
       take(open);

@@ -178,7 +178,7 @@ public final class SegmentIndex {
     return (int) word(block, EVENTS);
   }
 
-  /// What is known of a block without reading it.
+  /// Metadata of a block, known without reading it.
   public PartitionInfo info(int block) {
     return new SegmentSummary.Partition(
             partition.key(), events(block), first(block), last(block), partition.ownIds())

@@ -80,7 +80,7 @@ final class TableContents implements AutoCloseable {
     throw new IllegalStateException("the store is closed");
   }
 
-  /// Memory that takes the next groups; what was there stays readable.
+  /// Switches to the memory that takes the next groups; the earlier memory stays readable.
   synchronized void turn(TableMemory next) {
     List<TableMemory> memories = new ArrayList<>();
     memories.add(next);
@@ -98,7 +98,7 @@ final class TableContents implements AutoCloseable {
     return manifest.takeSegmentId();
   }
 
-  /// Writes the manifest anew, for edits that come.
+  /// Rewrites the manifest, so that it takes later edits.
   synchronized void rewrite() {
     manifest.rewrite();
   }

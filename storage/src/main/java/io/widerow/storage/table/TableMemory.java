@@ -156,9 +156,9 @@ final class TableMemory implements AutoCloseable {
     return place.copyFrom(group);
   }
 
-  /// Shows what was staged, to readers of views from this LSN on.
+  /// Shows the staged records to readers of views from this LSN on.
   ///
-  /// @param count of its records
+  /// @param count number of records
   void add(long bytes, int count, long lsn) {
     long at = tail;
     tail += bytes;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///   in one file alone      what the file keeps is right
 ///   in few rows            all of them are counted
-///   else                   candidates, those that may be the widest first: a partition that only
+///   else                   candidates, greatest upper bound first: a partition that only
 ///                          one file has is right as that has it; the others are read
 /// ```
 ///
@@ -241,7 +241,7 @@ final class WidestPartitions {
     return List.copyOf(widest);
   }
 
-  /// What is known of a partition without a look at its rows.
+  /// Upper bound of the width of a partition, without a look at its rows.
   private Counted atMost(byte[] key) {
     KeyRange range = range(key);
     List<TableFile> files = view.files(range);

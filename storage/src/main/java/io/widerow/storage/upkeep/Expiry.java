@@ -101,7 +101,7 @@ final class Expiry {
         && live.partitions().types().stream().allMatch(type -> onDisk.mayGoWhole(type, until));
   }
 
-  /// Segments that are worth writing again without what is past in them, oldest first.
+  /// Segments that are worth rewriting without their expired events, oldest first.
   List<LiveSegment> worthRewriting() {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     return contents.state().segments().all().stream()

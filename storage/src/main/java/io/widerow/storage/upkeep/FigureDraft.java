@@ -96,7 +96,8 @@ final class FigureDraft implements AutoCloseable {
     return finished;
   }
 
-  /// What is dropped by bucket and type. Buckets in which an id may have writes in several are one.
+  /// The dropped partitions by bucket and type. Buckets among which the writes of one id may be
+  /// spread count as one.
   private static NavigableMap<PartitionKey, List<MergeOutput.Source>> groups(
       List<MergeOutput.Source> dropped) {
     Map<String, List<MergeOutput.Source>> types =
@@ -230,7 +231,7 @@ final class FigureDraft implements AutoCloseable {
     keepNanos = 0;
   }
 
-  /// Deletes what was written, unless it was finished.
+  /// Deletes the written files, unless the draft was finished.
   @Override
   public void close() {
     FiguresWriter now = writer;

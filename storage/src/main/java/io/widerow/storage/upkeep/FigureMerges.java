@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Upkeep of the files of figures: drops those that are past, and writes small ones as one, so that
+/// Maintenance of the files of aggregates: drops expired files, and merges small ones, so that
 /// their number grows with the logarithm of time (size-tiered compaction). Cells are copied as they
 /// are.
 ///

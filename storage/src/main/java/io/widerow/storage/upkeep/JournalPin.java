@@ -19,7 +19,7 @@ public final class JournalPin {
   private boolean held; // guarded by this
   private boolean closed; // guarded by oneAtATime
 
-  /// @param tidy runs what is not needed for the work done, and tells its failure
+  /// @param tidy runs a step that is not needed for the work done, and logs its failure
   public JournalPin(Consumer<Runnable> tidy) {
     this.tidy = tidy;
   }

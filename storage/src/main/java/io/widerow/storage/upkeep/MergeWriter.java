@@ -62,9 +62,9 @@ public final class MergeWriter {
     return write(sources, outputs, readers, kept, List.of());
   }
 
-  /// The same beside files that the same edit lists.
+  /// The same, together with files that the same edit lists.
   ///
-  /// @param with their numbers
+  /// @param with numbers of these files
   List<LiveSegment> write(
       List<LiveSegment> sources,
       List<MergeOutput> outputs,
