@@ -96,7 +96,7 @@ class FigureCrashTest {
     }
   }
 
-  /// Of the last day, which no policy reaches; some instead of what is there.
+  /// Writes events of the last day, which no policy reaches; some replace stored events.
   private void write(RetentionStore it) {
     String type = TYPES.get(random.nextInt(TYPES.size()));
     long nanos = START_NANOS - DAY_NANOS + (random.nextInt(2) == 0 ? 0 : HOUR_NANOS / 2);

@@ -48,7 +48,7 @@ class FigureLossTest {
     store.store().maintain();
   }
 
-  /// Opens what is left twice: everything is there, and the manifest is whole again.
+  /// Opens the surviving disk twice: everything is present, and the manifest is whole again.
   private void assertHeals(SimDisk bad, String what) {
     Map<String, String> expected = model.expected();
     List<String> remarks;

@@ -260,7 +260,7 @@ class PassedOverDamageTest {
     }
   }
 
-  /// The memory of what is named is told, and a refusal ends the scan.
+  /// The watch reports the memory of the named parts, and a refusal ends the scan.
   @Test
   void whatIsNamedIsCounted() {
     SimDisk good = store(6);

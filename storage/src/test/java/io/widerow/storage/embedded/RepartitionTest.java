@@ -211,9 +211,9 @@ class RepartitionTest {
     return new LayoutRule(type, LayoutRule.UNSAID, shards, Source.API);
   }
 
-  /// Positions tell lanes by the shard. What arrived since the opening folds by its lanes; what is
-  /// older may have been numbered with another number of lanes and folds only so that each of them
-  /// keeps its lane.
+  /// Positions derive the lane from the shard. Events that arrived since the opening fold by their
+  /// lanes. Older events may have been numbered with another number of lanes, and fold only so that
+  /// each event keeps its lane.
   @Test
   void positionsOutliveFoldedShards() throws InterruptedException {
     try (var three = new RetentionStore(3)) {

@@ -29,8 +29,9 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Random operations on a store, and power cuts before its operations on the disk: each time copies
-/// of what the cut leaves are opened and compared with what was acknowledged by then.
+/// Random operations on a store, and power cuts before its operations on the disk: each time,
+/// copies of the disk as the cut leaves it are opened and compared with the events acknowledged by
+/// then.
 ///
 /// - Threads: one.
 final class StoreCrashes {
@@ -148,7 +149,7 @@ final class StoreCrashes {
         case 5 -> {
           driver.commitUnforced(store);
           if (random.nextBoolean()) {
-            store.maintain(); // the witness must not tell of what is not forced
+            store.maintain(); // the witness must not list unforced groups
             runBackground();
           }
           clock.advance(random.nextLong(3_600_000_000_000L));

@@ -49,7 +49,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Tables beside their model.
+  /// Tables compared with their model.
   TABLE_RULES {
     @Override
     public void accept(long seed) {
@@ -57,7 +57,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// How wide partitions of tables are, beside a recount.
+  /// Widths of partitions of tables, compared with a recount.
   WIDTHS {
     @Override
     public void accept(long seed) {
