@@ -77,7 +77,7 @@ public final class PendingStore implements EventStore {
     }
   }
 
-  /// What is waited for comes, and later waits are short again.
+  /// Completes all pending waits; later waits are short again.
   public void release() {
     List<CompletableFuture<Void>> all;
     synchronized (waiting) {
@@ -88,7 +88,7 @@ public final class PendingStore implements EventStore {
     all.forEach(one -> one.complete(null));
   }
 
-  /// From now on everything that is waited for fails with this; null ends that.
+  /// From now on every wait fails with this; null ends that.
   public void fail(@Nullable RuntimeException why) {
     synchronized (waiting) {
       failure = why;

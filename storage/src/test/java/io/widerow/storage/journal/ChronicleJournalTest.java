@@ -79,7 +79,7 @@ class ChronicleJournalTest {
     assertEquals(List.of(), replay(factory));
   }
 
-  /// Frames that are larger than what is read at once, and smaller ones across its ends.
+  /// Frames that are larger than one read, and smaller frames across the ends of a read.
   @Test
   void framesOfAllSizesComeBack() {
     ChronicleJournalFactory factory =

@@ -166,8 +166,8 @@ class QueueFormatTest {
     assertTrue(again > 2, "remains of an earlier use at " + again + " looks");
   }
 
-  /// A crash cut the last frame, at any byte: the frames before it are read, and what is left of it
-  /// is no frame.
+  /// A crash cut the last frame, at any byte: the frames before it are read, and its remains are
+  /// not a frame.
   @Test
   void aTailerReadsATornFileUpToTheTear() throws IOException {
     try (FrameEncoder encoder = new FrameEncoder(STORE, LANE, true);

@@ -215,7 +215,7 @@ final class SegmentCost {
     return bytes;
   }
 
-  /// Makes a block of each group of events and prints the cost, beside that of frame and seal.
+  /// Makes a block of each group of events and prints the cost, next to the cost of frame and seal.
   private void once(String name, int group, int rounds) {
     double frame = Double.MAX_VALUE;
     double seal = Double.MAX_VALUE;
