@@ -38,7 +38,7 @@ public record Damage(
     /// A stored statement of the schema of tables; every event and every row stays as it is.
     SCHEMA;
 
-    /// True when events, or what tells of them, cannot be read for it.
+    /// True when it makes events, or their metadata, unreadable.
     public boolean isOfEvents() {
       return this != FILTER && this != CELLS && this != SCHEMA && this != ROW;
     }

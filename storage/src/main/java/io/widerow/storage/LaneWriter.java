@@ -52,9 +52,9 @@ public interface LaneWriter {
     return -1;
   }
 
-  /// Asks to be told how far groups have the durability [Durability#QUORUM], which a commit does
-  /// not wait for: it makes the group durable on this machine. Call this before the first append. A
-  /// store on one machine never calls back.
+  /// Registers a callback for the progress of the durability [Durability#QUORUM]. A commit does not
+  /// wait for this durability: it makes the group durable on this machine. Call this before the
+  /// first append. A store on one machine never calls back.
   ///
   /// @param told gets the number of the last group that has it; never decreases; called on any
   ///   thread, which must not be kept waiting
@@ -90,7 +90,7 @@ public interface LaneWriter {
     /// @param index position of the event in its batch, from 0
     void rejected(int index, Rejection why);
 
-    /// The event is past the retention of its type: it would never be shown.
+    /// The event has expired by the retention of its type: it would never be shown.
     ///
     /// @param kept how long events of this type are kept
     default void pastRetention(int index, Duration kept) {

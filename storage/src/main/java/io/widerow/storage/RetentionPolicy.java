@@ -12,7 +12,7 @@ public interface RetentionPolicy {
   /// The shortest retention of a policy that keeps everything.
   long KEPT_FOREVER = Long.MAX_VALUE;
 
-  /// Keeps everything for ever.
+  /// Keeps everything indefinitely.
   RetentionPolicy FOREVER =
       new RetentionPolicy() {
         @Override
@@ -31,13 +31,13 @@ public interface RetentionPolicy {
         }
       };
 
-  /// True when a bucket of a type is past its retention.
+  /// True when a bucket of a type has expired.
   ///
   /// @param bucketEndNanos end of the bucket (exclusive), nanoseconds since the Unix epoch
   /// @param nowNanos the time now, nanoseconds since the Unix epoch
   boolean isExpired(String type, long bucketEndNanos, long nowNanos);
 
-  /// How long events of a type are kept, counted from the end of their bucket; null for ever.
+  /// How long events of a type are kept, counted from the end of their bucket; null for no limit.
   @Nullable Duration of(String type);
 
   /// No retention of any type is shorter, in nanoseconds; [#KEPT_FOREVER] when no event ever

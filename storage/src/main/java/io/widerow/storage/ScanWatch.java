@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Counts the events that the cursors of one scan examine and the memory they hold, and calls the
 /// scan's owner back at least every [#EVENTS_BETWEEN] events, even when the filter keeps none. The
-/// callback may throw, which ends the scan. So may the memory callback when it is told of an
-/// increase.
+/// callback may throw, which ends the scan. So may the memory callback when the memory grows.
 ///
 /// - Threads: one at a time, that of the cursors.
 public final class ScanWatch {
@@ -40,7 +39,7 @@ public final class ScanWatch {
     this(check, _ -> {});
   }
 
-  /// @param memory is told of what cursors hold
+  /// @param memory gets the changes of the memory that cursors hold
   public ScanWatch(Runnable check, Memory memory) {
     this.check = check;
     this.memory = memory;
@@ -201,19 +200,19 @@ public final class ScanWatch {
     minutesFromEvents += fromEvents;
   }
 
-  /// Minutes were counted from figures whose events are gone, and so many more, that have such
-  /// figures, cannot be told from them.
+  /// Adds minutes that were counted from aggregates whose events are gone, and minutes that have
+  /// such aggregates, which cannot serve the query.
   public void kept(long fromFigures, long missing) {
     keptMinutes += fromFigures;
     missingMinutes += missing;
   }
 
-  /// Minutes of types that were counted from figures whose events are gone.
+  /// Minutes of types that were counted from aggregates whose events are gone.
   public long keptMinutes() {
     return keptMinutes;
   }
 
-  /// Minutes of types whose events are gone, and whose figures do not answer.
+  /// Minutes of types whose events are gone, and whose aggregates cannot serve the query.
   public long missingMinutes() {
     return missingMinutes;
   }
@@ -223,7 +222,7 @@ public final class ScanWatch {
     rollups.add(rollup);
   }
 
-  /// The rollups that answer, in the order of names.
+  /// The rollups that serve the query, in the order of names.
   public Set<String> rollups() {
     return rollups;
   }
@@ -243,7 +242,7 @@ public final class ScanWatch {
     passesOver = true;
   }
 
-  /// A cursor has met damage. What it passes over is remembered once.
+  /// A cursor has met damage. Each part that it skips is recorded once.
   ///
   /// @return false when the scan has to end with the damage
   public boolean passesOver(Unread part) {
@@ -253,7 +252,7 @@ public final class ScanWatch {
     return passesOver;
   }
 
-  /// What cursors have passed over so far, in the order in which they met it.
+  /// The parts that cursors have skipped so far, in the order in which they met them.
   public List<Unread> unread() {
     return List.copyOf(unread);
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A failure outside the program: disk, data, space, clock. The set is closed, so a caller can
 /// switch over it and the compiler reports a missing case. Bugs are not here: they are `assert`s
-/// and [IllegalStateException]s, which nobody catches.
+/// and [IllegalStateException]s, which no code catches.
 public abstract sealed class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -72,7 +72,7 @@ public abstract sealed class StorageException extends RuntimeException {
       return new Damage(kind, place, offset, found, partitions);
     }
 
-    /// The same, for somebody who reads a partition.
+    /// The same failure, in a partition.
     public Corrupt in(PartitionKey key) {
       return new Corrupt(place, file, offset, found, key, "; cannot read partition " + key);
     }

@@ -24,7 +24,7 @@ public record TypeInfo(
         Math.max(timeLastNanos, other.timeLastNanos));
   }
 
-  /// What a partition adds to its type.
+  /// The contribution of a partition to its type.
   public static TypeInfo of(PartitionInfo info, long bytes) {
     return new TypeInfo(
         info.key().type(), info.events(), bytes, info.timeFirstNanos(), info.timeLastNanos());

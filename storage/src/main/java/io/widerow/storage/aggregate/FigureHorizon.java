@@ -23,12 +23,12 @@ public final class FigureHorizon {
     this.filter = filter;
   }
 
-  /// What retention keeps.
+  /// The horizon of retention alone.
   public static FigureHorizon of(Kept kept) {
     return new FigureHorizon(kept, null, new Filter.Everything());
   }
 
-  /// The same for a question.
+  /// The same for a query.
   ///
   /// @param choice null when only events count
   public FigureHorizon with(@Nullable RollupChoice choice, Filter filter) {
@@ -48,7 +48,7 @@ public final class FigureHorizon {
     return of == null ? 0 : keepNanos.computeIfAbsent(type, name -> of.keepNanos(name, filter));
   }
 
-  /// True when figures of a bucket of a type answer the question, and are kept.
+  /// True when aggregates of a bucket of a type serve the query, and are still retained.
   ///
   /// @param untilNanos end of the bucket
   boolean hasFigures(String type, long untilNanos) {
@@ -56,7 +56,7 @@ public final class FigureHorizon {
     return keep > 0 && untilNanos + keep > kept.nowNanos();
   }
 
-  /// True when figures of a bucket of a type were kept for as long as was said.
+  /// True when aggregates of a bucket of a type were kept for as long as promised.
   ///
   /// @param untilNanos end of the bucket
   /// @param saidNanos how long it was said that they are kept, when their events went

@@ -123,7 +123,7 @@ final class DelayedStart implements AutoCloseable {
     return memory.usedBytes();
   }
 
-  /// Tries to go on, on the store's executor, unless it does already.
+  /// Tries to continue, on the store's executor, unless a task runs already.
   void goOn() {
     synchronized (task) {
       if (running || closed || isDone() || shared.contents().hasEnded()) {
@@ -158,7 +158,7 @@ final class DelayedStart implements AutoCloseable {
     }
   }
 
-  /// Tries to go on, on the calling thread.
+  /// Tries to continue, on the calling thread.
   void goOnHere() {
     try {
       steps();

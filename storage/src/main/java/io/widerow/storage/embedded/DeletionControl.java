@@ -37,10 +37,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The deletions of an open store: plans, begins and proves them.
 ///
-/// A deletion that begins hides its events at once, and that outlives a kill. Then rows are sealed,
-/// segments that hold any of the events are written again without them, and the journal files that
-/// had them go. [#goOn] does the work; a store that is opened goes on where it was. While a damaged
-/// segment may hold some of the events, the deletion waits for its repair and goes on hiding them.
+/// A deletion that begins hides its events at once, and they stay hidden after a kill. Then rows
+/// are sealed, segments that hold any of the events are rewritten without them, and the journal
+/// files that had them are discarded. [#goOn] does the work; a reopened store continues where the
+/// deletion was. While a damaged segment may hold some of the events, the deletion waits for its
+/// repair and keeps them hidden.
 ///
 /// - Threads: any. Work is done by the merging thread.
 public final class DeletionControl {
@@ -84,7 +85,7 @@ public final class DeletionControl {
     }
   }
 
-  /// What a deletion would remove.
+  /// The events and aggregates that a deletion would remove.
   ///
   /// @param ahead number of these events whose time is in the future
   /// @param figures partitions of aggregates that are deleted as a whole: their events are gone, so

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 /// shown. Its records stay in the rows, above the watermark, until the rows are sealed without
 /// them.
 ///
-/// - Threads: one writer. Any thread calls [#requestSeal] and reads the figures.
+/// - Threads: one writer. Any thread calls [#requestSeal] and reads the metrics.
 /// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
 final class EmbeddedLane implements LaneWriter, AutoCloseable {
   /// Bytes of records at which a frame is written without waiting for the commit. Fewer when

@@ -53,16 +53,17 @@ import org.jspecify.annotations.Nullable;
 ///     ballast          room that a full disk gets back
 /// ```
 ///
-/// This class puts the parts together, answers callers and closes; [StoreContents] is what changes.
+/// This class assembles the parts, serves callers and closes the store; [StoreContents] holds the
+/// state that changes.
 ///
 /// - Threads: it starts none. Sealing (flush), merging (compaction) and making journal files run on
 ///   the executor that the owner hands in: at most three tasks a lane and one merge at a time. With
 ///   fewer threads one task waits for another. An executor that runs tasks at once runs them on the
 ///   thread that causes them. The executor must take and run tasks until the store is closed.
 /// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
-///   meanwhile, and one encoder buffer a lane.
-/// - Errors: a failed write or force of journal or manifest ends the write side for good; reading
-///   goes on. To write again, open the store again.
+///   since, and one encoder buffer a lane.
+/// - Errors: a failed write or force of journal or manifest ends the write side permanently;
+///   reading continues. To write again, open the store again.
 public final class EmbeddedStore implements EventStore {
   /// The manifest's last sane time may be so old while the store is open, and when it is closed:
   /// less than what the clock may be ahead of it at the next opening.
@@ -314,7 +315,7 @@ public final class EmbeddedStore implements EventStore {
   }
 
   /// Looks through the ids in segments of earlier starts, so that views between two positions open
-  /// only those with events of theirs. It passes over damage. Call it once after opening.
+  /// only segments with their events. It skips damage. Call it once after opening.
   public void findArrivals() {
     SpoolArrivals.find(contents);
   }
@@ -326,8 +327,8 @@ public final class EmbeddedStore implements EventStore {
     contents.retentions().change(now -> now.changed(now.policies().with(policy)));
   }
 
-  /// Refuses events that are past the retention of the place where a drained store's events are
-  /// brought: nobody would ever be shown them. Call it before the first append.
+  /// Refuses events that have expired at the destination of a drained store's events: no reader
+  /// would ever see them. Call it before the first append.
   ///
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public void admitBy(RetentionPolicy policy) {
@@ -391,7 +392,7 @@ public final class EmbeddedStore implements EventStore {
     return tables;
   }
 
-  /// Makes a copy of the store, by hard links, while everything else goes on.
+  /// Makes a copy of the store, by hard links, while everything else continues.
   ///
   /// @param target must not exist; its parent does, on the same file system
   /// @throws StorageException when `target` exists or links cannot be made; then nothing is left

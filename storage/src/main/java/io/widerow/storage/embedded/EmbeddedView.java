@@ -121,8 +121,8 @@ final class EmbeddedView implements StoreView, CellView {
     return shown == null && !anyOwnIds(List.of(key));
   }
 
-  /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
-  /// state, and it starts again.
+  /// Takes leases on the current state. When a part of it is freed in the meantime, there is a
+  /// newer state, and it starts again.
   ///
   /// @param before only what arrived before is shown; null for everything
   /// @param shared where block readers come from

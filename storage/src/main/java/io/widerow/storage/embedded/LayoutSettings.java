@@ -129,7 +129,7 @@ public final class LayoutSettings {
     return control.spread(type);
   }
 
-  /// What a partition of weight 1 has.
+  /// The contents of a partition of weight 1.
   public synchronized PartitionWeights weights() {
     return weights;
   }
@@ -275,7 +275,7 @@ public final class LayoutSettings {
     return found;
   }
 
-  /// Null when a part of the state was freed meanwhile, so that there is a newer one.
+  /// Null when a part of the state was freed concurrently, so that there is a newer state.
   private static @Nullable SortedSet<String> types(StoreState state) {
     SortedSet<String> types = new TreeSet<>(Utf8::compare);
     for (LiveSegment live : state.segments().all()) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any. A call costs a look at every partition.
 public final class PartitionCatalog {
-  /// Bytes at rest of a byte of records, until sealed files of the type tell it.
+  /// Bytes at rest of a byte of records, until sealed files of the type give a measured ratio.
   static final double REST_OF_RECORD = 0.1;
 
   private final StoreContents contents;
@@ -192,7 +192,7 @@ public final class PartitionCatalog {
     }
   }
 
-  /// Null when a part of the state was freed meanwhile, so that there is a newer one.
+  /// Null when a part of the state was freed concurrently, so that there is a newer state.
   private @Nullable Listing listing(StoreState state, Predicate<PartitionKey> wanted) {
     TreeMap<PartitionKey, Sum> found = new TreeMap<>();
     TreeMap<Long, Segment> segments = new TreeMap<>();

@@ -55,10 +55,10 @@ public final class RepartitionControl {
   /// @param bytes bytes in sealed files
   public record Misfit(PartitionKey key, long events, long bytes, double weight) {}
 
-  /// What would be done.
+  /// The planned work.
   public record Plan(Report report, List<Misfit> misfits) {}
 
-  /// What [#run] would do now. Changes nothing.
+  /// The work that [#run] would do now. Changes nothing.
   public Plan plan(Asked asked) {
     List<Repartition.Misfit> found = new ArrayList<>();
     Report report = Report.of(asked.work().plan(contents, found));
@@ -73,7 +73,7 @@ public final class RepartitionControl {
   /// durable or changes nothing, and ends with the digest that it began with.
   ///
   /// @throws StorageException when a step failed; those before it stay done
-  /// @throws InterruptedException when the thread was interrupted meanwhile
+  /// @throws InterruptedException when the thread was interrupted while it waited
   public Report run(Asked asked) throws InterruptedException {
     requireOpen.run();
     contents.requireWriting();

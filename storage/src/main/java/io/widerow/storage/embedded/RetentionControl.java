@@ -32,10 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The retention policies of an open store: reads, changes and plans them.
 ///
-/// A change hides at once what it no longer keeps. That is dropped when the grace of the policy has
-/// passed; until then a change back shows it again as it was. What merely grows old is dropped
-/// without grace. A policy that is set here is durable when the call returns, and outlives the
-/// store's closing; the policies of a configuration are given at each opening.
+/// A change hides at once the events that it no longer keeps. They are dropped when the grace of
+/// the policy has passed; until then a change back shows them again as they were. Events that
+/// expire by age are dropped without grace. A policy that is set here is durable when the call
+/// returns, and outlives the store's closing; the policies of a configuration are given at each
+/// opening.
 ///
 /// - Threads: any. Each call costs a look at every partition.
 public final class RetentionControl {
@@ -149,8 +150,8 @@ public final class RetentionControl {
 
   /// Counts events of a part of a partition, whatever retention hides. Opens one view, for the
   /// first partition of which any part counts. Events are read where the directory does not count
-  /// them. Where reading fails, all events of the partition count: a failing disk keeps nobody from
-  /// changing a policy.
+  /// them. Where reading fails, all events of the partition count: a failing disk does not prevent
+  /// a change of policy.
   private final class Counter implements AutoCloseable {
     private @Nullable EmbeddedView view;
 
@@ -240,8 +241,8 @@ public final class RetentionControl {
         .orElse(new Standing(policy, 0, 0, Sum.NONE, 0));
   }
 
-  /// Removes a policy that was set. What that hides goes after the grace of this policy. Durable on
-  /// return.
+  /// Removes a policy that was set. Events that this hides are dropped after the grace of this
+  /// policy. Durable on return.
   ///
   /// @throws IllegalArgumentException when no policy was set for exactly these types
   public void unset(String glob) {

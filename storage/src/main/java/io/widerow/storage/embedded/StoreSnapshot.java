@@ -50,8 +50,8 @@ import java.util.stream.LongStream;
 /// this.
 ///
 /// The snapshot is built under a temporary name, `<name>.<store id>.tmp`, without FORMAT until all
-/// else is durable, and renamed last. What a crash leaves under the temporary name is not a store.
-/// The next snapshot of this store into the same directory deletes it.
+/// else is durable, and renamed last. A directory that a crash leaves under the temporary name is
+/// not a store. The next snapshot of this store into the same directory deletes it.
 ///
 /// - Threads: one.
 public final class StoreSnapshot {
@@ -262,7 +262,7 @@ public final class StoreSnapshot {
     }
   }
 
-  /// Links files of figures, if there are any.
+  /// Links files of aggregates, if there are any.
   private void link(List<LiveFigures> figures) {
     if (!figures.isEmpty()) {
       Path names = made.resolve(FigureFiles.DIRECTORY);

@@ -38,8 +38,8 @@ public final class ChronicleFile implements AutoCloseable {
   /// Alignment of excerpts in the file.
   private static final long ALIGNMENT = Integer.BYTES;
 
-  /// A smaller excerpt is written at once. What came of a write of it after a crash is told by the
-  /// checksums of its frame, as with a larger one, whose pages reach the disk in any order.
+  /// A smaller excerpt is written at once. After a crash the checksums of its frame show whether
+  /// the write is complete, as with a larger excerpt, whose pages reach the disk in any order.
   private static final int EXCERPT_BYTES = 4 << 10;
 
   private volatile Path directory;

@@ -63,8 +63,8 @@ public final class FrameScanner implements AutoCloseable {
     }
   }
 
-  /// Bytes of a file up to the end of what a replay finds in it. What follows is zeros, or begins
-  /// with a frame of an earlier use.
+  /// Bytes of a file up to the end of what a replay finds in it. The rest of the file is zeros, or
+  /// begins with a frame of an earlier use.
   long usedBytes(int lane, long lsnFirst, DiskFile file) {
     var remains = new Remains();
     scan(lane, lsnFirst, file, remains);

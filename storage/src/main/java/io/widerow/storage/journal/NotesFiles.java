@@ -42,7 +42,8 @@ import java.util.function.IntToLongFunction;
 /// reach their LSNs, see [#cut].
 ///
 /// - Threads: one at a time for each lane; [#link] from any.
-/// - Memory: the notes of the files taken in; while notes are told, those of one file of each lane.
+/// - Memory: the notes of the files taken in; while notes are reported, the notes of one file of
+///   each lane.
 public final class NotesFiles {
   public static final String DIRECTORY = "notes";
 
@@ -60,7 +61,7 @@ public final class NotesFiles {
   private final Map<Integer, List<NotesFile>> lanes = new ConcurrentHashMap<>(); // oldest first
 
   /// Number of callers that are linking now. A note may move into a file that already has its link,
-  /// from a file that still waits for one, so no file is deleted meanwhile.
+  /// from a file that still waits for one, so no file is deleted until they are done.
   private int holders; // guarded by this
 
   private final Set<Path> held = new LinkedHashSet<>(); // to delete then; guarded by this
@@ -267,7 +268,7 @@ public final class NotesFiles {
     }
   }
 
-  /// Runs `making`, which links all files. No file is deleted meanwhile.
+  /// Runs `making`, which links all files. No file is deleted while it runs.
   public void link(Runnable making) {
     synchronized (this) {
       holders++;

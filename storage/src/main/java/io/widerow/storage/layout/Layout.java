@@ -37,9 +37,9 @@ public record Layout(
     return new Layout(widthMinutes, shardsPerLane, true, true, false);
   }
 
-  /// Width in minutes of the bucket of an event that counts when it is asked whether the event is
-  /// past its retention. A width that may change any time does not count: an event is not taken
-  /// that a narrower bucket would hide at once.
+  /// Width in minutes of the bucket that decides whether an arriving event has expired. A width
+  /// that may change at any time does not count: an event that a narrower bucket would hide at once
+  /// is refused.
   public int admittedMinutes() {
     return widthFixed ? widthMinutes : 1;
   }

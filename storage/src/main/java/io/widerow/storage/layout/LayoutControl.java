@@ -61,7 +61,7 @@ public final class LayoutControl {
     static final Rate NONE = new Rate(0, 0, 1);
   }
 
-  /// What the layout of a type is doing.
+  /// The phase of the layout of a type.
   public enum Phase {
     /// Nothing is known of the type yet.
     FRESH,

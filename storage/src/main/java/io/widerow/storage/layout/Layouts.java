@@ -15,7 +15,7 @@ public final class Layouts {
   private final LayoutRules rules;
   private final Map<String, Learned> learned;
 
-  /// What rates and sizes ask for.
+  /// The layout that rates and sizes require.
   ///
   /// @param widthMinutes width of the buckets
   /// @param shardsPerLane shards of a bucket in each lane
