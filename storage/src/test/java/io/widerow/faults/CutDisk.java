@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 
 /// A directory of the real disk that can lose its power, on any file system and without a device.
 /// Every operation is also done on a [SimDisk], which keeps track of durable data. The journal
-/// writes its files around the disk; the two disks are compared on request. A cut writes the state
-/// that the simulated disk would have left into another directory.
+/// writes its files around the disk; each of its forces and each cut copies them to the simulated
+/// disk. A cut writes the state that the simulated disk would have left into another directory.
 ///
 /// ```
 ///   store ──► CutDisk ──► RealDisk    directory      what programs see
@@ -182,7 +182,7 @@ public final class CutDisk extends DiskAround implements AutoCloseable {
     return false;
   }
 
-  /// Tells the simulated disk what a file has now.
+  /// Copies the present content of a file to the simulated disk.
   private void reflect(Path file) {
     try {
       durable.reflect(inside(file), Files.readAllBytes(file));

@@ -173,7 +173,7 @@ public final class TableModel implements TableStore {
     }
   }
 
-  /// Makes fragments of what a write tells.
+  /// Makes fragments of the mutations of a write.
   private static final class Collector implements Mutations {
     private final List<ModelFragment> fragments = new ArrayList<>();
 

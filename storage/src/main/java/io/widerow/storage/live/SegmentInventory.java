@@ -132,7 +132,7 @@ public final class SegmentInventory implements AutoCloseable {
   /// A finished file that is not listed.
   ///
   /// @param figures null for a segment
-  /// @param segment null for figures
+  /// @param segment null for a file of aggregates
   private record Unlisted(
       long id,
       SegmentOrigin origin,

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Repair of the files of figures whose events are gone: what can be read of a damaged one becomes
-/// a new file, and the damaged one moves into the quarantine. One edit of the manifest lists the
-/// one in place of the other.
+/// Repair of the files of aggregates whose events are gone. The readable part of a damaged file
+/// becomes a new file, and the damaged file moves into the quarantine. One edit of the manifest
+/// lists the new file in place of the damaged one.
 ///
 /// - Threads: one.
 final class FigureRepair {

@@ -75,7 +75,7 @@ public final class OpenRows implements AutoCloseable {
   private volatile long arrivalFirst = Long.MAX_VALUE; // written once, by the writer
   private volatile Published published;
 
-  /// What views see, published as one object: the watermark and the figures that belong to it.
+  /// The state that views see, published as one object: the watermark and its metrics.
   ///
   /// @param committed watermark; views show the records below it
   /// @param events number of those records

@@ -45,7 +45,7 @@ final class SegmentNames {
 
   /// The names in a partition.
   ///
-  /// @param watch told of each block that is opened
+  /// @param watch notified of each block that is opened
   Set<AttributeName> of(
       Segment segment, SegmentIndex index, BlockReaders readers, ScanWatch watch) {
     Place place = new Place(segment.segmentId(), index.blocksBefore);
@@ -60,7 +60,7 @@ final class SegmentNames {
 
   /// The names in all partitions of a segment.
   ///
-  /// @param watch told of each block that is opened
+  /// @param watch notified of each block that is opened
   Set<AttributeName> ofAll(Segment segment, BlockReaders readers, ScanWatch watch) {
     SegmentIndexes indexes = segment.indexes();
     int blocks = indexes.getLast().blocksBefore + indexes.getLast().blocks;

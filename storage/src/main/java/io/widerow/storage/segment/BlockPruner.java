@@ -75,7 +75,7 @@ public final class BlockPruner {
     };
   }
 
-  /// False when the block has no column that tells a level.
+  /// False when the block has no column that may have a level.
   private boolean mayHaveLevel() {
     for (AttributeName name : LevelAttribute.READ) {
       if (directory.find(name) >= 0) {

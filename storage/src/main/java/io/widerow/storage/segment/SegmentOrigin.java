@@ -50,13 +50,14 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
       return lane == TOGETHER;
     }
 
-    /// A segment that does not tell which part of the journal it holds.
+    /// A segment without a record of the part of the journal that it holds.
     public static Source of(long segmentId) {
       return new Source(segmentId, 0, 0, 0, 0, 0);
     }
   }
 
-  /// What a sealed segment holds; null when the segment was merged or does not tell it.
+  /// The part of the journal that a sealed segment holds; null when the segment was merged or has
+  /// no record of it.
   public @Nullable Source sealed(long segmentId) {
     return sources.size() == 1 && sources.getFirst().segmentId == segmentId
         ? sources.getFirst()
@@ -73,7 +74,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return sources.stream().filter(Source::isTogether).map(Source::segmentId).toList();
   }
 
-  /// The same, of a file of figures.
+  /// The same, of a file of aggregates.
   ///
   /// @param id its own
   /// @param keepNanos how long it is kept, from the end of its last bucket on
@@ -84,7 +85,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
-  /// How long a file of figures is kept; 0 for another file.
+  /// How long a file of aggregates is kept; 0 for another file.
   ///
   /// @param id its own
   public long keepNanos(long id) {

@@ -54,7 +54,7 @@ final class TableOpening {
 
   /// Looks at the tables of a store, if it has some, and reads them.
   ///
-  /// @param acceptsLoss to go on without what the journal lost
+  /// @param acceptsLoss to continue without the groups that the journal lost
   /// @throws StorageException.AcknowledgedDataDamaged when the journal lost something
   /// @throws StorageException.Corrupt when the manifest cannot be read, or is gone
   TableOpening(TableContext context, boolean acceptsLoss) {

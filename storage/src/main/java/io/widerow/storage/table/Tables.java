@@ -86,7 +86,7 @@ public final class Tables implements TableStore, AutoCloseable {
 
   /// Opens the tables of a store for reading; changes nothing. [#begin] opens them for writing.
   ///
-  /// @param acceptsLoss to go on without acknowledged groups that the journal lost
+  /// @param acceptsLoss to continue without acknowledged groups that the journal lost
   /// @throws StorageException.AcknowledgedDataDamaged when it lost some
   public static Tables open(TableContext context, boolean readOnly, boolean acceptsLoss) {
     return new Tables(context, new TableOpening(context, acceptsLoss || readOnly), readOnly);
@@ -108,7 +108,7 @@ public final class Tables implements TableStore, AutoCloseable {
     return reported;
   }
 
-  /// What opening found, a sentence each.
+  /// A sentence for each finding of the opening.
   public List<String> remarks() {
     return opening.remarks();
   }
@@ -346,7 +346,7 @@ public final class Tables implements TableStore, AutoCloseable {
     wake();
   }
 
-  /// Flushes everything that is committed, on this thread. Only while nobody writes.
+  /// Flushes everything that is committed, on this thread. Only while no thread writes.
   public void flush() {
     if (lane != null) {
       requestSeal();
@@ -360,7 +360,7 @@ public final class Tables implements TableStore, AutoCloseable {
     upkeep.mergeAll();
   }
 
-  /// What the tables are at a moment. [Held#release] lets go of it.
+  /// The state of the tables at a moment. [Held#release] releases it.
   ///
   /// @throws StorageException when they could not begin, for lack of room
   public TableSnapshot.Moment moment() {

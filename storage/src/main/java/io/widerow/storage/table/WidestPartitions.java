@@ -42,7 +42,7 @@ final class WidestPartitions {
   private final List<Source> sources = new ArrayList<>();
   private long read;
 
-  /// What has keys of the table.
+  /// A file or memory that has keys of the table.
   ///
   /// @param file null for memory
   private record Source(@Nullable TableFile file, Widths.OfTable widths) {}

@@ -30,7 +30,7 @@ public record DeletedFigures(
     files = List.copyOf(files);
   }
 
-  /// @param all files of figures; one that cannot be read goes as a whole
+  /// @param all files of aggregates; a file that cannot be read is deleted as a whole
   public static DeletedFigures of(Deletion deletion, List<LiveFigures> all) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     List<LiveFigures> files = new ArrayList<>();
@@ -65,7 +65,7 @@ public record DeletedFigures(
 
   /// Writes the files again without them.
   ///
-  /// @return what takes the place of what; written durably, and not listed yet
+  /// @return the replacement of the files; written durably, and not listed yet
   public Swap swap(SegmentFiles store, StoreContents contents) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     List<LiveFigures> written = new ArrayList<>();

@@ -92,8 +92,8 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return false;
   }
 
-  /// Nothing is left to write. While a damaged segment may hold some events the deletion goes on:
-  /// they stay hidden, and go when a repair has shown them.
+  /// Nothing is left to write. While a damaged segment may hold some events, the deletion
+  /// continues: they stay hidden, and are removed when a repair has recovered them.
   private void end(Deletion deletion, Set<LiveSegment> damaged, StoreContents contents) {
     waitsFor = LiveSegment.ids(damaged);
     long before = deletion.arrivedBefore();
@@ -134,10 +134,10 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return true;
   }
 
-  /// The segments of buckets that overlap each other, in the order of time. Widths that are fixed
-  /// need not divide each other: then neighbors of a bucket overlap what itself does not. Damaged
-  /// ones are left out; all of those wait that overlap one with earlier writes, which could no more
-  /// be told when the last ones had gone.
+  /// The segments of buckets that overlap each other, in the order of time. Fixed widths need not
+  /// divide each other: then neighbors of a bucket may overlap buckets that it does not overlap
+  /// itself. Damaged segments are left out. All segments wait that overlap a damaged one with
+  /// earlier writes, because such writes could not be recognized after the last writes are removed.
   private static List<List<LiveSegment>> units(DeletionTarget target, StoreContents contents) {
     List<LiveSegment> all = new ArrayList<>(contents.state().segments().all());
     all.sort(Comparator.comparing(SegmentSet::bucketOf));
@@ -252,7 +252,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return touched;
   }
 
-  /// Waits until reading may go on.
+  /// Waits until reading may continue.
   private static void requireTime(Tools tools) {
     if (!tools.writer().isTime()) {
       throw closing(new IllegalStateException("reading was given up"));
@@ -320,7 +320,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     }
   }
 
-  /// What segments have, each event once.
+  /// The events of segments, each event once.
   private static final class Count {
     private final Predicate<EventView> kept;
     private final EventHash hash = EventHash.asWritten();

@@ -24,9 +24,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the figures of partitions that one edit will drop. Where no event may replace another,
-/// cells are copied. Elsewhere the events are counted, each id once: of several writes the last one
-/// counts.
+/// Writes the aggregates of partitions that one edit will drop. Where no event may replace another,
+/// cells are copied. Elsewhere the events are counted, each id once: of several writes only the
+/// last counts.
 ///
 /// - Threads: the merging one.
 /// - Memory: the cells of one file.
@@ -55,8 +55,8 @@ final class FigureDraft implements AutoCloseable {
     }
   }
 
-  /// @param kept rollups that keep figures beyond their events
-  /// @param pace waits until writing may go on; false when it must be given up
+  /// @param kept rollups whose aggregates outlive their events
+  /// @param pace waits until writing may continue; false when it must be given up
   FigureDraft(
       StoreContents contents,
       FigureFiles files,
@@ -73,7 +73,7 @@ final class FigureDraft implements AutoCloseable {
     this.next = edit.first;
   }
 
-  /// Writes all figures.
+  /// Writes all aggregates.
   ///
   /// @return false when it was given up
   boolean write(List<MergeOutput.Source> dropped) {

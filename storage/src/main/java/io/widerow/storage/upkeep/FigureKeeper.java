@@ -86,7 +86,7 @@ final class FigureKeeper {
     return new FigurePlan(now, contents.retentions().onDisk(), open).units(unreadable);
   }
 
-  /// Drops some segments, or files of figures that are past, or writes small ones as one.
+  /// Drops some segments or expired files of aggregates, or merges small files of aggregates.
   ///
   /// @return false when nothing was done
   boolean step(Expiry expiry, BlockReaders readers) {
@@ -221,7 +221,8 @@ final class FigureKeeper {
     }
   }
 
-  /// Lists files of figures and segments in the place of segments. The figures go when it does not.
+  /// Lists files of aggregates and segments in place of segments. When that fails, the files of
+  /// aggregates are deleted.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
   private boolean commit(Swap swap, BooleanSupplier still) {

@@ -67,8 +67,8 @@ final class FigureMerges {
     return new HashSet<>(contents.state().segments().figures()).containsAll(some);
   }
 
-  /// Files that nobody asks for any more. A rollup that is kept for less time now hides at once,
-  /// and drops nothing before the time that was promised when it was written.
+  /// Files that no query needs any more. A rollup whose `keep` was reduced hides aggregates at
+  /// once, and drops none before the time that was promised when it was written.
   private List<LiveFigures> past() {
     long now = contents.clock().retentionNanos();
     return contents.state().segments().figures().stream()

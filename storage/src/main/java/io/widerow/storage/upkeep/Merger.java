@@ -68,8 +68,8 @@ public final class Merger {
   /// Segments that one merge of thin history reads.
   private static final int SEGMENTS_THIN = 1 << 10;
 
-  /// Bytes of the final form by bytes of sealed segments, until merges tell it, and how much the
-  /// last merge counts for it.
+  /// Bytes of the final form by bytes of sealed segments, until merges measure it, and the weight
+  /// of the last merge in it.
   private static final double REST = 0.8;
 
   private static final double REST_STEP = 0.25;
@@ -92,7 +92,7 @@ public final class Merger {
 
   private final OneTask task = new OneTask(this::run);
 
-  /// What somebody asked for and waits for.
+  /// Requested rewrites whose callers wait.
   private final Queue<Rewrite<?>> asked = new ConcurrentLinkedQueue<>();
 
   /// The state for which `urgent` holds; only the running task uses both.
@@ -309,8 +309,8 @@ public final class Merger {
     }
   }
 
-  /// Waits until merging may go on. False when the store is being closed: the merge gives up what
-  /// it wrote so far, and the next opening starts it again.
+  /// Waits until merging may continue. False when the store is being closed: the merge gives up
+  /// what it wrote so far, and the next opening starts it again.
   @SuppressWarnings("ReferenceEquality") // an equal state that is another object is judged again
   private boolean isTime() {
     return pace.await(() -> {
@@ -353,7 +353,7 @@ public final class Merger {
     }
   }
 
-  /// What a merge leaves out: a type of a bucket that ends then.
+  /// Events that a merge leaves out: a type of a bucket with this end.
   private record Left(String type, long untilNanos) {}
 
   /// @param kept what goes into each partition of the new segment

@@ -82,7 +82,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     this.weights = weights;
   }
 
-  /// What would be done now. Changes nothing.
+  /// The work that would be done now. Changes nothing.
   ///
   /// @param misfits gets the partitions that weigh too much or too little and would not any more
   public Report plan(StoreContents contents, List<Misfit> misfits) {
@@ -204,7 +204,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     }
   }
 
-  /// What a step keeps of its sources.
+  /// The partitions that a step keeps of its sources.
   private static List<MergeOutput.Source> kept(Step step) {
     List<MergeOutput.Source> kept = new ArrayList<>();
     for (LiveSegment live : step.sources()) {

@@ -211,7 +211,7 @@ final class RepartitionPlan {
   /// @param layer not 0 when another segment of the bucket has a partition of the same key
   private record Place(Bucket bucket, boolean tiny, int layer) {}
 
-  /// What changes in a unit.
+  /// The changes in a unit.
   private final class Changes {
     private final Unit unit;
     private final Set<Source> sources = new LinkedHashSet<>();

@@ -21,7 +21,7 @@ public abstract class Rewrite<R> {
 
   private final CompletableFuture<R> done = new CompletableFuture<>();
 
-  /// What a step works with.
+  /// The tools of a step.
   record Tools(
       StoreContents contents,
       Expiry expiry,
@@ -42,7 +42,7 @@ public abstract class Rewrite<R> {
   /// @return false when this was the last one
   final boolean goOn(Tools tools) {
     if (done.isDone()) {
-      return false; // nobody waits any more
+      return false; // no caller waits any more
     }
     try {
       if (step(tools)) {

@@ -181,7 +181,8 @@ class FigureKeepTest {
     }
   }
 
-  /// Nobody can take deleted events from figures whose events are gone: they go as a whole.
+  /// Deleted events cannot be subtracted from aggregates whose events are gone: such aggregates are
+  /// deleted as a whole.
   @Test
   void aDeletionTakesFiguresThatMayCountItsEvents() {
     try (RetentionStore it = filled()) {
@@ -217,7 +218,7 @@ class FigureKeepTest {
     }
   }
 
-  /// A snapshot has the figures, too.
+  /// A snapshot has the aggregates, too.
   @Test
   void aSnapshotHasThem() {
     try (RetentionStore it = filled()) {

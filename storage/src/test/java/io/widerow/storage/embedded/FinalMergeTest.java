@@ -144,7 +144,7 @@ class FinalMergeTest {
     return positions.stream().map(position -> store.shown("cpu"::equals, position)).toList();
   }
 
-  /// What an earlier opening wrote may be of other lanes.
+  /// Events that an earlier opening wrote may be of other lanes.
   @Test
   void shardsOfAnEarlierOpeningStayApart() {
     try (var two = new RetentionStore(2)) {

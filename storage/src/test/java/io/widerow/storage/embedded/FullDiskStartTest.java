@@ -94,7 +94,7 @@ class FullDiskStartTest {
     checkNotes(store, what);
   }
 
-  /// Each lane is told each note once, and exactly those of batches that are there.
+  /// Each lane gets each note once, and only notes of batches that are present.
   private void checkNotes(EmbeddedStore store, String what) {
     for (int lane = 0; lane < store.lanes(); lane++) {
       Set<Long> told = new HashSet<>();
@@ -258,8 +258,9 @@ class FullDiskStartTest {
     }
   }
 
-  /// Everything in segments is past its retention. There is no room at all, or some and not enough
-  /// for segments or journals: what expired goes in the room of the ballast, and makes room.
+  /// Everything in segments has expired. There is no room at all, or some and not enough for
+  /// segments or journals: expired events are dropped with the room of the ballast, which makes
+  /// room.
   @Test
   void whatExpiresMakesRoom() {
     int made = 0;
@@ -298,8 +299,8 @@ class FullDiskStartTest {
     assertTrue(made > 1, made + " stores made room by themselves");
   }
 
-  /// The disk of an open store gets full to the last byte. What expires goes, time and again: each
-  /// drop uses the ballast, and leaves the room for the next one.
+  /// The disk of an open store gets full to the last byte. Expired events are dropped repeatedly:
+  /// each drop uses the ballast, and leaves the room for the next one.
   @Test
   void whatExpiresGoesFromAnOpenStoreOnAFullDisk() {
     SimDisk disk = new SimDisk(5);

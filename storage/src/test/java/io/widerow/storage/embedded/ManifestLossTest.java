@@ -324,8 +324,8 @@ class ManifestLossTest {
     }
   }
 
-  /// What the good manifest lists is there. New journals are later than it, and where groups were
-  /// in none of the old ones, that is told and nothing is changed.
+  /// Everything that the good manifest lists is present. New journals are later than it; where
+  /// groups were in none of the old journals, the store reports it and changes nothing.
   private void assertRestored(SimDisk disk, String what) {
     try (EmbeddedStore store = open(disk)) {
       assertEquals(all(), shown(store), what + ", restored");

@@ -36,7 +36,7 @@ final class ModelDeletions {
     this.random = random;
   }
 
-  /// What to delete, to the store and to the model.
+  /// A deletion, for the store and for the model.
   record Drawn(Asked asked, Predicate<Written> test) {
     /// True when aggregates that count an event may count a deleted event.
     boolean mayConcern(Written event) {

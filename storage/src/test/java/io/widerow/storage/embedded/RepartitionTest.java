@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: closed final partitions that are too heavy or too light get keys that fit, and readers see
-/// the same before, meanwhile and after. Method: stores on a simulated disk whose merges keep all
+/// the same before, during and after it. Method: stores on a simulated disk whose merges keep all
 /// keys, then a repartition by weights so small that some events are heavy.
 class RepartitionTest {
   private static final long HOUR = Duration.ofHours(1).toNanos();
@@ -149,7 +149,7 @@ class RepartitionTest {
     assertEquals(1, keys("cpu").size());
   }
 
-  /// A view that was taken before goes on with the files that are replaced.
+  /// A view that was taken before keeps reading the replaced files.
   @Test
   void aReaderUnderWayGoesOn() throws InterruptedException {
     writeHour("heavy", YESTERDAY, 10);

@@ -152,7 +152,7 @@ class RetentionCrashTest {
     acknowledged = next;
   }
 
-  /// What maintenance may drop now.
+  /// Records the events that maintenance may drop now.
   private void noteDrops() {
     mayBeGone.addAll(droppable(acknowledged));
   }

@@ -270,7 +270,7 @@ class SpoolCrashTest {
     assertEquals(List.of(), invented, "never written or replaced");
   }
 
-  /// The notes of batches whose events were acknowledged are told once, released or not.
+  /// The notes of batches whose events were acknowledged are reported once, released or not.
   private static void checkNotes(EmbeddedStore store, Set<Long> numbers, StoreDriver driver) {
     Set<Long> told = new HashSet<>();
     store

@@ -267,8 +267,8 @@ class SpoolTest {
     }
   }
 
-  /// A crash lets the number of a segment that was begun and never finished be given again. What
-  /// arrived after a view may lie in that segment then.
+  /// A crash lets the number of a segment that was begun and never finished be given again. Events
+  /// that arrived after a view may then lie in that segment.
   @Test
   void aPositionNamesOnlySegmentsThatAreNotBegunAgain() {
     List<Runnable> background = new ArrayList<>();

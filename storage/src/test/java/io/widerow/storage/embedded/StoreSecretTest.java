@@ -52,7 +52,7 @@ class StoreSecretTest {
     assertFalse(Arrays.equals(first, secret("c")));
   }
 
-  /// Clients are told why a snapshot failed.
+  /// Clients get the reason why a snapshot failed.
   @Test
   void aSnapshotThatFailsDoesNotTellTheId() {
     byte[] _ = secret("a");

@@ -58,8 +58,8 @@ class QueueFormatTest {
         .toList();
   }
 
-  /// What a tailer finds in a file. It reads a copy, since it writes a file of its own next to the
-  /// data file.
+  /// The excerpts that a tailer finds in a file. It reads a copy, since it writes a file of its own
+  /// next to the data file.
   private List<byte[]> excerpts(Path file) throws IOException {
     Path copy = Files.createDirectory(directory.resolve("copy-" + copies++));
     Path data = copy.resolve(ChronicleFile.DATA_FILE);

@@ -79,7 +79,7 @@ class BallastTest {
     assertEquals(64 << 10, keep(new Ballast(disk, STORE), 900));
   }
 
-  /// Others take the room meanwhile: nothing half-written stays. A broken disk is told.
+  /// Others take the room concurrently: nothing half-written stays. A broken disk is reported.
   @Test
   void leavesNothingBehindWhenTheRoomIsGone() {
     Ballast ballast = new Ballast(disk, STORE);

@@ -35,7 +35,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Measurement of sealing, merging and reading, in CPU time of the calling thread, which other load
-/// on the machine changes little. Every figure is the least of several rounds; settings alternate
+/// on the machine changes little. Every number is the least of several rounds; settings alternate
 /// within a round.
 ///
 /// - Threads: one.

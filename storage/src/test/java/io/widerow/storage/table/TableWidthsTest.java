@@ -169,8 +169,8 @@ public class TableWidthsTest {
     }
   }
 
-  /// What has expired since makes the numbers of a file too great. Rows that do not expire are told
-  /// without a look.
+  /// Rows that have expired since make the numbers of a file too great. Rows that do not expire are
+  /// counted without a look.
   private void mergedTablesAreNotRead(EmbeddedStore store) {
     byte[] table = table(TABLES + 1);
     for (int i = 0; i < 30; i++) {
