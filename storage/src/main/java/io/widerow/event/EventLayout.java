@@ -107,7 +107,7 @@ public final class EventLayout {
     return events.get(LONG, offset + VERSION);
   }
 
-  /// The event's position in the order of arrival: part of an assigned id, or stored beside a
+  /// The event's position in the order of arrival: part of an assigned id, or stored next to a
   /// client id.
   public static long arrival(long version, long idTail) {
     return version == VERSION_ASSIGNED ? TimeUuid.counterOf(idTail) : version;

@@ -45,8 +45,8 @@ public interface EventView {
   }
 
   /// Bytes of the event before encoding, or of all events that it stands for: 24 for id and version
-  /// of each, 8 for a number or a boolean, 4 and their length for a text or bytes. Counts what is
-  /// in the projection.
+  /// of each, 8 for a number or a boolean, 4 and their length for a text or bytes. Counts only
+  /// attributes in the projection.
   ///
   /// @param scratch overwritten
   default long plainBytes(AttributeValue scratch) {

@@ -34,7 +34,8 @@ public record LevelAttribute(AttributeName name, Scale scale) {
   /// Attributes that hold the text of a log line; the first that an event has is looked at.
   public static final List<AttributeName> TEXTS = LevelText.ATTRIBUTES;
 
-  /// All attributes that a reader of levels looks at, with those that hold the text of a line.
+  /// All attributes that a reader of levels looks at, including the attributes that hold the text
+  /// of a line.
   public static final List<AttributeName> READ =
       Stream.concat(Stream.of(ORDERED).map(LevelAttribute::name), LevelText.ATTRIBUTES.stream())
           .toList();

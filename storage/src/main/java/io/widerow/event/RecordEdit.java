@@ -174,7 +174,7 @@ public final class RecordEdit {
     return target;
   }
 
-  /// Copies what was kept so far, at the first change.
+  /// Copies the attributes retained so far, at the first change.
   private void change() {
     if (!changed) {
       changed = true;

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /// [IllegalArgumentException] that quotes them.
 ///
 /// @param glob the types: an exact name, or a pattern with `*` and `?`
-/// @param age how long events are kept, counted from the end of their bucket; null for ever
+/// @param age how long events are kept, counted from the end of their bucket; null for no limit
 /// @param bytes how many bytes of sealed files the types for which this policy decides may have
 ///   together; the oldest buckets go first. [#UNLIMITED] for no limit
-/// @param grace how long what is hidden by a change of policies is kept after it
+/// @param grace how long events that a change of policies hides stay on disk after the change
 /// @param source where it comes from
 public record RetentionRule(
     String glob, @Nullable Duration age, long bytes, Duration grace, Source source) {

@@ -7,7 +7,7 @@ import java.util.UUID;
 
 /// The clustering key as two longs: a version-1 UUID (RFC 9562) in a form that sorts. Its order,
 /// time first and then the low eight bytes as signed bytes, is exactly that of Cassandra's
-/// `TimeUUIDType`. All methods are static; only those that return an object allocate.
+/// `TimeUUIDType`. All methods are static; only methods that return an object allocate.
 ///
 /// An id is `idTime`, the 60-bit count of 100 ns ticks since 1582-10-15 UTC, and `idTail`, the
 /// UUID's low eight bytes with the sign bit of every byte but the first flipped. In this form two

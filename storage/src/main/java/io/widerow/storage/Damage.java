@@ -5,14 +5,14 @@ import java.util.List;
 
 /// A damaged or missing part of a store, and what it held.
 ///
-/// @param place what is damaged or missing: a file, or the key of a row in a cluster
+/// @param place the damaged or missing part: a file, or the key of a row in a cluster
 /// @param offset of the first byte known to be wrong
-/// @param found what was found, as a sentence
+/// @param found the finding, as a sentence
 /// @param partitions what can no longer be read, as far as it is known: event counts are upper
-///   bounds, times are those of the damaged part. Empty when it is not known
+///   bounds, times are those of the damaged part. Empty when no partition is known
 public record Damage(
     Kind kind, String place, long offset, String found, List<PartitionInfo> partitions) {
-  /// What is damaged.
+  /// The kind of the damaged part.
   public enum Kind {
     /// The store's format file; without it nothing can be read.
     FORMAT,
@@ -38,7 +38,7 @@ public record Damage(
     /// A stored statement of the schema of tables; every event and every row stays as it is.
     SCHEMA;
 
-    /// True when events, or what tells of them, cannot be read for it.
+    /// True when it makes events, or their metadata, unreadable.
     public boolean isOfEvents() {
       return this != FILTER && this != CELLS && this != SCHEMA && this != ROW;
     }

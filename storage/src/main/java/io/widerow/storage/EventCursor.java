@@ -36,11 +36,11 @@ public interface EventCursor extends AutoCloseable {
   Step next();
 
   /// Searches a limited piece for the next event, so that a merge lets each input search no further
-  /// than the others have come. What a filter keeps may lie in one input only; with [#next] the
-  /// others would be searched to their ends before it is shown.
+  /// than the other inputs have come. All events that match a filter may lie in one input; with
+  /// [#next] the other inputs would be searched to their ends before the first match is shown.
   ///
-  /// @return what [#next] returns; null when the piece has no event. Then [#bound] says how far the
-  ///   search has come, and the next call, of this or of [#next], goes on from there
+  /// @return what [#next] returns; null when the piece has no event. Then [#bound] returns how far
+  ///   the search has come, and the next call, of this or of [#next], continues there
   default @Nullable Step search() {
     return next();
   }
@@ -63,7 +63,7 @@ public interface EventCursor extends AutoCloseable {
   }
 
   /// Completes when [#next] should be called again, after it returned [Step#PENDING]. It completes
-  /// exceptionally when what was waited for cannot be had; the cursor then cannot go on.
+  /// exceptionally when the awaited data cannot be read; the cursor then cannot continue.
   default CompletableFuture<Void> ready() {
     return CompletableFuture.completedFuture(null);
   }

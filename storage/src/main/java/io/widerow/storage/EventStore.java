@@ -19,8 +19,8 @@ public interface EventStore extends AutoCloseable {
   LaneWriter lane(int lane);
 
   /// The lane for an event with a client's id. Every write of one id through this store must go to
-  /// this lane, so that a later write replaces an earlier one. The answer follows from the id and
-  /// the number of lanes. Daemons of one cluster may have different numbers of lanes: there the
+  /// this lane, so that a later write replaces an earlier one. The result depends only on the id
+  /// and the number of lanes. Daemons of one cluster may have different numbers of lanes: there the
   /// greater version replaces the smaller one, whichever daemon took it.
   default int laneOf(EventId id) {
     return laneOf(id, lanes());
@@ -54,7 +54,7 @@ public interface EventStore extends AutoCloseable {
     return nowNanos();
   }
 
-  /// What the store makes of the machine's clock now.
+  /// The store's assessment of the machine's clock now.
   ClockReport clock();
 
   /// Believes the machine's clock as it is: arrival times and retention follow it from now on.
@@ -83,19 +83,20 @@ public interface EventStore extends AutoCloseable {
   /// Raising the retention before that brings events back.
   ///
   /// @param type a type; null for every type without a setting of its own
-  /// @param age how long events are kept; null for ever
+  /// @param age how long events are kept; null for no limit
   void retain(@Nullable String type, @Nullable Duration age);
 
   /// Starts the background work that is due: flushing full and old rows to segments, merging
   /// (compacting) closed buckets, deleting buckets past retention, trimming journals. Returns when
   /// the work has been handed to the store's executor. It also writes down, with one small forced
-  /// write, how far the journals are durable: what was acknowledged before the last call is missed
-  /// when the end of a journal is lost. The owner calls this regularly, about once a second.
+  /// write, how far the journals are durable. So when the end of a journal is lost, the next
+  /// opening detects the loss of every group acknowledged before the last call. The owner calls
+  /// this regularly, about once a second.
   void maintain();
 
   StoreStatistics statistics();
 
-  /// What a store on a cluster knows of the cluster; null for a store on one machine.
+  /// The state of the cluster of a store on a cluster; null for a store on one machine.
   default @Nullable ClusterReport cluster() {
     return null;
   }
@@ -105,8 +106,8 @@ public interface EventStore extends AutoCloseable {
   /// [#statistics].
   @Nullable String full();
 
-  /// Waits for background work and releases all resources. Everything committed is there when the
-  /// store is opened again; what was appended and not committed is dropped. No lane may be written
+  /// Waits for background work and releases all resources. Everything committed is present when the
+  /// store is opened again; events appended and not committed are dropped. No lane may be written
   /// to during or after this call. An implementation may flush open rows first, so that the next
   /// opening has nothing to replay.
   @Override

@@ -10,7 +10,7 @@ import java.util.List;
 /// @param lsnLast LSN of the last lost group
 /// @param file where the loss was found
 /// @param offset in `file`
-/// @param found what is there instead
+/// @param found the content found in place of the groups
 /// @param events number of lost events; negative when a header is lost too, so that it is unknown
 /// @param aroundFirstNanos earliest time in the frames directly before and after; greater than
 ///   `aroundLastNanos` when there are none

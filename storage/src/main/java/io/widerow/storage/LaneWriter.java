@@ -13,7 +13,7 @@ public interface LaneWriter {
   /// [#commit] makes the group durable and visible. The batch may be reused at once. May block on a
   /// flush when the memory of open rows is used up.
   ///
-  /// When the batch, together with what was appended since the last commit, does not fit into the
+  /// When the batch, together with the events appended since the last commit, does not fit into the
   /// memory of one set of open rows, every event of the batch is rejected with
   /// [Rejection#BATCH_TOO_LARGE]. Earlier appends of the group stay. After a commit the batch may
   /// fit.
@@ -24,7 +24,7 @@ public interface LaneWriter {
   /// @return number of events appended
   /// @throws StorageException.Failed when the write side has ended
   /// @throws StorageException.DiskFull when there is no space. Nothing of the batch was appended,
-  ///   and what was appended since the last commit is dropped; if there was anything, the next
+  ///   and the events appended since the last commit are dropped; if there were any, the next
   ///   [#commit] throws this too
   int append(EventBatch batch, long placement, Rejections rejections);
 
@@ -32,14 +32,14 @@ public interface LaneWriter {
   /// visible. Call this about once a second even when nothing was appended: only a commit hands
   /// over rows that [EventStore#maintain] found to be old.
   ///
-  /// What is appended between two commits is one group. It is atomic: readers, and the store after
-  /// a crash, show all of it or none of it.
+  /// The events appended between two commits are one group. The group is atomic: readers, and the
+  /// store after a crash, show all of it or none of it.
   ///
   /// @return number of the last group with this durability; group numbers increase
   /// @throws StorageException.Failed when the group cannot be made durable. The write side has then
-  ///   ended, and what was appended since the last commit is not acknowledged
-  /// @throws StorageException.DiskFull when there is no space. What was appended and noted since
-  ///   the last commit is dropped for good; the lane accepts the next batch
+  ///   ended, and the events appended since the last commit are not acknowledged
+  /// @throws StorageException.DiskFull when there is no space. The events and notes appended since
+  ///   the last commit are dropped permanently; the lane accepts the next batch
   long commit(Durability durability);
 
   /// The arrival number of the first event of the batch that was appended last: the event at
@@ -52,9 +52,9 @@ public interface LaneWriter {
     return -1;
   }
 
-  /// Asks to be told how far groups have the durability [Durability#QUORUM], which a commit does
-  /// not wait for: it makes the group durable on this machine. Call this before the first append. A
-  /// store on one machine never calls back.
+  /// Registers a callback for the progress of the durability [Durability#QUORUM]. A commit does not
+  /// wait for this durability: it makes the group durable on this machine. Call this before the
+  /// first append. A store on one machine never calls back.
   ///
   /// @param told gets the number of the last group that has it; never decreases; called on any
   ///   thread, which must not be kept waiting
@@ -90,7 +90,7 @@ public interface LaneWriter {
     /// @param index position of the event in its batch, from 0
     void rejected(int index, Rejection why);
 
-    /// The event is past the retention of its type: it would never be shown.
+    /// The event has expired by the retention of its type: it would never be shown.
     ///
     /// @param kept how long events of this type are kept
     default void pastRetention(int index, Duration kept) {

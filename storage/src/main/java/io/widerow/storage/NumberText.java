@@ -20,7 +20,7 @@ public final class NumberText {
 
   private static final long EXACT_MAX = 1L << 53;
   private static final int EXPONENT_MAX = 9_999; // every larger one is infinity or zero
-  private static final double[] POWERS = powers(); // of ten, those that doubles have exactly
+  private static final double[] POWERS = powers(); // of ten that a double represents exactly
 
   private NumberText() {}
 

@@ -2,7 +2,7 @@ package io.widerow.storage;
 
 import io.widerow.event.PartitionKey;
 
-/// What is known of a partition without reading it.
+/// Metadata of a partition, known without reading its events.
 ///
 /// @param events an upper bound on the number of events: replaced ones may still be counted;
 ///   [#EVENTS_UNKNOWN] when a store would have to ask other machines for it
@@ -24,7 +24,7 @@ public record PartitionInfo(
     return events != EVENTS_UNKNOWN;
   }
 
-  /// What is known of the same partition in two places.
+  /// Merges the metadata of the same partition in two places.
   public PartitionInfo and(PartitionInfo other) {
     return new PartitionInfo(
         key,

@@ -2,7 +2,7 @@ package io.widerow.storage;
 
 import java.util.List;
 
-/// What opening a store found and did.
+/// The findings and actions of one opening of a store.
 ///
 /// @param groupsReplayed journal frames whose events were not in segments yet
 /// @param eventsReplayed events in those frames
@@ -11,7 +11,8 @@ import java.util.List;
 /// @param millis duration of the opening, in milliseconds
 /// @param damage acknowledged groups that are lost: the store was opened without them, for reading
 ///   or because its operator accepted the loss
-/// @param remarks what was healed, and what was kept although nothing lists it, a sentence each
+/// @param remarks one sentence for each part that was healed, and for each file that was kept
+///     although nothing lists it
 public record RecoveryReport(
     long groupsReplayed,
     long eventsReplayed,

@@ -3,15 +3,16 @@ package io.widerow.storage;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How long events are kept, by type. It may change at any time: what is past its retention is not
-/// shown, whatever is still there, and an event that comes when it is past is refused.
+/// How long events are kept, by type. A policy may change at any time. Readers do not see expired
+/// events, even while the disk still has them. An event that has already expired when it arrives is
+/// refused.
 ///
 /// - Threads: any. No call waits or takes a lock.
 public interface RetentionPolicy {
   /// The shortest retention of a policy that keeps everything.
   long KEPT_FOREVER = Long.MAX_VALUE;
 
-  /// Keeps everything for ever.
+  /// Keeps everything indefinitely.
   RetentionPolicy FOREVER =
       new RetentionPolicy() {
         @Override
@@ -30,13 +31,13 @@ public interface RetentionPolicy {
         }
       };
 
-  /// True when a bucket of a type is past its retention.
+  /// True when a bucket of a type has expired.
   ///
   /// @param bucketEndNanos end of the bucket (exclusive), nanoseconds since the Unix epoch
   /// @param nowNanos the time now, nanoseconds since the Unix epoch
   boolean isExpired(String type, long bucketEndNanos, long nowNanos);
 
-  /// How long events of a type are kept, counted from the end of their bucket; null for ever.
+  /// How long events of a type are kept, counted from the end of their bucket; null for no limit.
   @Nullable Duration of(String type);
 
   /// No retention of any type is shorter, in nanoseconds; [#KEPT_FOREVER] when no event ever

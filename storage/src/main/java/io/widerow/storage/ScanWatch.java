@@ -10,15 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Counts the events that the cursors of one scan examine and the memory they hold, and calls the
 /// scan's owner back at least every [#EVENTS_BETWEEN] events, even when the filter keeps none. The
-/// callback may throw, which ends the scan. So may the memory callback when it is told of an
-/// increase.
+/// callback may throw, which ends the scan. So may the memory callback when the memory grows.
 ///
 /// - Threads: one at a time, that of the cursors.
 public final class ScanWatch {
   /// The most events examined between two callbacks.
   public static final int EVENTS_BETWEEN = 1 << 12;
 
-  /// Approximate memory of what is known of a part that was passed over, in bytes.
+  /// Approximate memory of the record of one skipped part, in bytes.
   public static final long UNREAD_BYTES = 512;
 
   /// The cost of opening or skipping a block, in events.
@@ -40,7 +39,7 @@ public final class ScanWatch {
     this(check, _ -> {});
   }
 
-  /// @param memory is told of what cursors hold
+  /// @param memory gets the changes of the memory that cursors hold
   public ScanWatch(Runnable check, Memory memory) {
     this.check = check;
     this.memory = memory;
@@ -91,12 +90,12 @@ public final class ScanWatch {
     }
   }
 
-  /// A damaged part that a scan has passed over.
+  /// A damaged part that a scan has skipped.
   ///
-  /// @param kind what is damaged
+  /// @param kind of the damaged part
   /// @param name the file's name without its directory, or the key of a row in a cluster
   /// @param offset of the first byte known to be wrong
-  /// @param found what was found, as a sentence
+  /// @param found the finding, as a sentence
   /// @param partition whose events were not read; null when that is not known
   /// @param events how many they are at most, or [PartitionInfo#EVENTS_UNKNOWN]
   /// @param firstNanos none of them is earlier; nanoseconds since the Unix epoch
@@ -201,19 +200,19 @@ public final class ScanWatch {
     minutesFromEvents += fromEvents;
   }
 
-  /// Minutes were counted from figures whose events are gone, and so many more, that have such
-  /// figures, cannot be told from them.
+  /// Adds minutes that were counted from aggregates whose events are gone, and minutes that have
+  /// such aggregates, which cannot serve the query.
   public void kept(long fromFigures, long missing) {
     keptMinutes += fromFigures;
     missingMinutes += missing;
   }
 
-  /// Minutes of types that were counted from figures whose events are gone.
+  /// Minutes of types that were counted from aggregates whose events are gone.
   public long keptMinutes() {
     return keptMinutes;
   }
 
-  /// Minutes of types whose events are gone, and whose figures do not answer.
+  /// Minutes of types whose events are gone, and whose aggregates cannot serve the query.
   public long missingMinutes() {
     return missingMinutes;
   }
@@ -223,7 +222,7 @@ public final class ScanWatch {
     rollups.add(rollup);
   }
 
-  /// The rollups that answer, in the order of names.
+  /// The rollups that serve the query, in the order of names.
   public Set<String> rollups() {
     return rollups;
   }
@@ -238,12 +237,12 @@ public final class ScanWatch {
     return minutesFromEvents;
   }
 
-  /// Has cursors pass over what is damaged from now on; without this, damage ends the scan.
+  /// Makes cursors skip damaged parts from now on; without this, damage ends the scan.
   public void passOverDamage() {
     passesOver = true;
   }
 
-  /// A cursor has met damage. What it passes over is remembered once.
+  /// A cursor has met damage. Each part that it skips is recorded once.
   ///
   /// @return false when the scan has to end with the damage
   public boolean passesOver(Unread part) {
@@ -253,12 +252,12 @@ public final class ScanWatch {
     return passesOver;
   }
 
-  /// What cursors have passed over so far, in the order in which they met it.
+  /// The parts that cursors have skipped so far, in the order in which they met them.
   public List<Unread> unread() {
     return List.copyOf(unread);
   }
 
-  /// Bytes that [#unread] holds, of those that were told.
+  /// Memory that the skipped parts in [#unread] take, in bytes.
   public long unreadBytes() {
     return UNREAD_BYTES * unread.size();
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A failure outside the program: disk, data, space, clock. The set is closed, so a caller can
 /// switch over it and the compiler reports a missing case. Bugs are not here: they are `assert`s
-/// and [IllegalStateException]s, which nobody catches.
+/// and [IllegalStateException]s, which no code catches.
 public abstract sealed class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -27,7 +27,7 @@ public abstract sealed class StorageException extends RuntimeException {
   public static final class Corrupt extends StorageException {
     private static final long serialVersionUID = 1L;
 
-    /// What is damaged: a file, or the key of a row in a cluster.
+    /// The damaged part: a file, or the key of a row in a cluster.
     public final String place;
 
     /// The file; null when the place is not one.
@@ -35,7 +35,7 @@ public abstract sealed class StorageException extends RuntimeException {
 
     public final long offset;
 
-    /// What was found instead, without the location.
+    /// The unexpected content that was found, without its location.
     public final String found;
 
     /// The partition that cannot be read; null when it is not known.
@@ -65,14 +65,14 @@ public abstract sealed class StorageException extends RuntimeException {
       this.partition = partition;
     }
 
-    /// What is damaged, for a report.
+    /// A record of the damage, for a report.
     ///
-    /// @param partitions what can no longer be read
+    /// @param partitions the partitions that can no longer be read
     public Damage damage(Damage.Kind kind, List<PartitionInfo> partitions) {
       return new Damage(kind, place, offset, found, partitions);
     }
 
-    /// The same, for somebody who reads a partition.
+    /// The same failure, in a partition.
     public Corrupt in(PartitionKey key) {
       return new Corrupt(place, file, offset, found, key, "; cannot read partition " + key);
     }
@@ -140,8 +140,8 @@ public abstract sealed class StorageException extends RuntimeException {
       super("%s: %d bytes are free and %d are needed".formatted(path, usableBytes, neededBytes));
     }
 
-    /// The failure or its cause, if that is one for lack of room: a force can find that out, too.
-    /// What was written before it is not to be relied on.
+    /// The failure or its cause, if one of them reports a full disk. A force can fail for lack of
+    /// room, too; the data written before it may then be incomplete.
     public static @Nullable DiskFull in(StorageException failure) {
       return failure instanceof DiskFull full
           ? full
@@ -163,8 +163,8 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// A cluster cannot be reached, too few of its replicas answer, or it refuses. What was asked may
-  /// be asked again; what passes by itself says so.
+  /// A cluster cannot be reached, too few of its replicas answer, or it refuses. The caller may
+  /// retry the request; the message says when the cause is temporary.
   public static final class Unreachable extends StorageException {
     private static final long serialVersionUID = 1L;
 

@@ -30,8 +30,8 @@ public interface StoreView extends AutoCloseable {
     return partitions(types, fromNanos, untilNanos, null);
   }
 
-  /// What is known of each selected type, in the order of names, without reading events. Types
-  /// whose events are all past their retention are left out.
+  /// Metadata of each selected type, in the order of names, without reading events. Types whose
+  /// events have all expired are left out.
   List<TypeInfo> types(Predicate<String> types);
 
   /// The first span of time, in the direction of reading, that has partitions (of any type) that
@@ -41,10 +41,10 @@ public interface StoreView extends AutoCloseable {
   @Nullable Span firstSpan(long fromNanos, long untilNanos, boolean descending);
 
   /// This view's position in the order of arrival. The events of a later view that arrived since
-  /// this position are exactly those that this view does not show.
+  /// this position are exactly the events that this view does not show.
   Arrivals arrivals();
 
-  /// True when events of this type and time are past their retention and therefore hidden.
+  /// True when events of this type and time have expired and are therefore hidden.
   boolean isExpired(String type, long timeNanos);
 
   /// Opens one cursor that merges many partitions (a multi-get). Events come in order of id, then
@@ -59,32 +59,33 @@ public interface StoreView extends AutoCloseable {
     return open(partitions, scan);
   }
 
-  /// True when the store keeps counts by minute (rollups), and answers a [Grouping] that takes
-  /// cells from them.
+  /// True when the store keeps counts by minute (rollups), and serves a [Grouping] that takes cells
+  /// from them.
   default boolean hasCells() {
     return false;
   }
 
-  /// The same as [#openUnordered], for an aggregation that rollups may answer: an event may be a
-  /// [io.widerow.storage.rollup.GroupCells.Groups], which has figures for all that it stands for.
+  /// The same as [#openUnordered], for an aggregation that rollups may serve: an event may be a
+  /// [io.widerow.storage.rollup.GroupCells.Groups], which has aggregates of all events that it
+  /// stands for.
   default EventCursor openFigures(
       List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
     return openUnordered(partitions, scan);
   }
 
-  /// True when rollups are defined and may answer.
+  /// True when rollups are defined and may serve queries.
   default boolean hasRollups() {
     return false;
   }
 
-  /// True when a rollup that is defined answers a question for a type.
+  /// True when a defined rollup can serve a query for a type.
   default boolean hasRollup(String type, Filter filter, RollupQuestion question) {
     return false;
   }
 
-  /// A view for a question for figures that are kept beyond their events: it has the events that
-  /// are past their retention and still on the disk, of types of which a rollup that is kept
-  /// answers. The rest of their past is in [#openKept].
+  /// A view for a query for aggregates that outlive their events. It has the expired events that
+  /// are still on the disk, of types for which a rollup with `keep` serves the query. The rest of
+  /// their past is in [#openKept].
   ///
   /// - Memory: belongs to this view, and is not closed.
   ///
@@ -93,30 +94,30 @@ public interface StoreView extends AutoCloseable {
     return this;
   }
 
-  /// Figures whose events are gone, in any order, as [#openFigures] has them. The scan's watch is
-  /// told how many minutes it answers and how many it cannot.
+  /// Aggregates whose events are gone, in any order, as [#openFigures] has them. The scan's watch
+  /// gets the number of minutes that they cover and the number that they cannot.
   ///
   /// @return null when the store has none
   default @Nullable EventCursor openKept(Predicate<String> types, Scan scan) {
     return null;
   }
 
-  /// True when the store has figures whose events are gone.
+  /// True when the store has aggregates whose events are gone.
   default boolean hasKept() {
     return false;
   }
 
   /// The names of all attributes that events of some partitions may have, from block directories
-  /// and open rows; null when a store would have to read events to tell. What was found is kept, so
-  /// that the next call looks at new events only.
+  /// and open rows; null when a store would have to read events to find them. The store caches the
+  /// names, so that the next call looks at new events only.
   ///
   /// @param scan its range; its watch may end the search
   default @Nullable Set<AttributeName> attributeNames(List<PartitionKey> partitions, Scan scan) {
     return null;
   }
 
-  /// What columns of sealed blocks tell of the values in some partitions, without showing an event;
-  /// null when a store would have to read events to tell.
+  /// Metadata from columns of sealed blocks about the values in some partitions, without showing an
+  /// event; null when a store would have to read events for it.
   ///
   /// @param partitions as [#partitions] has them
   /// @param scan its range
@@ -130,8 +131,8 @@ public interface StoreView extends AutoCloseable {
     return null;
   }
 
-  /// What reading has cost besides [ScanStatistics], in lines for people; none for a store on this
-  /// machine.
+  /// The cost of reading in addition to [ScanStatistics], as readable lines; none for a store on
+  /// this machine.
   default List<String> explain() {
     return List.of();
   }
@@ -152,17 +153,16 @@ public interface StoreView extends AutoCloseable {
     /// another. They have no block in any part.
     Set<PartitionKey> others();
 
-    /// Opens the open rows of the other partitions of those that were asked for; null when they
-    /// have none. Events come in any order.
+    /// Opens the open rows of the requested partitions outside [#others]; null when these
+    /// partitions have no open rows. Events come in any order.
     @Nullable EventCursor openRows(Scan scan);
 
     /// Reads a block of a part.
     ///
     /// @param block its number in the part, from 0
     /// @param wanted which attributes
-    /// @return false when the scan passes over the block: what the visitor was told of it is not
-    ///   all
-    /// @throws StorageException.Corrupt when it is damaged, and the scan does not pass over it
+    /// @return false when the scan skips the block: the visitor did not get all of it
+    /// @throws StorageException.Corrupt when it is damaged, and the scan does not skip damage
     boolean read(Part part, int block, Predicate<AttributeName> wanted, ValueVisitor visitor);
 
     /// Approximate memory held, in bytes.
@@ -176,7 +176,7 @@ public interface StoreView extends AutoCloseable {
   ///
   /// @param segment its number
   /// @param partition the only one of its partitions; negative for several
-  /// @param several these partitions, which nobody changes; null for one, and for all of them
+  /// @param several these partitions, never changed; null for one, and for all of them
   /// @param blocks how many blocks these have
   /// @param events how many events
   record Part(long segment, int partition, @Nullable BitSet several, int blocks, long events) {}

@@ -1,6 +1,6 @@
 package io.widerow.storage;
 
-/// What is known of all events of a type without reading them.
+/// Metadata of all events of a type, known without reading them.
 ///
 /// @param events an upper bound on the number of events: replaced ones may still be counted;
 ///   [PartitionInfo#EVENTS_UNKNOWN] when a store would have to ask other machines for it
@@ -24,7 +24,7 @@ public record TypeInfo(
         Math.max(timeLastNanos, other.timeLastNanos));
   }
 
-  /// What a partition adds to its type.
+  /// The contribution of a partition to its type.
   public static TypeInfo of(PartitionInfo info, long bytes) {
     return new TypeInfo(
         info.key().type(), info.events(), bytes, info.timeFirstNanos(), info.timeLastNanos());

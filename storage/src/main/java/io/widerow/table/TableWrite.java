@@ -1,19 +1,19 @@
 package io.widerow.table;
 
-/// A change of tables that may depend on what is there.
+/// A change of tables that may depend on their current contents.
 ///
-/// @param <T> what it answers
+/// @param <T> the type of its result
 @FunctionalInterface
 public interface TableWrite<T> {
-  /// Reads what it needs and tells its mutations. It runs on the one thread that writes, so it must
-  /// neither wait nor read more than a few rows.
+  /// Reads the rows that it needs and emits its mutations. It runs on the only thread that writes,
+  /// so it must neither wait nor read more than a few rows.
   ///
   /// An exception leaves the tables as they were.
   ///
   /// @param before everything that was written before it; closed by the caller
   T run(TableView before, Mutations out);
 
-  /// True when something follows from what the last [#run] has told.
+  /// True when other mutations derive from the mutations of the last [#run].
   default boolean derives() {
     return false;
   }

@@ -2,8 +2,8 @@
 ///
 /// Nothing here knows a type or a name of CQL: a key is a byte string that is compared byte by
 /// byte, a column is a number, a value is bytes. Time, tombstones and expiry are known, since they
-/// decide what is left of a row. [io.widerow.table.TableStore] is all that its users see of the
-/// store.
+/// decide which cells of a row remain. Users of tables see only [io.widerow.table.TableStore] of
+/// the store.
 @NullMarked
 package io.widerow.table;
 

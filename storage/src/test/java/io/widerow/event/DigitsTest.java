@@ -9,8 +9,8 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: digits equal those that the JDK prints. Method: compare all decimals below 100,000, the
-/// edges of each width, and random words with the JDK.
+/// Goal: digits equal the output of the JDK. Method: compare all decimals below 100,000, the edges
+/// of each width, and random words with the JDK.
 class DigitsTest {
   private static String text(long ascii) {
     byte[] bytes =

@@ -22,9 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /// A directory of the real disk that can lose its power, on any file system and without a device.
-/// Every operation is also done on a [SimDisk], which knows what is durable. The journal writes its
-/// files around the disk; they are compared when something asks. A cut writes what the simulated
-/// disk would have left into another directory.
+/// Every operation is also done on a [SimDisk], which keeps track of durable data. The journal
+/// writes its files around the disk; each of its forces and each cut copies them to the simulated
+/// disk. A cut writes the state that the simulated disk would have left into another directory.
 ///
 /// ```
 ///   store ──► CutDisk ──► RealDisk    directory      what programs see
@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 ///     └─ journal ───────► directory                  noted by forced() and at each cut
 /// ```
 ///
-/// Nothing is forced for real: the simulated disk alone says what survives. Forces of the journal
-/// are noted in classes of a [PlantLoader] with [#FORCES].
+/// Nothing is forced for real: the simulated disk alone decides which data survives. Forces of the
+/// journal are noted in classes of a [PlantLoader] with [#FORCES].
 ///
 /// - Threads: one.
 public final class CutDisk extends DiskAround implements AutoCloseable {
@@ -106,9 +106,9 @@ public final class CutDisk extends DiskAround implements AutoCloseable {
     durable.cutPowerAt(durable.operations() + operations);
   }
 
-  /// Cuts the power now; this disk goes on.
+  /// Cuts the power now; this disk continues.
   ///
-  /// @param image where to write what is left, absent
+  /// @param image directory to write the surviving state to, absent so far
   /// @param lucky whether unforced bytes, lengths and names may have survived, in any mixture
   /// @param reorders whether names may have survived without earlier ones
   public CutDisk cut(Path image, boolean lucky, boolean reorders) {
@@ -182,7 +182,7 @@ public final class CutDisk extends DiskAround implements AutoCloseable {
     return false;
   }
 
-  /// Tells the simulated disk what a file has now.
+  /// Copies the present content of a file to the simulated disk.
   private void reflect(Path file) {
     try {
       durable.reflect(inside(file), Files.readAllBytes(file));

@@ -83,7 +83,7 @@ public final class FileJournal implements Journal {
       throw new IllegalStateException("lsn " + lsn + " after " + lsnLast);
     }
     if (offset > fileBytes || (offset > 0 && lsnFirst(file.path()) <= goneTo)) {
-      force(); // the next force may promise what is in the old file
+      force(); // the next force may promise groups in the old file
       DiskFile next = create(lsn);
       closed.add(new Closed(file.path(), lsnLast, offset));
       file.close();

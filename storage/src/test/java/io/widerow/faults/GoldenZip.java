@@ -11,8 +11,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 
-/// Directories of stores that are kept as `golden/NAME.zip`, so that what was written once opens
-/// forever.
+/// Directories of stores that are kept as `golden/NAME.zip`, so that a store written once opens in
+/// every later version.
 public final class GoldenZip {
   private GoldenZip() {}
 

@@ -63,7 +63,7 @@ public final class KilledSpool {
     }
   }
 
-  /// Brings what is new to standard output, in one line.
+  /// Writes new events to standard output, in one line.
   private static LaneArrivals round(EmbeddedStore store, @Nullable LaneArrivals from) {
     try (StoreView view = store.view()) {
       LaneArrivals to = (LaneArrivals) view.arrivals();

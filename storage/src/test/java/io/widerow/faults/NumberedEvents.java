@@ -6,7 +6,7 @@ import io.widerow.event.TimeUuid;
 import java.nio.charset.StandardCharsets;
 
 /// Events that are a function of their number, so that a killed process and its checker agree on
-/// what was written. One in 16 is late. One in 10 has an id of its own, equal to that of its
+/// the written events. One in 16 is late. One in 10 has an id of its own, equal to the id of its
 /// neighbours of the same kind, so that most of these replace another.
 public final class NumberedEvents {
   static final long START_NANOS = 1_700_000_000_000_000_000L;

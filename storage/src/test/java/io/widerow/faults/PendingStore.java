@@ -35,10 +35,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A store that answers as one on other machines does: every first step of a cursor, and some later
-/// ones, is [EventCursor.Step#PENDING] until another thread says otherwise; a view comes late; a
-/// read that must not block ends at once; and how many events a partition has is often not known.
-/// What it shows is what the store around which it lies shows.
+/// A store that responds like a store on other machines: every first step of a cursor, and some
+/// later steps, are [EventCursor.Step#PENDING] until another thread completes them; a view comes
+/// late; a read that must not block ends at once; and the number of events of a partition is often
+/// unknown. It shows the contents of the store that it wraps.
 ///
 /// Partitions are opened one by one, some late, and merged here, so that the merge meets inputs
 /// that are not ready.
@@ -77,7 +77,7 @@ public final class PendingStore implements EventStore {
     }
   }
 
-  /// What is waited for comes, and later waits are short again.
+  /// Completes all pending waits; later waits are short again.
   public void release() {
     List<CompletableFuture<Void>> all;
     synchronized (waiting) {
@@ -88,7 +88,7 @@ public final class PendingStore implements EventStore {
     all.forEach(one -> one.complete(null));
   }
 
-  /// From now on everything that is waited for fails with this; null ends that.
+  /// From now on every wait fails with this; null ends that.
   public void fail(@Nullable RuntimeException why) {
     synchronized (waiting) {
       failure = why;
@@ -152,7 +152,7 @@ public final class PendingStore implements EventStore {
     throw new WouldBlockException();
   }
 
-  /// What the store shows, late.
+  /// A view of the wrapped store, late.
   private final class View implements StoreView {
     private final StoreView view;
     private final SplittableRandom random; // under its own monitor

@@ -24,10 +24,10 @@ import java.util.SplittableRandom;
 /// writes on, and closes it, in the same way each time. It reports on standard output how many
 /// events are acknowledged, and [#DOOMED] and [#DELETED], after they are.
 public final class PointedWriter {
-  /// The type of events that are deleted, and what is said when they were stored.
+  /// The type of events that are deleted, and the word reported when they are stored.
   public static final String DOOMED = "doomed";
 
-  /// What is said when they are hidden for good.
+  /// The word reported when they are hidden permanently.
   public static final String DELETED = "deleted";
 
   /// How many there are.

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 
-/// Bytes of a [SimDisk]'s file: those that programs see, and those that are durable.
+/// Bytes of a [SimDisk]'s file: the bytes that programs see, and the bytes that are durable.
 final class SimContent {
   private static final int SECTOR_BYTES = 512;
 

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Simulated disk in memory that can lose unforced data. For every file and directory it keeps what
-/// is durable and what is not yet. [#crash] gives the disk that a power cut leaves: any of the
-/// sectors written since the last force may have survived, or half of one, and a prefix of the
+/// Simulated disk in memory that can lose unforced data. For every file and directory it keeps the
+/// durable state and the unforced state. [#crash] gives the disk that a power cut leaves: any of
+/// the sectors written since the last force may have survived, or half of one, and a prefix of the
 /// directory operations or, on a reordering disk, any of them. Faults can be injected.
 ///
 /// - Threads: any; one lock.
@@ -55,7 +55,7 @@ public final class SimDisk implements Disk {
     return new SimDisk(random.split(), root.crashed(random, reorders));
   }
 
-  /// The disk after a power cut now that kept nothing but what was forced.
+  /// The disk after a power cut now that kept only forced data.
   public synchronized SimDisk crashToDurable() {
     return new SimDisk(random.split(), root.durableCopy());
   }

@@ -23,9 +23,9 @@ public final class Slice {
     return Integer.getInteger(property, of(first, whole));
   }
 
-  /// What random runs met, which their seeds decide: printed, and held to `least` where all of them
-  /// run. The first tier only wants some, and none of what is rare; a run of one seed may have met
-  /// none.
+  /// Prints how many cases of a kind the random runs met, which depends on their seeds. Where all
+  /// runs are done, the count must be at least `least`. The first tier requires only one case, and
+  /// none of a rare kind; a run of one seed requires none.
   public static void met(String what, long count, long least) {
     System.out.println(what + ": " + count);
     if (Long.getLong("seed") == null) {

@@ -169,7 +169,7 @@ public final class StoreDriver implements AutoCloseable {
     return id;
   }
 
-  /// Commits every lane; what was appended is acknowledged then.
+  /// Commits every lane; the appended events are then acknowledged.
   public void commit(EventStore store, Durability durability) {
     for (int lane = 0; lane < store.lanes(); lane++) {
       commit(store, lane, durability);

@@ -16,7 +16,7 @@ public interface FuzzTarget {
   /// Inputs to start from: valid ones, and known bad ones.
   List<byte[]> seeds();
 
-  /// The seeds and all earlier findings: the lines of `found/<name>.txt` beside the targets, in
+  /// The seeds and all earlier findings: the lines of `found/<name>.txt` next to the targets, in
   /// base64. So each finding stays tested.
   default List<byte[]> allSeeds() throws IOException {
     List<byte[]> all = new ArrayList<>(seeds());

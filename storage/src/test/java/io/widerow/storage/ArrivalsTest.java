@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: the events that a later view shows and an earlier one does not are exactly those that
-/// arrived since the earlier one's position, whatever was committed, sealed, merged, killed or
-/// reopened with other lanes in between. Method: random runs on a simulated disk; each view is
-/// compared with an earlier one as whole sets.
+/// Goal: the events that a later view shows and an earlier one does not are exactly the events that
+/// arrived since the position of the earlier view, whatever was committed, sealed, merged, killed
+/// or reopened with other lanes in between. Method: random runs on a simulated disk; each view is
+/// compared with an earlier view as whole sets.
 class ArrivalsTest {
   private static final int STEPS = 120;
 

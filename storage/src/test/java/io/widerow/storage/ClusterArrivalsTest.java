@@ -122,7 +122,7 @@ class ClusterArrivalsTest {
     assertTrue(position.isNew(ofClient(4, 1), 1));
   }
 
-  /// What is new to a later position was new to every earlier one.
+  /// An event that is new to a later position is new to every earlier position.
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void laterPositionsHaveFewerNewEvents(long seed) {

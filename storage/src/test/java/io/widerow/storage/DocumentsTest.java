@@ -18,9 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the README stays short enough to be read, and no document of the repository points to what
-/// is not there. Method: the text of every Markdown file; places in a page are its headings, by the
-/// names that GitHub gives them.
+/// Goal: the README stays short enough to be read, and no document of the repository has a broken
+/// link. Method: the text of every Markdown file; places in a page are its headings, by the anchors
+/// that GitHub gives them.
 class DocumentsTest {
   private static final int README_LINES_MAX = 150;
   private static final int README_COLUMNS_MAX = 110;
@@ -76,7 +76,7 @@ class DocumentsTest {
     assertEquals("", String.join("\n", findings));
   }
 
-  /// Not what is built, nor what tools keep in hidden directories.
+  /// False for build output, and for files of tools in hidden directories.
   private static boolean isPage(Path file) {
     String path = TOP.relativize(file).toString();
     return path.endsWith(".md") && !path.matches("(.*/)?(target|node_modules|\\.[^/]+)/.*");

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a reader of the contract sees the same events of a store that is always late. Method: a
-/// store filled at random, read through [PendingStore] and beside it, in both directions and in any
+/// store filled at random, read through [PendingStore] and directly, in both directions and in any
 /// order. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 @Timeout(300)
 class PendingStoreTest {

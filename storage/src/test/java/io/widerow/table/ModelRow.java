@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is left of a row at an instant.
+/// The live content of a row at an instant.
 ///
 /// @param isLive true when the row itself is live
-/// @param liveExpiry from when it is not, when it is
-/// @param cells the live ones
+/// @param liveExpiry time from which it is not live, when it is live
+/// @param cells the live cells
 record ModelRow(boolean isLive, long liveExpiry, TreeMap<ModelCell.Name, ModelCell> cells) {
   /// Merges the fragments of a row.
   ///

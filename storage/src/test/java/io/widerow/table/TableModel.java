@@ -82,7 +82,7 @@ public final class TableModel implements TableStore {
     }
   }
 
-  /// What is there with fragments that are not written yet.
+  /// A view that includes fragments that are not written yet.
   private TableView after(List<ModelFragment> fragments) {
     NavigableMap<byte[], List<ModelFragment>> copy = copy();
     add(fragments, copy);
@@ -173,7 +173,7 @@ public final class TableModel implements TableStore {
     }
   }
 
-  /// Makes fragments of what a write tells.
+  /// Makes fragments of the mutations of a write.
   private static final class Collector implements Mutations {
     private final List<ModelFragment> fragments = new ArrayList<>();
 

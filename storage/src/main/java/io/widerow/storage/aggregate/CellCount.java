@@ -156,8 +156,8 @@ public final class CellCount {
     }
   }
 
-  /// Finds the pieces and rows. False when a segment cannot be read at all: reading its events says
-  /// what is wrong.
+  /// Finds the pieces and rows. False when a segment cannot be read at all: reading its events then
+  /// reports the damage.
   private boolean find() {
     for (PartitionKey key : keys) {
       Scan kept = view.kept(key, scan);

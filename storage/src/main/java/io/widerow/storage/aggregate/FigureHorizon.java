@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a view shows of each type: what retention keeps and, for a question that figures answer
-/// which are kept longer, what is past it for as long as these.
+/// How far back a view shows each type. A view shows retained events. For a query that stored
+/// aggregates can serve, it also shows expired buckets for as long as their aggregates are
+/// retained.
 ///
 /// - Threads: any.
 public final class FigureHorizon {
@@ -22,12 +23,12 @@ public final class FigureHorizon {
     this.filter = filter;
   }
 
-  /// What retention keeps.
+  /// The horizon of retention alone.
   public static FigureHorizon of(Kept kept) {
     return new FigureHorizon(kept, null, new Filter.Everything());
   }
 
-  /// The same for a question.
+  /// The same for a query.
   ///
   /// @param choice null when only events count
   public FigureHorizon with(@Nullable RollupChoice choice, Filter filter) {
@@ -47,7 +48,7 @@ public final class FigureHorizon {
     return of == null ? 0 : keepNanos.computeIfAbsent(type, name -> of.keepNanos(name, filter));
   }
 
-  /// True when figures of a bucket of a type answer the question, and are kept.
+  /// True when aggregates of a bucket of a type serve the query, and are still retained.
   ///
   /// @param untilNanos end of the bucket
   boolean hasFigures(String type, long untilNanos) {
@@ -55,7 +56,7 @@ public final class FigureHorizon {
     return keep > 0 && untilNanos + keep > kept.nowNanos();
   }
 
-  /// True when figures of a bucket of a type were kept for as long as was said.
+  /// True when aggregates of a bucket of a type were kept for as long as promised.
   ///
   /// @param untilNanos end of the bucket
   /// @param saidNanos how long it was said that they are kept, when their events went

@@ -2,8 +2,8 @@ package io.widerow.storage.codec;
 
 import org.jspecify.annotations.Nullable;
 
-/// The encoder of a run of longs: a transform, then a body. It chooses those that take the fewest
-/// bytes.
+/// The encoder of a run of longs: a transform, then a body. It chooses the pair that takes the
+/// fewest bytes.
 ///
 /// ```
 ///  +------+------- ~ -----+--------- ~ --+
@@ -57,7 +57,7 @@ public final class LongEncoder {
   private final ByteSink best = new ByteSink();
   private long[] rest = new long[0];
   private long[] moves = new long[0]; // differences to the previous value in the series
-  private int transform; // the estimated best: first of those that need no series, then of all
+  private int transform; // the estimated best: first without series transforms, then of all
   private long bits;
   private boolean bare;
   private boolean bareRun; // the current run is left bare

@@ -1,5 +1,5 @@
-/// Internal. Digests of sets of events, by which what was written is compared with what it was made
-/// of: after a migration, a repartition, a deletion.
+/// Internal. Digests of sets of events. After a migration, a repartition or a deletion, the digest
+/// of the written events is compared with the digest of their sources.
 @NullMarked
 package io.widerow.storage.digest;
 

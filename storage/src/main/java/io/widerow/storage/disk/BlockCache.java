@@ -6,11 +6,11 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /// Blocks of files, expanded, for the next reader that wants them. It is set-associative: a block
-/// has one set, in which it takes the place of the block that was asked for longest ago. A scan of
-/// much reads past it, so as not to push out what others ask for again.
+/// belongs to one set, in which it replaces the least recently used block. A large scan bypasses
+/// the cache, so that it does not evict blocks that others read again.
 ///
 /// A block is copied in and out, so nothing in use can be freed or overwritten. Copying costs
-/// little beside expanding.
+/// little compared with expanding.
 ///
 /// - Threads: any; each set has a lock, held while a block is copied.
 /// - Memory: native, of a set when its first block comes, freed with the cache by the collector.

@@ -42,14 +42,14 @@ public interface Disk {
   /// Deletes a file or an empty directory; does nothing when it does not exist.
   void delete(Path path);
 
-  /// Deletes a file that nobody has open, in steps that do not block other threads' disk or
+  /// Deletes a file that no thread has open, in steps that do not block other threads' disk or
   /// processor for long. Until it is gone the file may be shorter than it was, also after a crash.
   /// The bytes of a file that has a second name are kept.
   default void deleteInSteps(Path file) {
     delete(file);
   }
 
-  /// True when a file is known to have one name only, so that nobody reads it under another.
+  /// True when a file is known to have one name only, so that no reader has it under another name.
   default boolean hasOneName(Path file) {
     return false;
   }
@@ -65,13 +65,14 @@ public interface Disk {
 
   /// Takes the lock of a store for this process, until the result is closed.
   ///
-  /// @param owner the name of the holder, told to others that try
+  /// @param owner the name of the holder, reported to others that try
   /// @throws StorageException.Locked when another process, or this one, holds the lock
   Lock lock(Path file, String owner);
 
   /// A lock that is held until it is closed.
   interface Lock extends AutoCloseable {
-    /// Why others may no longer be kept out; null while the names still lead to what is locked.
+    /// Why the lock may no longer exclude other processes; null while the names still lead to the
+    /// locked file.
     default @Nullable String lost() {
       return null;
     }

@@ -16,9 +16,9 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The rest of an opening that found no room on the disk. Everything is readable meanwhile: what
-/// was replayed lies in open rows, and the old journals stay until it is sealed. No lane takes
-/// events. Each step is tried until there is room for it:
+/// The rest of an opening that found no room on the disk. Everything is readable until then: the
+/// replayed events are in open rows, and the old journals stay until these rows are sealed. No lane
+/// takes events. Each step is retried until there is room for it:
 ///
 /// ```
 ///   tidy      rewrite the manifest, delete what a crash left     from now on buckets may expire
@@ -123,7 +123,7 @@ final class DelayedStart implements AutoCloseable {
     return memory.usedBytes();
   }
 
-  /// Tries to go on, on the store's executor, unless it does already.
+  /// Tries to continue, on the store's executor, unless a task runs already.
   void goOn() {
     synchronized (task) {
       if (running || closed || isDone() || shared.contents().hasEnded()) {
@@ -158,7 +158,7 @@ final class DelayedStart implements AutoCloseable {
     }
   }
 
-  /// Tries to go on, on the calling thread.
+  /// Tries to continue, on the calling thread.
   void goOnHere() {
     try {
       steps();
@@ -211,7 +211,7 @@ final class DelayedStart implements AutoCloseable {
     shared.notes().tell(reader, lsnCounted, journaled);
   }
 
-  /// Waits for a task that runs, and starts no more. What is not sealed stays in the journals.
+  /// Waits for a running task, and starts no more. Events that are not sealed stay in the journals.
   @Override
   public void close() {
     boolean interrupted = false;
@@ -221,7 +221,7 @@ final class DelayedStart implements AutoCloseable {
         try {
           task.wait();
         } catch (InterruptedException wait) {
-          interrupted = true; // the task uses what is freed next
+          interrupted = true; // the task uses memory that is freed next
         }
       }
     }

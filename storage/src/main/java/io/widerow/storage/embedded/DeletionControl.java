@@ -37,10 +37,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The deletions of an open store: plans, begins and proves them.
 ///
-/// A deletion that begins hides its events at once, and that outlives a kill. Then rows are sealed,
-/// segments that hold any of the events are written again without them, and the journal files that
-/// had them go. [#goOn] does the work; a store that is opened goes on where it was. While a damaged
-/// segment may hold some of the events, the deletion waits for its repair and goes on hiding them.
+/// A deletion that begins hides its events at once, and they stay hidden after a kill. Then rows
+/// are sealed, segments that hold any of the events are rewritten without them, and the journal
+/// files that had them are discarded. [#goOn] does the work; a reopened store continues where the
+/// deletion was. While a damaged segment may hold some of the events, the deletion waits for its
+/// repair and keeps them hidden.
 ///
 /// - Threads: any. Work is done by the merging thread.
 public final class DeletionControl {
@@ -73,7 +74,7 @@ public final class DeletionControl {
     this.requireOpen = requireOpen;
   }
 
-  /// What is to go.
+  /// A request for a deletion.
   ///
   /// @param globs types, by name or glob; none for all
   /// @param where the filter as it was written
@@ -84,12 +85,12 @@ public final class DeletionControl {
     }
   }
 
-  /// What a deletion would remove.
+  /// The events and aggregates that a deletion would remove.
   ///
-  /// @param ahead how many of the events have a time that the clock has not reached
-  /// @param figures partitions of figures that go with it: their events are gone, so nobody can
-  ///   tell what is to be taken from them
-  /// @param figureEvents events that these count
+  /// @param ahead number of these events whose time is in the future
+  /// @param figures partitions of aggregates that are deleted as a whole: their events are gone, so
+  ///   the share of the deleted events cannot be subtracted
+  /// @param figureEvents events that these aggregates count
   public record Plan(
       int id, long events, long ahead, int partitions, int figures, long figureEvents) {}
 
@@ -100,12 +101,12 @@ public final class DeletionControl {
   /// @param endedNanos when it was done, nanoseconds since the Unix epoch; 0 before
   /// @param removed events that were removed, each once
   /// @param partitions partitions from which some were
-  /// @param kept what the written files have
-  /// @param keptBefore what their sources had besides what was removed
+  /// @param kept digest of the events in the written files
+  /// @param keptBefore digest of the events of their sources without the removed events
   /// @param filesRemoved names of segment files that were removed
-  /// @param filesWritten names of those that were written
+  /// @param filesWritten names of segment files that were written
   /// @param journalsGoneTo by lane, the LSN up to which the journal is gone
-  /// @param journals lanes whose journal may still hold what was removed
+  /// @param journals lanes whose journal may still hold removed events
   /// @param damaged damaged segment files that may hold it
   public record Standing(
       int id,
@@ -237,10 +238,10 @@ public final class DeletionControl {
     return standing(get(id));
   }
 
-  /// Hides the events, and takes away what is kept of figures that may count some of them: by one
-  /// edit.
+  /// Hides the events and removes the stored aggregates that may count some of them, in one edit of
+  /// the manifest.
   ///
-  /// @return false when other figures were kept meanwhile
+  /// @return false when other aggregates were stored concurrently
   private boolean begin(int id) {
     StoreMoment moment = contents.moment();
     try {
@@ -330,8 +331,7 @@ public final class DeletionControl {
     return contents.deletions().section().deletions().stream().map(this::standing).toList();
   }
 
-  /// Does what is to be done for deletions that are running, in the background. Call it now and
-  /// then.
+  /// Continues the running deletions in the background. The owner calls it from time to time.
   synchronized void goOn() {
     discardJournals();
     DeletionWork before = working;
@@ -355,8 +355,8 @@ public final class DeletionControl {
     }
   }
 
-  /// Lets the journals go that held what was removed: groups that were under way when a deletion
-  /// began lie in later files than it asked for.
+  /// Discards the journal files that held removed events. Groups that were in progress when a
+  /// deletion began are in later files than the deletion requested.
   private void discardJournals() {
     List<EmbeddedLane> all = lanes.get();
     for (Deletion each : contents.deletions().section().deletions()) {
@@ -389,7 +389,7 @@ public final class DeletionControl {
     return DeletionWork.left(deletion, contents);
   }
 
-  /// Lanes whose journal may still hold what was removed: it goes with the next events.
+  /// Lanes whose journal may still hold removed events; it is discarded with the next events.
   private List<Integer> journals(Deletion deletion) {
     Map<Integer, Long> to = new TreeMap<>(deletion.proof().journals());
     List<Integer> left = new ArrayList<>();

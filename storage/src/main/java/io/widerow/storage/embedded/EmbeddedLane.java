@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 /// shown. Its records stay in the rows, above the watermark, until the rows are sealed without
 /// them.
 ///
-/// - Threads: one writer. Any thread calls [#requestSeal] and reads the figures.
+/// - Threads: one writer. Any thread calls [#requestSeal] and reads the metrics.
 /// - Memory: the rows own theirs; the encoder owns a buffer of about one frame.
 final class EmbeddedLane implements LaneWriter, AutoCloseable {
   /// Bytes of records at which a frame is written without waiting for the commit. Fewer when
@@ -394,7 +394,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     try {
       openRows();
     } catch (StorageException.DiskFull full) {
-      sealRequested = true; // what is committed is in the journal; sealing waits for room
+      sealRequested = true; // committed groups are in the journal; sealing waits for room
       return;
     }
     sealer.submit(sealJob(filled));
@@ -465,8 +465,8 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     return counters;
   }
 
-  /// Seals everything that is committed; for a clean stop. What is not committed was not
-  /// acknowledged and is dropped.
+  /// Seals everything that is committed; for a clean stop. Events that are not committed were not
+  /// acknowledged and are dropped.
   void sealForClose() {
     if (groupEvents == 0) {
       sealRows();

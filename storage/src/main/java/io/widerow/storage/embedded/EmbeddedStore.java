@@ -48,21 +48,22 @@ import org.jspecify.annotations.Nullable;
 ///   directory/
 ///     FORMAT           what a program must understand        LOCK      who has the store open
 ///     manifest         which segments are live               notes/    what lanes remember
-///     journal/         what is not sealed yet, by lane       segments/ the rest
+///     journal/         groups not sealed yet, by lane        segments/ the rest
 ///     witness          how far the journals were durable
 ///     ballast          room that a full disk gets back
 /// ```
 ///
-/// This class puts the parts together, answers callers and closes; [StoreContents] is what changes.
+/// This class assembles the parts, serves callers and closes the store; [StoreContents] holds the
+/// state that changes.
 ///
 /// - Threads: it starts none. Sealing (flush), merging (compaction) and making journal files run on
 ///   the executor that the owner hands in: at most three tasks a lane and one merge at a time. With
 ///   fewer threads one task waits for another. An executor that runs tasks at once runs them on the
 ///   thread that causes them. The executor must take and run tasks until the store is closed.
 /// - Memory: `openBytes` of native memory, twice that while readers hold rows that were sealed
-///   meanwhile, and one encoder buffer a lane.
-/// - Errors: a failed write or force of journal or manifest ends the write side for good; reading
-///   goes on. To write again, open the store again.
+///   since, and one encoder buffer a lane.
+/// - Errors: a failed write or force of journal or manifest ends the write side permanently;
+///   reading continues. To write again, open the store again.
 public final class EmbeddedStore implements EventStore {
   /// The manifest's last sane time may be so old while the store is open, and when it is closed:
   /// less than what the clock may be ahead of it at the next opening.
@@ -163,8 +164,8 @@ public final class EmbeddedStore implements EventStore {
     this.recovery = parts.recovery();
   }
 
-  /// Merges, and drops what is past its retention, on other threads than those that seal: threads
-  /// of low priority, so that the end of a bucket does not slow writers down.
+  /// Runs merging, and the dropping of expired events, on other threads than sealing: threads of
+  /// low priority, so that the end of a bucket does not slow writers down.
   public void mergeOn(Executor threads) {
     merger.runOn(threads);
   }
@@ -251,7 +252,8 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
-  /// Its retention policies. A store that is drained drops what is released and has none.
+  /// The retention policies of the store. A drained store drops released events and has no
+  /// policies.
   public RetentionControl retention() {
     requireDrained(false, NOT_BY_AGE);
     return retention;
@@ -281,7 +283,7 @@ public final class EmbeddedStore implements EventStore {
     return deletions;
   }
 
-  /// Its partitions and what is in them.
+  /// The partitions of the store and their contents.
   public PartitionCatalog partitions() {
     return new PartitionCatalog(contents, clock, this::lanesNow);
   }
@@ -313,7 +315,7 @@ public final class EmbeddedStore implements EventStore {
   }
 
   /// Looks through the ids in segments of earlier starts, so that views between two positions open
-  /// only those with events of theirs. It passes over damage. Call it once after opening.
+  /// only segments with their events. It skips damage. Call it once after opening.
   public void findArrivals() {
     SpoolArrivals.find(contents);
   }
@@ -325,8 +327,8 @@ public final class EmbeddedStore implements EventStore {
     contents.retentions().change(now -> now.changed(now.policies().with(policy)));
   }
 
-  /// Refuses events that are past the retention of the place where a drained store's events are
-  /// brought: nobody would ever be shown them. Call it before the first append.
+  /// Refuses events that have expired at the destination of a drained store's events: no reader
+  /// would ever see them. Call it before the first append.
   ///
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public void admitBy(RetentionPolicy policy) {
@@ -384,19 +386,19 @@ public final class EmbeddedStore implements EventStore {
         : room.full();
   }
 
-  /// Tables beside the events. The first write makes them; before that nothing of the store
-  /// changes.
+  /// The tables of the store, separate from the events. The first write creates them; before that
+  /// nothing of the store changes.
   public Tables tables() {
     return tables;
   }
 
-  /// Makes a copy of the store, by hard links, while everything else goes on.
+  /// Makes a copy of the store, by hard links, while everything else continues.
   ///
   /// @param target must not exist; its parent does, on the same file system
   /// @throws StorageException when `target` exists or links cannot be made; then nothing is left
   public StoreSnapshot.Report snapshot(Path target) {
     if (start != null && waitsForRoom()) {
-      throw start.refusal(); // what is only in the old journals has no lane
+      throw start.refusal(); // events only in the old journals have no lane
     }
     return trims.holding(
         () -> StoreSnapshot.ofOpen(contents, lanesNow(), notes, tables, disk, journals, target));
@@ -417,10 +419,10 @@ public final class EmbeddedStore implements EventStore {
   /// the other events only; segments without others are dropped, by the executor; the journal is
   /// trimmed as usual, at the latest when rows are older than [StoreConfig#openAge].
   ///
-  /// What is released stays released while the store is open: an earlier position changes nothing.
-  /// After a restart the owner calls this again, before the first append: what it never released is
-  /// all there, and numbers below the position are not given again. A group that was shown and not
-  /// forced may be lost by a power cut, and its numbers with it. Any thread.
+  /// A released event stays released while the store is open: an earlier position changes nothing.
+  /// After a restart the owner calls this again, before the first append: every event that it never
+  /// released is present, and numbers below the position are not assigned again. A group that was
+  /// shown and not forced may be lost by a power cut, and its numbers with it. Any thread.
   ///
   /// @param to a position of a view of this store, in any number of lanes
   /// @throws IllegalStateException when the store was not opened with [#openSpool]

@@ -121,8 +121,8 @@ final class EmbeddedView implements StoreView, CellView {
     return shown == null && !anyOwnIds(List.of(key));
   }
 
-  /// Takes leases on the present state. When a part of it is freed meanwhile there is a newer
-  /// state, and it starts again.
+  /// Takes leases on the current state. When a part of it is freed in the meantime, there is a
+  /// newer state, and it starts again.
   ///
   /// @param before only what arrived before is shown; null for everything
   /// @param shared where block readers come from
@@ -263,7 +263,8 @@ final class EmbeddedView implements StoreView, CellView {
             });
   }
 
-  /// What is wanted and kept of a partition; null for nothing. Its events are still all of them.
+  /// Metadata of the requested and retained part of a partition; null when there is none. The
+  /// number of events is still that of the whole partition.
   private @Nullable PartitionInfo shown(
       SegmentSummary.Partition partition, Predicate<String> types) {
     PartitionKey key = partition.key();
@@ -273,9 +274,9 @@ final class EmbeddedView implements StoreView, CellView {
         : null;
   }
 
-  /// The least time that is kept of a partition. One of a wider bucket is partly past its retention
-  /// for long; its events are hidden as if they were in the buckets by which they were admitted. So
-  /// what is shown does not depend on merges that widen, and nothing that is hidden comes back.
+  /// The least retained time of a partition. A partition of a wider bucket is partly expired for
+  /// long; its events are hidden as if they were in the buckets by which they were admitted. So the
+  /// visible events do not depend on merges that widen buckets, and no hidden event comes back.
   private long keptFromNanos(PartitionKey key) {
     long width = widthNanosOf(key.type());
     return key.untilNanos() - key.fromNanos() <= width

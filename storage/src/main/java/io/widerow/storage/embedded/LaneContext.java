@@ -8,10 +8,10 @@ import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
 
-/// What the lanes of a store share.
+/// The parts of a store that its lanes share.
 ///
 /// @param notes the notes of all lanes
-/// @param tables those beside the events
+/// @param tables the tables of the store
 record LaneContext(
     StoreContents contents,
     RowSupply supply,

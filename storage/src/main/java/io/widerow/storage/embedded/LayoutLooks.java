@@ -34,7 +34,7 @@ final class LayoutLooks {
 
   private LayoutLooks() {}
 
-  /// What was added to the open rows of each type since the last look.
+  /// Growth of the open rows of each type since the last look.
   ///
   /// @param nanos time since then
   static Map<String, Rate> rates(StoreState state, long nanos) {
@@ -73,7 +73,7 @@ final class LayoutLooks {
     return new Rate(events * perSecond, bytes * perSecond, Math.max(1, spread));
   }
 
-  /// What was added to a bucket of a type. Its shards cover the same time.
+  /// Growth of a bucket of a type. Its shards cover the same time.
   private static final class Growth {
     private long events;
     private long bytes;

@@ -28,15 +28,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The layouts of an open store's types: how wide their buckets are and how many shards they have,
-/// as a person fixed it or as their rates and sizes ask for it.
+/// as an override fixes it or as their rates and sizes require it.
 ///
 /// A change takes effect with the next batch of each lane. No event is refused or waits for it, and
-/// what is there stays where it is: readers merge partitions of all widths and shards. A rule that
-/// is set here is durable when the call returns; the rules of a configuration are given at each
-/// opening. What was learned is not written down: a start learns it from the partitions that are
-/// there.
+/// stored events stay where they are: readers merge partitions of all widths and shards. An
+/// override that is set here is durable when the call returns; the overrides of a configuration are
+/// given at each opening. Learned layouts are not written down: a start learns them from the stored
+/// partitions.
 ///
-/// A store for which no rule was ever given has the layout of its [io.widerow.storage.StoreConfig].
+/// A store for which no override was ever given has the layout of its
+/// [io.widerow.storage.StoreConfig].
 ///
 /// - Threads: any.
 public final class LayoutSettings {
@@ -128,7 +129,7 @@ public final class LayoutSettings {
     return control.spread(type);
   }
 
-  /// What a partition of weight 1 has.
+  /// The contents of a partition of weight 1.
   public synchronized PartitionWeights weights() {
     return weights;
   }
@@ -207,10 +208,10 @@ public final class LayoutSettings {
     }
   }
 
-  /// Gives the rules of a configuration, in place of those of the last one. Those that were set
-  /// stay. From then on layouts follow rates and sizes where no rule fixes them.
+  /// Replaces the overrides of the last configuration. Overrides that were set by a call stay. From
+  /// then on layouts follow rates and sizes where no override fixes them.
   ///
-  /// @param newWeights what a good partition is
+  /// @param newWeights the target weights of a partition
   /// @param fit whether a bucket gets its final form when it is merged, which may divide it, or
   ///   fold its shards; otherwise a merge keeps bucket and shards
   public synchronized void configure(
@@ -274,7 +275,7 @@ public final class LayoutSettings {
     return found;
   }
 
-  /// Null when a part of the state was freed meanwhile, so that there is a newer one.
+  /// Null when a part of the state was freed concurrently, so that there is a newer state.
   private static @Nullable SortedSet<String> types(StoreState state) {
     SortedSet<String> types = new TreeSet<>(Utf8::compare);
     for (LiveSegment live : state.segments().all()) {

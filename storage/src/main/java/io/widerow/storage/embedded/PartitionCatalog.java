@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The partitions of an open store and what is in them: from the manifest, the indexes of segments
+/// The partitions of an open store and their contents: from the manifest, the indexes of segments
 /// and the open rows. Reads no block and estimates no number of events.
 ///
 /// Of an id that was written several times, each write counts until a merge keeps the last one: so
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any. A call costs a look at every partition.
 public final class PartitionCatalog {
-  /// Bytes at rest of a byte of records, until sealed files of the type tell it.
+  /// Bytes at rest of a byte of records, until sealed files of the type give a measured ratio.
   static final double REST_OF_RECORD = 0.1;
 
   private final StoreContents contents;
@@ -49,11 +49,12 @@ public final class PartitionCatalog {
     FINAL
   }
 
-  /// A partition and what is in it.
+  /// A partition and its contents.
   ///
   /// @param events events in it
-  /// @param bytes bytes in sealed files, with its share of their indexes; what is open has none
-  /// @param restBytes the same, and an estimate for what is open
+  /// @param bytes bytes in sealed files, with the partition's share of their indexes; events in
+  ///     open rows have none
+  /// @param restBytes the same, and an estimate for events in open rows
   /// @param firstNanos no event is earlier; nanoseconds since the Unix epoch
   /// @param lastNanos no event is later; nanoseconds since the Unix epoch
   /// @param late events known to have come late: to rows that were opened after the bucket had
@@ -124,7 +125,7 @@ public final class PartitionCatalog {
     return found;
   }
 
-  /// The lanes and what is not sealed yet; none in a store that is only read.
+  /// The lanes and their events that are not sealed yet; none in a store that is only read.
   public List<LaneFigures> lanes() {
     List<OpenRows> rows = contents.state().rows();
     List<LaneFigures> figures = new ArrayList<>();
@@ -191,7 +192,7 @@ public final class PartitionCatalog {
     }
   }
 
-  /// Null when a part of the state was freed meanwhile, so that there is a newer one.
+  /// Null when a part of the state was freed concurrently, so that there is a newer state.
   private @Nullable Listing listing(StoreState state, Predicate<PartitionKey> wanted) {
     TreeMap<PartitionKey, Sum> found = new TreeMap<>();
     TreeMap<Long, Segment> segments = new TreeMap<>();

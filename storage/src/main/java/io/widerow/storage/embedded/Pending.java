@@ -12,7 +12,7 @@ import io.widerow.storage.rows.OpenRows;
 /// @param bytes about what these take: in segments as they lie on the disk, compressed, in open
 ///   rows as they lie in memory
 public record Pending(long events, long bytes) {
-  /// What was committed and arrived at or after a position. Reads no event and takes no lock.
+  /// The committed events that arrived at or after a position. Reads no event and takes no lock.
   static Pending of(StoreContents contents, LaneArrivals from) {
     StoreState now = contents.state();
     long events = 0;

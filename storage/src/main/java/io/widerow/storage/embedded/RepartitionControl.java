@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Gives closed partitions of an open store the form that fits what is in them, although a merge
+/// Gives closed partitions of an open store the form that fits their contents, although a merge
 /// wrote them before.
 ///
 /// - Threads: any. [#run] waits until all is done, and merges and seals go first.
@@ -38,7 +38,7 @@ public final class RepartitionControl {
     }
   }
 
-  /// What was done, or would be.
+  /// The result of a repartition, or of its plan.
   ///
   /// @param partitions partitions that weighed too much or too little and get other keys
   /// @param before all partitions that get other keys
@@ -55,10 +55,10 @@ public final class RepartitionControl {
   /// @param bytes bytes in sealed files
   public record Misfit(PartitionKey key, long events, long bytes, double weight) {}
 
-  /// What would be done.
+  /// The planned work.
   public record Plan(Report report, List<Misfit> misfits) {}
 
-  /// What [#run] would do now. Changes nothing.
+  /// The work that [#run] would do now. Changes nothing.
   public Plan plan(Asked asked) {
     List<Repartition.Misfit> found = new ArrayList<>();
     Report report = Report.of(asked.work().plan(contents, found));
@@ -73,7 +73,7 @@ public final class RepartitionControl {
   /// durable or changes nothing, and ends with the digest that it began with.
   ///
   /// @throws StorageException when a step failed; those before it stay done
-  /// @throws InterruptedException when the thread was interrupted meanwhile
+  /// @throws InterruptedException when the thread was interrupted while it waited
   public Report run(Asked asked) throws InterruptedException {
     requireOpen.run();
     contents.requireWriting();

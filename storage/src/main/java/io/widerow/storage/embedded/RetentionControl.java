@@ -32,10 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The retention policies of an open store: reads, changes and plans them.
 ///
-/// A change hides at once what it no longer keeps. That is dropped when the grace of the policy has
-/// passed; until then a change back shows it again as it was. What merely grows old is dropped
-/// without grace. A policy that is set here is durable when the call returns, and outlives the
-/// store's closing; the policies of a configuration are given at each opening.
+/// A change hides at once the events that it no longer keeps. They are dropped when the grace of
+/// the policy has passed; until then a change back shows them again as they were. Events that
+/// expire by age are dropped without grace. A policy that is set here is durable when the call
+/// returns, and outlives the store's closing; the policies of a configuration are given at each
+/// opening.
 ///
 /// - Threads: any. Each call costs a look at every partition.
 public final class RetentionControl {
@@ -52,17 +53,17 @@ public final class RetentionControl {
     this.views = views;
   }
 
-  /// A policy and what it decides about.
+  /// A policy and the data that it applies to.
   ///
-  /// @param types number of types in the store for which it decides
-  /// @param bytes bytes of sealed files that these have, with those that are hidden
-  /// @param hidden what a change hid of these types, and still is on the disk
+  /// @param types number of types in the store that the policy applies to
+  /// @param bytes bytes of these types in sealed files, including hidden events
+  /// @param hidden events of these types that a change hid and that are still on the disk
   /// @param dropsAtNanos when the last of it may be dropped, in nanoseconds since the Unix epoch; 0
   ///   when nothing is hidden
   public record Standing(
       RetentionRule policy, int types, long bytes, Sum hidden, long dropsAtNanos) {}
 
-  /// Partitions and what is in them.
+  /// Totals over partitions.
   ///
   /// @param bytes bytes in sealed files
   public record Sum(long partitions, long events, long bytes) {
@@ -149,12 +150,12 @@ public final class RetentionControl {
 
   /// Counts events of a part of a partition, whatever retention hides. Opens one view, for the
   /// first partition of which any part counts. Events are read where the directory does not count
-  /// them. Where reading fails, all events of the partition count: a failing disk keeps nobody from
-  /// changing a policy.
+  /// them. Where reading fails, all events of the partition count: a failing disk does not prevent
+  /// a change of policy.
   private final class Counter implements AutoCloseable {
     private @Nullable EmbeddedView view;
 
-    /// What is in a partition between two of its times; nothing when the first is not before the
+    /// The share of a partition between two of its times; zero when the first is not before the
     /// other.
     Sum between(PartitionKey key, Sum all, long fromNanos, long untilNanos) {
       if (fromNanos >= untilNanos) {
@@ -207,8 +208,8 @@ public final class RetentionControl {
     }
   }
 
-  /// What is past its retention and may be dropped, and is still there. Parts of merged segments
-  /// stay until more of them is past.
+  /// Expired events that may be dropped and are still on the disk. Expired parts of merged segments
+  /// stay until a larger part of the segment has expired.
   public Sum droppable() {
     Kept kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
@@ -240,8 +241,8 @@ public final class RetentionControl {
         .orElse(new Standing(policy, 0, 0, Sum.NONE, 0));
   }
 
-  /// Removes a policy that was set. What that hides goes after the grace of this policy. Durable on
-  /// return.
+  /// Removes a policy that was set. Events that this hides are dropped after the grace of this
+  /// policy. Durable on return.
   ///
   /// @throws IllegalArgumentException when no policy was set for exactly these types
   public void unset(String glob) {
@@ -298,11 +299,11 @@ public final class RetentionControl {
     return going;
   }
 
-  /// Gives the policies of a configuration, in place of those of the last one. Those that were set
-  /// stay. A store in which none was ever set does not know the last configuration: it drops
-  /// nothing before the grace has passed, unless the disk is full.
+  /// Replaces the policies of the last configuration. Policies that were set by a call stay. A
+  /// store in which no policy was ever set does not know the last configuration: it drops nothing
+  /// before the grace has passed, unless the disk is full.
   ///
-  /// @param grace how long what this change hides is kept
+  /// @param grace how long events that this change hides stay on disk
   public void configure(List<RetentionRule> policies, Duration grace) {
     if (contents.isDrained()) {
       return;
@@ -341,7 +342,7 @@ public final class RetentionControl {
     return types;
   }
 
-  /// All partitions, with what is in them.
+  /// All partitions and their totals.
   private NavigableMap<PartitionKey, Sum> partitions() {
     NavigableMap<PartitionKey, Sum> found = null;
     while (found == null) {

@@ -26,7 +26,7 @@ public final class RollupControl {
   private final Runnable changed;
 
   /// @param requireOpen throws while the store may not be changed yet
-  /// @param changed runs after a change, to fill what is there
+  /// @param changed runs after a change, to fill stored segments
   RollupControl(
       StoreContents contents, SegmentFiles files, Runnable requireOpen, Runnable changed) {
     this.contents = contents;

@@ -19,7 +19,7 @@ public final class SavedControl {
   private final Runnable requireOpen;
   private final Kind kind;
 
-  /// What is kept.
+  /// Kind of a saved object.
   public enum Kind {
     RULES(ManifestSections.RULES, "rule"),
     QUERIES(ManifestSections.QUERIES, "query");

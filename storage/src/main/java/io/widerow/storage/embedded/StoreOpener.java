@@ -44,12 +44,12 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Opens a store: looks before it touches, replays what is not in segments, and starts new
-/// journals. It returns the parts that an [EmbeddedStore] is made of.
+/// Opens a store: checks before it changes anything, replays events that are not in segments, and
+/// starts new journals. It returns the parts that an [EmbeddedStore] is made of.
 ///
 /// 1. read FORMAT, take the lock, read the manifest, the notes and the segments' indexes, and check
 ///    the journals; anything wrong ends here, with nothing changed
-/// 2. write the manifest anew, delete what a crash left, unless something listed is missing
+/// 2. rewrite the manifest and delete the leftovers of a crash, unless something listed is missing
 /// 3. replay the journals into rows and seal them all, so that the disk has what recovery saw; then
 ///    delete the old journals
 /// 4. make a new journal for each lane
@@ -154,8 +154,8 @@ public final class StoreOpener {
     return locked(lock -> open(storeId, journals.apply(storeId), lock, OpenPurpose.READING));
   }
 
-  /// Opens a stopped store for writing without what is lost from its journal. What is left of the
-  /// journal is sealed; its files move into the [Quarantine].
+  /// Opens a stopped store for writing without the groups lost from its journal. The remaining
+  /// groups of the journal are sealed; its files move into the [Quarantine].
   public StoreParts openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
     StoreFormat format = StoreFormat.read(disk, config.directory());
     requireWritable(config.directory(), format);
@@ -323,10 +323,10 @@ public final class StoreOpener {
     }
   }
 
-  /// Writes the manifest anew and deletes what a crash left. While something listed is missing,
-  /// what is not listed may be all that is left of it, and stays.
+  /// Rewrites the manifest and deletes the leftovers of a crash. While a listed file is missing, an
+  /// unlisted file may be all that remains of it, so unlisted files stay.
   ///
-  /// @return what was healed or kept, a sentence each
+  /// @return a sentence for each part that was healed or kept
   private List<String> tidy(
       OpenPurpose purpose,
       SegmentFiles files,
@@ -345,7 +345,7 @@ public final class StoreOpener {
     }
     manifest.rewrite();
     notes.cut(recovery::lsnCounted);
-    manifest.keepRoom(); // before sealing takes what is left
+    manifest.keepRoom(); // before sealing takes the remaining room
     if (whole) {
       files.deleteOrphans(manifest.segments());
       files.figures().deleteOrphans(manifest.figures());
@@ -423,7 +423,7 @@ public final class StoreOpener {
     return Stream.concat(events, tables.damage().stream()).toList();
   }
 
-  /// What was journaled is sealed: the old journals go, unless they are evidence of a loss.
+  /// Deletes the old journals after their events are sealed, unless they are evidence of a loss.
   private void endJournals(OpenPurpose purpose, Journal.Factory journals, List<Path> old) {
     if (purpose == OpenPurpose.WRITING) {
       journals.deleteReplayed();

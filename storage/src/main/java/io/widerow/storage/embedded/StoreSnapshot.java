@@ -40,7 +40,7 @@ import java.util.stream.LongStream;
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
 /// | the manifest | rewritten with its state at the moment; of a stopped store, a link |
-/// | the witness of the journals | written anew, of the copied frames; of a stopped store, a copy |
+/// | the witness of the journals | rewritten for the copied frames; of a stopped store, a copy |
 /// | lock, spare files, quarantine, leftovers of a crash | absent |
 ///
 /// The moment of an open store is taken in three steps: trimming is held off, then the manifest's
@@ -50,8 +50,8 @@ import java.util.stream.LongStream;
 /// this.
 ///
 /// The snapshot is built under a temporary name, `<name>.<store id>.tmp`, without FORMAT until all
-/// else is durable, and renamed last. What a crash leaves under the temporary name is not a store.
-/// The next snapshot of this store into the same directory deletes it.
+/// else is durable, and renamed last. A directory that a crash leaves under the temporary name is
+/// not a store. The next snapshot of this store into the same directory deletes it.
 ///
 /// - Threads: one.
 public final class StoreSnapshot {
@@ -262,7 +262,7 @@ public final class StoreSnapshot {
     }
   }
 
-  /// Links files of figures, if there are any.
+  /// Links files of aggregates, if there are any.
   private void link(List<LiveFigures> figures) {
     if (!figures.isEmpty()) {
       Path names = made.resolve(FigureFiles.DIRECTORY);

@@ -86,7 +86,7 @@ public final class WidthCounter {
     rest = 0;
   }
 
-  /// Ends with what was counted.
+  /// Ends the count and returns its result.
   public Widths end() {
     endPartition();
     endTable();

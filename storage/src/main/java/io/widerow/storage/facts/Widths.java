@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; immutable.
 public final class Widths {
-  /// A table is told from others by so many first bytes of its keys.
+  /// Number of leading bytes of a key that identify its table.
   public static final int TABLE_BYTES = 4;
 
   /// Partitions that are kept of a table.
@@ -64,7 +64,7 @@ public final class Widths {
       return widest;
     }
 
-    /// What is known of a partition; null when it is none of the widest.
+    /// The recorded width of a partition; null when it is not one of the widest.
     public @Nullable Partition find(byte[] key) {
       for (Partition each : widest) {
         if (each.hasKey(key)) {

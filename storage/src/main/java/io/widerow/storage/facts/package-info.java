@@ -1,5 +1,5 @@
-/// Internal. What a table file tells about its rows beside them: which keys it may have, how wide
-/// its partitions are, what it was made of.
+/// Internal. Statistics that a table file has in addition to its rows: which keys it may have, how
+/// wide its partitions are, and from which files it was made.
 @NullMarked
 package io.widerow.storage.facts;
 

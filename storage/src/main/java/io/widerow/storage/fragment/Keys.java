@@ -5,10 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// The order of keys: byte by byte, unsigned; a key before those that it is the start of.
+/// The order of keys: byte by byte, unsigned; a key sorts before the keys that it is a prefix of.
 ///
 /// [#start] and [#more] are the first 12 bytes of a key as numbers. Compared without sign, one
-/// after the other, they tell the order of keys whose numbers differ.
+/// after the other, they give the order of keys whose numbers differ.
 public final class Keys {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);

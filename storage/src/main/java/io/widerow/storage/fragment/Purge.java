@@ -1,10 +1,9 @@
 package io.widerow.storage.fragment;
 
-/// What a merge forgets: tombstones, and cells that have expired, if nothing is left that they
-/// could hide.
+/// What a merge drops: tombstones and expired cells, if nothing remains that they could hide.
 ///
-/// @param before microseconds: what is older may be forgotten. [Long#MIN_VALUE] to forget nothing
-/// @param expiredBefore Unix time in seconds: what expired before may be forgotten
+/// @param before microseconds: older tombstones may be dropped. [Long#MIN_VALUE] to drop nothing
+/// @param expiredBefore Unix time in seconds: cells that expired before it may be dropped
 public record Purge(long before, long expiredBefore) {
   public static final Purge NOTHING = new Purge(Long.MIN_VALUE, Long.MIN_VALUE);
 

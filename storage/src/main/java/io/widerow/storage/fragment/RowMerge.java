@@ -183,11 +183,11 @@ public final class RowMerge {
     return at < 0 ? Long.MIN_VALUE : columnTimes[at];
   }
 
-  /// Writes the fragment that says what all of them say.
+  /// Writes one fragment with the combined content of all added fragments.
   ///
   /// @param hidden time of a deletion elsewhere that hides the row; it stays elsewhere
-  /// @param purge what is forgotten
-  /// @return false when nothing is left to say, and then nothing was written
+  /// @param purge tombstones and expired cells to drop
+  /// @return false when no content remains, and then nothing was written
   public boolean write(FragmentEncoder encoder, ByteSink out, long hidden, Purge purge) {
     int start = out.length();
     encoder.begin(out);

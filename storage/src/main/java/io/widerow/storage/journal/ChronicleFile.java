@@ -19,8 +19,8 @@ import java.nio.file.Path;
 /// excerpt in one write, a large one in two, its frame before its length word. The index stays
 /// empty; tailers work without it.
 ///
-/// A file may be used again for later frames, see [UsedFile]. Until they lie over it, the rest of
-/// the file holds what was written before:
+/// A file may be used again for later frames, see [UsedFile]. Until later frames overwrite it, the
+/// rest of the file holds the earlier frames:
 ///
 /// ```
 ///   header |len|frame 90|len|frame 91|0000 ~ page end|rest of frame 34|len|frame 35| ~
@@ -38,8 +38,8 @@ public final class ChronicleFile implements AutoCloseable {
   /// Alignment of excerpts in the file.
   private static final long ALIGNMENT = Integer.BYTES;
 
-  /// A smaller excerpt is written at once. What came of a write of it after a crash is told by the
-  /// checksums of its frame, as with a larger one, whose pages reach the disk in any order.
+  /// A smaller excerpt is written at once. After a crash the checksums of its frame show whether
+  /// the write is complete, as with a larger excerpt, whose pages reach the disk in any order.
   private static final int EXCERPT_BYTES = 4 << 10;
 
   private volatile Path directory;

@@ -18,9 +18,9 @@ import java.util.UUID;
 /// ```
 ///
 /// The reader also gets each frame with an intact header and a damaged body, and each header with
-/// the magic and a wrong checksum. Frames start at multiples of [#STEP]. Of a file that is used
-/// again, frames of lower LSNs than the file's first are what is left of its earlier use, wherever
-/// they lie: a page of a new frame that never reached the disk has what it had before.
+/// the magic and a wrong checksum. Frames start at multiples of [#STEP]. In a reused file, frames
+/// with lower LSNs than the file's first frame are left over from its earlier use, wherever they
+/// lie: a page of a new frame that never reached the disk has its earlier content.
 ///
 /// - Threads: one at a time.
 /// - Memory: owns one buffer of half a megabyte, or of up to twice the largest frame seen.
@@ -63,8 +63,8 @@ public final class FrameScanner implements AutoCloseable {
     }
   }
 
-  /// Bytes of a file up to the end of what a replay finds in it. What follows is zeros, or begins
-  /// with a frame of an earlier use.
+  /// Bytes of a file up to the end of what a replay finds in it. The rest of the file is zeros, or
+  /// begins with a frame of an earlier use.
   long usedBytes(int lane, long lsnFirst, DiskFile file) {
     var remains = new Remains();
     scan(lane, lsnFirst, file, remains);

@@ -79,7 +79,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
     return content.array();
   }
 
-  /// @throws StorageException.Corrupt when the file differs from what was written
+  /// @throws StorageException.Corrupt when the file is damaged
   static Content read(Disk disk, Path path, UUID storeId) {
     byte[] bytes;
     try (DiskFile file = disk.open(path)) {

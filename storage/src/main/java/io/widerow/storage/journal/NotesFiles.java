@@ -26,14 +26,15 @@ import java.util.function.IntToLongFunction;
 /// is needed.
 ///
 /// ```
-///   0000-..1   |=================|                       taken in: those that are small
-///   0000-..8f                     |================|     beside what is new
+///   0000-..1   |=================|                       taken in: the small files
+///   0000-..8f                     |================|     with the new notes
 ///   0000-..d2                                       |=====|
 ///   0000-..f0                                              |==|<- new
 /// ```
 ///
-/// After a crash a note may be in two files; it is reported once. Each lane is told the notes of
-/// all lanes, since the next run may hand a batch to another lane. Its files hold only its own.
+/// After a crash a note may be in two files; it is reported once. Each lane gets the notes of all
+/// lanes, since the next run may hand a batch to another lane. The files of a lane hold only the
+/// notes of that lane.
 ///
 /// A file is written before the manifest says that its rows are in segments. If power fails between
 /// the two, a group that was not forced yet has a note but no events. So a note counts only if its
@@ -41,7 +42,8 @@ import java.util.function.IntToLongFunction;
 /// reach their LSNs, see [#cut].
 ///
 /// - Threads: one at a time for each lane; [#link] from any.
-/// - Memory: the notes of the files taken in; while notes are told, those of one file of each lane.
+/// - Memory: the notes of the files taken in; while notes are reported, the notes of one file of
+///   each lane.
 public final class NotesFiles {
   public static final String DIRECTORY = "notes";
 
@@ -59,7 +61,7 @@ public final class NotesFiles {
   private final Map<Integer, List<NotesFile>> lanes = new ConcurrentHashMap<>(); // oldest first
 
   /// Number of callers that are linking now. A note may move into a file that already has its link,
-  /// from a file that still waits for one, so no file is deleted meanwhile.
+  /// from a file that still waits for one, so no file is deleted until they are done.
   private int holders; // guarded by this
 
   private final Set<Path> held = new LinkedHashSet<>(); // to delete then; guarded by this
@@ -76,7 +78,7 @@ public final class NotesFiles {
 
   /// Reads the existing files. Changes nothing.
   ///
-  /// @throws StorageException.Corrupt when a file differs from what was written
+  /// @throws StorageException.Corrupt when a file is damaged
   public void read() {
     for (Path path : files()) {
       NotesFile file = NotesFile.read(disk, path, storeId).file();
@@ -266,7 +268,7 @@ public final class NotesFiles {
     }
   }
 
-  /// Runs `making`, which links all files. No file is deleted meanwhile.
+  /// Runs `making`, which links all files. No file is deleted while it runs.
   public void link(Runnable making) {
     synchronized (this) {
       holders++;

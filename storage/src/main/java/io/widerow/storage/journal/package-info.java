@@ -1,6 +1,6 @@
 /// Internal. The write-ahead log: one journal per lane in Chronicle Queue's file format, one
 /// checksummed, compressed frame per group of batches, forced before anything is acknowledged; and
-/// the notes, what a lane remembers beside its events (the ledger of batch keys).
+/// the notes, which a lane keeps in addition to its events (the ledger of batch keys).
 ///
 /// ```
 ///   journal/0-00000001-...01   [frame LSN 1][frame 2][frame 3]     lane, number, first LSN
@@ -9,7 +9,7 @@
 ///   journal/0-used             a trimmed file, to be the next one
 /// ```
 ///
-/// - Threads: one writer per lane; trimming and figures from any thread.
+/// - Threads: one writer per lane; trimming and metrics from any thread.
 @NullMarked
 package io.widerow.storage.journal;
 

@@ -76,7 +76,7 @@ public final class FinalForm {
 
   /// The final form of a bucket of a day at most.
   ///
-  /// @param pieces what is in it
+  /// @param pieces the contents of the bucket
   /// @return parts in ascending order; together they cover all events
   public static List<Part> of(Bucket bucket, List<Piece> pieces) {
     var form = new FinalForm(bucket, pieces);

@@ -2,12 +2,12 @@ package io.widerow.storage.layout;
 
 import io.widerow.event.PartitionKey;
 
-/// The live layout of one type: where its new events go. What is there already stays where it is.
+/// The live layout of one type: where its new events go. Stored events stay where they are.
 ///
 /// @param widthMinutes width of the buckets, 1 to 1,440 minutes, dividing a day
 /// @param shardsPerLane shards of a bucket in each lane, 1 at least
-/// @param widthFixed whether a person fixed the width
-/// @param shardsFixed whether a person fixed the number of shards
+/// @param widthFixed whether an override fixes the width
+/// @param shardsFixed whether an override fixes the number of shards
 /// @param balanced whether a batch goes to the shard of its lane that has the fewest bytes;
 ///   otherwise its placement selects one
 public record Layout(
@@ -37,9 +37,9 @@ public record Layout(
     return new Layout(widthMinutes, shardsPerLane, true, true, false);
   }
 
-  /// Width in minutes of the bucket of an event that counts when it is asked whether the event is
-  /// past its retention. A width that may change any time does not count: an event is not taken
-  /// that a narrower bucket would hide at once.
+  /// Width in minutes of the bucket that decides whether an arriving event has expired. A width
+  /// that may change at any time does not count: an event that a narrower bucket would hide at once
+  /// is refused.
   public int admittedMinutes() {
     return widthFixed ? widthMinutes : 1;
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Turns looks at the types of a store into their layouts: rates into shards, sizes into widths.
-/// Its only input is what is handed in, so equal looks give equal layouts.
+/// The looks are its only input, so equal looks give equal layouts.
 ///
 /// ```
 ///           rate up, two looks          shards rise, width narrows: at once
@@ -61,7 +61,7 @@ public final class LayoutControl {
     static final Rate NONE = new Rate(0, 0, 1);
   }
 
-  /// What the layout of a type is doing.
+  /// The phase of the layout of a type.
   public enum Phase {
     /// Nothing is known of the type yet.
     FRESH,
@@ -73,7 +73,7 @@ public final class LayoutControl {
     FALLING
   }
 
-  /// What is known of one type.
+  /// The state of one type.
   private static final class TypeState {
     private int width = Learned.NEW.widthMinutes();
     private int shards = Learned.NEW.shardsPerLane();
@@ -241,7 +241,7 @@ public final class LayoutControl {
     return LADDER.stream().filter(width -> width <= mostMinutes).findFirst().orElseThrow();
   }
 
-  /// What is learned. Types that are not in it are as new ones.
+  /// The learned layouts. A type that is absent is treated as a new type.
   public Map<String, Learned> learned() {
     Map<String, Learned> learned = new HashMap<>();
     types.forEach((type, state) -> {

@@ -4,8 +4,9 @@ import io.widerow.event.LayoutRule;
 import java.util.Map;
 import java.util.function.Function;
 
-/// The layouts of all types at one moment: what people fixed, before what was learned, before what
-/// the owner of the store set. A lane reads one such snapshot for each batch.
+/// The layouts of all types at one moment. An override takes precedence over a learned layout, and
+/// a learned layout over the default that the owner of the store set. A lane reads one such
+/// snapshot for each batch.
 ///
 /// - Threads: any; immutable.
 public final class Layouts {
@@ -14,7 +15,7 @@ public final class Layouts {
   private final LayoutRules rules;
   private final Map<String, Learned> learned;
 
-  /// What rates and sizes ask for.
+  /// The layout that rates and sizes require.
   ///
   /// @param widthMinutes width of the buckets
   /// @param shardsPerLane shards of a bucket in each lane

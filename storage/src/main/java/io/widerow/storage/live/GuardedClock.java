@@ -14,11 +14,11 @@ import java.time.Instant;
 /// | arrival times | follow after as long as it jumped, 10 min at most | at once, up to 366 days |
 /// | retention | follows after 24 h | after a tenth of the jump, 10 min to 24 h |
 ///
-/// A clock confirms a jump by keeping pace with elapsed time. One that goes back to where it was
-/// expected is right again at once, and times that were given meanwhile count for nothing.
+/// A clock confirms a jump by keeping pace with elapsed time. A clock that returns to the expected
+/// time is sane again at once, and the times that it gave during the jump are ignored.
 ///
 /// The last sane time is the last reading that retention followed. Journal frames and the manifest
-/// keep it; the next opening goes on from it.
+/// keep it; the next opening continues from it.
 ///
 /// - Threads: any.
 public final class GuardedClock {
@@ -110,7 +110,7 @@ public final class GuardedClock {
     settle(wall, elapsed, confirmed);
   }
 
-  /// When the reading is sane, both lines go on from it, and times that a wrong clock gave are
+  /// When the reading is sane, both lines continue from it, and times that a wrong clock gave are
   /// forgotten.
   private void settle(long wall, long elapsed, boolean confirmed) {
     boolean sane = retention.isNear(wall, elapsed);
@@ -184,8 +184,8 @@ public final class GuardedClock {
     return arrivals.isAhead(wall, elapsed) ? arrivals.at(elapsed) + ClockLine.NEAR_NANOS : wall;
   }
 
-  /// The wall clock, or the expected time where that is later: what is later than this is later
-  /// than now, also when the clock was set back. Arrival times follow such a clock after minutes,
+  /// The wall clock, or the expected time where that is later. A time later than this is in the
+  /// future, even after the clock was set back. Arrival times follow such a clock after minutes,
   /// senders do not, so the expected time is that of retention.
   public long latestNanos() {
     long elapsed = elapsedNanos();
@@ -200,7 +200,7 @@ public final class GuardedClock {
     return Math.min(clock.wallNanos(), most);
   }
 
-  /// The last sane time, at or after all times that a sane clock gave: what is kept for the next
+  /// The last sane time, at or after all times that a sane clock gave. It is saved for the next
   /// opening. Reads no clock.
   public long durableNanos() {
     return together ? Math.max(saneNanos, rising.highWaterNanos()) : saneNanos;

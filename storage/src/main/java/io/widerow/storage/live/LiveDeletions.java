@@ -17,9 +17,9 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The deletions of a store, and what those that are running hide.
+/// The deletions of a store, and the events that running deletions hide.
 ///
-/// - Threads: any. The lock of this orders the changes.
+/// - Threads: any. The lock of this object orders the changes.
 public final class LiveDeletions {
   /// In a test of types every name stands for the type.
   private static final AttributeName TYPE = AttributeName.of("type");
@@ -38,14 +38,14 @@ public final class LiveDeletions {
   /// Changes the deletions by one edit, which may swap segments too. Durable before readers see it;
   /// nothing changes when `change` throws.
   ///
-  /// @param written segments that take the place of others
+  /// @param written segments that replace others
   /// @param removed those others
   public void change(
       UnaryOperator<DeletionSection> change, List<LiveSegment> written, List<LiveSegment> removed) {
     boolean _ = change(change, Swap.of(written, removed), () -> true);
   }
 
-  /// The same with files of figures.
+  /// The same with files of aggregates.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
   /// @return what it said
@@ -75,8 +75,9 @@ public final class LiveDeletions {
     }
   }
 
-  /// True while no deletion hides anything and none is about to: figures that are counted now have
-  /// nothing that is deleted. Asked under the lock of the contents, it holds until that is free.
+  /// True while no deletion hides anything and none is about to: aggregates that are computed now
+  /// contain no deleted events. When called under the lock of the contents, the result holds until
+  /// the lock is released.
   public boolean isQuiet() {
     return shown == null && !changing;
   }
@@ -85,12 +86,12 @@ public final class LiveDeletions {
     return section;
   }
 
-  /// What is running.
+  /// The running deletions.
   public List<Deletion> running() {
     return section.deletions().stream().filter(each -> each.state() == State.RUNNING).toList();
   }
 
-  /// What readers may be shown; null when nothing is hidden.
+  /// The filter of the events that readers may see; null when nothing is hidden.
   public @Nullable Filter shown() {
     return shown;
   }
@@ -104,8 +105,8 @@ public final class LiveDeletions {
     return parts.isEmpty() ? null : new Filter.And(parts);
   }
 
-  /// Keeps what goes. An event that arrives later is shown: a reader that follows would have passed
-  /// over it.
+  /// Keeps the events to hide. An event that arrives later is shown: a reader that follows would
+  /// otherwise have skipped it.
   private static Filter hiddenBy(Deletion deletion) {
     return new Filter.And(
         List.of(filterOf(deletion), new Filter.ArrivedBefore(deletion.arrivedBefore())));

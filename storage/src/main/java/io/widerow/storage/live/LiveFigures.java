@@ -9,8 +9,8 @@ import io.widerow.storage.segment.SegmentOrigin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A file of figures that the manifest lists, open; or what was found, when the file is gone or
-/// cannot be read. A question that needs it fails then.
+/// An open file of aggregates that the manifest lists; or the damage found, when the file is
+/// missing or cannot be read. A query that needs the file then fails.
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
@@ -66,9 +66,9 @@ public final class LiveFigures {
     return file;
   }
 
-  /// The same for a scan, which may pass over it.
+  /// The same for a scan, which may skip the file.
   ///
-  /// @return null when the scan passes over it
+  /// @return null when the scan skips the file
   public @Nullable Segment fileFor(ScanWatch watch) {
     StorageException.Corrupt told = found;
     if (told != null) {
@@ -86,7 +86,7 @@ public final class LiveFigures {
     return file != null && file.damage() == null;
   }
 
-  /// The damage, as far as anybody has looked; null when none is known.
+  /// The damage, as far as reads have found it; null when none is known.
   public @Nullable Damage known() {
     return file != null
         ? file.damage()
@@ -108,7 +108,7 @@ public final class LiveFigures {
     release();
   }
 
-  /// The same, and deletes the file when nobody reads it any more.
+  /// The same, and deletes the file when its last reader is done.
   void retire(Runnable delete) {
     if (file == null) {
       delete.run();

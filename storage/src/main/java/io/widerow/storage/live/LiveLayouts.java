@@ -14,10 +14,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// The layouts of a store's types: the present snapshot, and how it changes. A change takes effect
-/// with the next batch of each lane; nothing waits for it, and what is there stays where it is.
+/// with the next batch of each lane; nothing waits for it, and stored events stay where they are.
 ///
-/// What people fixed is in the manifest. What was learned is not: a start learns it anew from the
-/// sizes of the partitions that are there, and a lost layout loses no event.
+/// The manifest holds the overrides. It does not hold learned layouts: a start learns them again
+/// from the sizes of the stored partitions, and a lost layout loses no event.
 ///
 /// - Threads: any thread reads. Changes are ordered by the lock of this.
 public final class LiveLayouts {

@@ -18,9 +18,9 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A segment that the manifest lists, and its open file; or what was found, when the file is gone
-/// or cannot be read. The segment is quarantined then: the manifest still says what it holds, a
-/// reader of one of its partitions gets an error, and nobody else is disturbed.
+/// A segment that the manifest lists, and its open file; or the damage found, when the file is
+/// missing or cannot be read. The segment is then quarantined: the manifest still lists its
+/// contents, a reader of one of its partitions gets an error, and other readers are not affected.
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
@@ -57,8 +57,8 @@ public final class LiveSegment implements AutoCloseable {
     return entry.partitions();
   }
 
-  /// The bytes of each partition in the file, in their order. What belongs to no partition alone,
-  /// such as the index, is divided among them, so that they add up to the file.
+  /// The bytes of each partition in the file, in their order. Shared parts, such as the index, are
+  /// divided among the partitions, so that the sum is the size of the file.
   public long[] partitionBytes() {
     long[] known = partitionBytes;
     if (known == null) {
@@ -94,7 +94,7 @@ public final class LiveSegment implements AutoCloseable {
     return bytes;
   }
 
-  /// What its bucket has of each type here, one by one for each partition.
+  /// The share of each type in its bucket in this segment, one weight for each partition.
   Stream<Kept.Weight> weights() {
     long until = SegmentSet.bucketOf(this).untilNanos();
     long[] bytes = partitionBytes();
@@ -113,10 +113,10 @@ public final class LiveSegment implements AutoCloseable {
     return file;
   }
 
-  /// The same for a scan, which may pass over it.
+  /// The same for a scan, which may skip the segment.
   ///
-  /// @param wanted what is here of the partition
-  /// @return null when the scan passes over it
+  /// @param wanted the part of the partition in this segment
+  /// @return null when the scan skips the segment
   public @Nullable Segment fileFor(PartitionInfo wanted, ScanWatch watch) {
     if (file == null) {
       StorageException.Corrupt told = damage().in(wanted.key());
@@ -137,7 +137,7 @@ public final class LiveSegment implements AutoCloseable {
     return found == null && (file == null || file.damage() == null);
   }
 
-  /// The damage, as far as anybody has looked; null when none is known.
+  /// The damage, as far as reads have found it; null when none is known.
   public @Nullable Damage known() {
     if (file != null) {
       return file.damage();
@@ -166,7 +166,7 @@ public final class LiveSegment implements AutoCloseable {
     release();
   }
 
-  /// The same, and deletes the file when nobody reads it any more.
+  /// The same, and deletes the file when its last reader is done.
   void retire(Runnable delete) {
     if (file == null) {
       delete.run();

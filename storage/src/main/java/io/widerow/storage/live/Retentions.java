@@ -16,17 +16,17 @@ import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The retention of a store: the policies that decide, and those that decided before a change and
-/// still keep, for its grace, what it hid.
+/// The retention of a store: the current policies, and the policies from before a change. For the
+/// grace of the change, the earlier policies still keep the events that the change hid.
 ///
 /// ```
 ///   shown      what the present policies keep
 ///   on disk    what the present ones keep, or one of the older ones that are held
 /// ```
 ///
-/// - Threads: any thread reads. Changes are ordered by the lock of [StoreContents].
+/// - Threads: any thread reads. The lock of [StoreContents] orders the changes.
 public final class Retentions implements RetentionPolicy {
-  /// A clock may go back by so much before events are taken that are past for their bytes.
+  /// A clock may go back by this much before events are accepted that have expired by their bytes.
   private static final long CLOCK_SLACK_NANOS = 3_600_000_000_000L;
 
   private final LongSupplier clock;
@@ -40,10 +40,10 @@ public final class Retentions implements RetentionPolicy {
   /// Nothing is dropped before this time, if that is known.
   private volatile long allKeptUntil = Long.MIN_VALUE;
 
-  /// What decides, and what else is kept.
+  /// The current policies, and the earlier policies that still keep events.
   ///
-  /// @param policies those that decide
-  /// @param held older ones, oldest first
+  /// @param policies the current policies
+  /// @param held earlier policies, oldest first
   public record Setting(Policies policies, List<Held> held) {
     public Setting {
       held = List.copyOf(held);
@@ -51,7 +51,7 @@ public final class Retentions implements RetentionPolicy {
 
     /// With other policies from now on.
     ///
-    /// @param types those that the store has
+    /// @param types the types of the store
     /// @throws IllegalArgumentException when too many changes are held
     public Setting changed(Policies next, Duration grace, Collection<String> types, long nowNanos) {
       List<Held> still = new ArrayList<>(held);
@@ -99,7 +99,7 @@ public final class Retentions implements RetentionPolicy {
   public record Held(Policies policies, long untilNanos) {}
 
   /// @param horizons where limits of bytes lie, by list of policies that has any
-  /// @param shortestNanos no event that is younger is past its retention
+  /// @param shortestNanos no younger event has expired
   private record State(
       Setting setting, Map<Policies, Map<RetentionRule, Long>> horizons, long shortestNanos) {
     Kept kept(Policies policies, long nowNanos) {
@@ -107,7 +107,8 @@ public final class Retentions implements RetentionPolicy {
     }
   }
 
-  /// @param others how long everything is kept that the section says nothing about; null for ever
+  /// @param others how long events are kept to which no policy of the section applies; null for no
+  ///     limit
   /// @param section what the manifest says; null for nothing
   /// @param clock the time by which retention counts, nanoseconds since the Unix epoch
   /// @param weights what the store has at rest
@@ -128,8 +129,8 @@ public final class Retentions implements RetentionPolicy {
     this.state = state(setting, Map.of(), 0);
   }
 
-  /// Tells how long figures of a type's events are kept, in nanoseconds from the end of their
-  /// bucket on; 0 for as long as the events.
+  /// Sets how long aggregates of a type's events are kept, in nanoseconds from the end of their
+  /// bucket; 0 for as long as the events.
   void keepFigures(ToLongFunction<String> keepNanos) {
     figuresKept = keepNanos;
   }
@@ -210,7 +211,7 @@ public final class Retentions implements RetentionPolicy {
     return state.shortestNanos;
   }
 
-  /// Null, too, when it may be for their bytes that events are past.
+  /// Null, too, when events may have expired by their bytes.
   @Override
   public @Nullable Duration of(String type) {
     RetentionRule policy = policies().of(type);
@@ -228,26 +229,26 @@ public final class Retentions implements RetentionPolicy {
     return admitted;
   }
 
-  /// Refuses events that are past another retention from now on.
+  /// Refuses events that have expired by another retention from now on.
   public void admitBy(RetentionPolicy policy) {
     admitted = policy;
   }
 
-  // What is shown, and what stays.
+  // The limit of visible events, and the limit of events that stay on disk.
 
-  /// What is shown now.
+  /// The limit of the events that are visible now.
   public Kept shown() {
     State now = state;
     return now.kept(now.setting.policies, clock.getAsLong());
   }
 
-  /// What would be shown now with other policies.
+  /// The limit of the events that would be visible now with other policies.
   public Kept shownBy(Policies policies) {
     long nowNanos = clock.getAsLong();
     return Kept.at(policies, Kept.horizons(policies, weights.get(), nowNanos), nowNanos);
   }
 
-  /// What must stay on the disk now.
+  /// The limit of the events that must stay on the disk now.
   public OnDisk onDisk() {
     State now = state;
     long nowNanos = clock.getAsLong();
@@ -273,7 +274,7 @@ public final class Retentions implements RetentionPolicy {
     allKeptUntil = Long.MIN_VALUE;
   }
 
-  /// What must stay on the disk at one moment.
+  /// The limit of the events that must stay on the disk at one moment.
   ///
   /// - Threads: any; immutable.
   public static final class OnDisk {
@@ -321,7 +322,7 @@ public final class Retentions implements RetentionPolicy {
           .orElseThrow();
     }
 
-    /// True when figures of a bucket of a type are kept if it is dropped now.
+    /// True when aggregates of a bucket of a type are kept if it is dropped now.
     ///
     /// @param untilNanos end of the bucket
     public boolean leavesFigures(String type, long untilNanos) {
@@ -329,7 +330,7 @@ public final class Retentions implements RetentionPolicy {
       return keepNanos > 0 && untilNanos + keepNanos > nowNanos;
     }
 
-    /// True when a bucket of a type may be dropped, and no figures of it are kept.
+    /// True when a bucket of a type may be dropped, and no aggregates of it are kept.
     ///
     /// @param untilNanos end of the bucket
     public boolean mayGoWhole(String type, long untilNanos) {

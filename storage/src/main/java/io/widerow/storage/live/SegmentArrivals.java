@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Bounds of the arrivals in each segment, known for segments written since the store was opened,
-/// and for those that were looked through. A query for events since a position skips all older
-/// segments without reading them, one for events before a position all later ones.
+/// and for segments that were scanned. A query for events since a position skips all older segments
+/// without reading them, one for events before a position all later ones.
 ///
 /// - Threads: any.
 public final class SegmentArrivals {

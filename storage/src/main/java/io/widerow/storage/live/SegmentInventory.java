@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The segments of a store that is being opened: those that the manifest lists, compared with the
-/// files that are there. It heals a manifest that lost its last edits, where the files prove what
-/// these said, and changes no file.
+/// The segments of a store that is being opened: compares the segments that the manifest lists with
+/// the files that exist. It heals a manifest that lost its last edits, where the files prove the
+/// content of these edits, and changes no file.
 ///
 /// ```
 ///   manifest   A B              lost: +M -A -B
@@ -37,12 +37,12 @@ import org.jspecify.annotations.Nullable;
 ///   healed     A S, sealed 1-9
 /// ```
 ///
-/// A merged segment takes the place of its sources when the manifest lists all of them and one of
-/// them is gone or cannot be read: sources are deleted only after that edit. Of a merge that wrote
-/// several segments all must be there and intact; files of figures take places alike. The same
-/// merge before its edit has all its sources, and stays unlisted. Sealed segments take the place of
-/// groups that the journal lost when all segments that were sealed together are there, and begin
-/// where the manifest ends: a journal is trimmed only after that edit.
+/// A merged segment replaces its sources when the manifest lists all of them and one of them is
+/// gone or cannot be read: sources are deleted only after that edit. Of a merge that wrote several
+/// segments all must be there and intact; the same holds for files of aggregates. The same merge
+/// before its edit has all its sources, and stays unlisted. Sealed segments replace groups that the
+/// journal lost when all segments that were sealed together are there, and begin where the manifest
+/// ends: a journal is trimmed only after that edit.
 ///
 /// A file that is not listed is a leftover of a crash, and may be deleted, exactly when everything
 /// that is listed is there and the journal lost nothing: the manifest is a log, so the state after
@@ -94,7 +94,7 @@ public final class SegmentInventory implements AutoCloseable {
     return List.copyOf(listed.values());
   }
 
-  /// What was healed, a sentence each.
+  /// A sentence for each healed part.
   public List<String> healed() {
     return List.copyOf(healed);
   }
@@ -132,7 +132,7 @@ public final class SegmentInventory implements AutoCloseable {
   /// A finished file that is not listed.
   ///
   /// @param figures null for a segment
-  /// @param segment null for figures
+  /// @param segment null for a file of aggregates
   private record Unlisted(
       long id,
       SegmentOrigin origin,

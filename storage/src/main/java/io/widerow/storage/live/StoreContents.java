@@ -23,11 +23,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// What a store consists of now, and the one way to change it: open rows (memtables), live
-/// segments, the manifest that lists these, and the marks from which the next start goes on.
+/// The current contents of a store, and the only way to change them: open rows (memtables), live
+/// segments, the manifest that lists these, and the marks from which the next start continues.
 ///
 /// ```
-///   tryOpenRows     rows in                  state           the journal has what is in them
+///   tryOpenRows     rows in                  state           the journal has their events
 ///   sealed          rows out, segments in    manifest, state
 ///   replaced        segments in and out      manifest, state, then the old files are deleted
 /// ```
@@ -62,7 +62,8 @@ public final class StoreContents implements AutoCloseable {
   private volatile @Nullable HeldLock lock;
 
   /// @param manifest belongs to these contents from now on
-  /// @param segments those that the manifest lists; they belong to these contents from now on
+  /// @param segments the segments that the manifest lists; they belong to these contents from now
+  ///     on
   public StoreContents(
       StoreConfig config,
       StoreClock clock,
@@ -123,7 +124,7 @@ public final class StoreContents implements AutoCloseable {
     return guardedClock;
   }
 
-  /// What the store makes of the machine's clock.
+  /// The store's assessment of the machine's clock.
   public ClockReport clockReport() {
     return guardedClock.report(!retentions.policies().keepsAll());
   }
@@ -197,7 +198,7 @@ public final class StoreContents implements AutoCloseable {
     guardedClock.raise(clockNanos);
   }
 
-  /// Everything that was journaled before is sealed; lanes go on after `lsn`.
+  /// Everything that was journaled before is sealed; lanes continue after `lsn`.
   public void recovered(long lsn) {
     guardedClock.start();
     if (config.clockAccepted()) {
@@ -257,7 +258,8 @@ public final class StoreContents implements AutoCloseable {
 
   // For retention and layouts.
 
-  /// Changes what is kept; durable before readers see it. Nothing changes when `change` throws.
+  /// Changes the retention setting; the change is durable before readers see it. Nothing changes
+  /// when `change` throws.
   public synchronized void retain(UnaryOperator<Retentions.Setting> change) {
     retentions.change(change, section -> change(_ -> section.toSections()));
   }
@@ -267,12 +269,12 @@ public final class StoreContents implements AutoCloseable {
     return files.rollups();
   }
 
-  /// What the store knows besides its segments.
+  /// The state of the store in addition to its segments.
   public synchronized ManifestSections sections() {
     return manifest.sections();
   }
 
-  /// Adds sections to those that there are; durable on return. Nothing changes when `more` throws.
+  /// Adds sections to the existing sections; durable on return. Nothing changes when `more` throws.
   public synchronized void change(UnaryOperator<ManifestSections> more) {
     requireWriting();
     ManifestSections added = more.apply(manifest.sections());
@@ -294,12 +296,12 @@ public final class StoreContents implements AutoCloseable {
     return manifest.takeSegmentId();
   }
 
-  /// What a segment of events that are here now is made of.
+  /// The origin of a segment made of events that the store has now.
   public SegmentOrigin origin(List<SegmentOrigin.Source> sources) {
     return new SegmentOrigin(arrivals.get(), guardedClock.durableNanos(), sources);
   }
 
-  /// Segments take the place of rows, all at once. The caller closes the rows.
+  /// Segments replace rows, all at once. The caller closes the rows.
   ///
   /// @param rows with their segments, forced under their final names, whose directory was forced
   public synchronized void sealed(Map<OpenRows, List<LiveSegment>> rows) {
@@ -311,8 +313,8 @@ public final class StoreContents implements AutoCloseable {
     replaceState(List.copyOf(rows.keySet()), Swap.of(written, List.of()));
   }
 
-  /// Segments take the place of others; with none written the others are dropped. Files of the
-  /// others are deleted when nobody reads them any more: a reader that has one open may open it
+  /// Segments replace others; with none written the others are dropped. Files of the replaced
+  /// segments are deleted when their last reader is done: a reader that has one open may open it
   /// again.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
@@ -322,7 +324,7 @@ public final class StoreContents implements AutoCloseable {
     return replaced(Swap.of(written, removed), still);
   }
 
-  /// The same, with files of figures in it.
+  /// The same, with files of aggregates in it.
   public boolean replaced(Swap swap, BooleanSupplier still) {
     return replaced(swap, still, ManifestSections.NONE);
   }
@@ -344,7 +346,7 @@ public final class StoreContents implements AutoCloseable {
     return true;
   }
 
-  /// Publishes the next state, under the lock. Views go on with the one they have.
+  /// Publishes the next state, under the lock. Views keep the state that they have.
   private void replaceState(List<OpenRows> removedRows, Swap swap) {
     StoreState before = state;
     state = before.replaced(removedRows, swap);
@@ -389,7 +391,8 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Deletes what is not needed. A failure is told; the rest goes later, or at the next opening.
+  /// Runs the deletion of files that are not needed. A failure is reported; the remaining files are
+  /// deleted later, or at the next opening.
   public void tidy(Runnable delete) {
     try {
       delete.run();
@@ -422,8 +425,8 @@ public final class StoreContents implements AutoCloseable {
     files.guard(this::holdsLock);
   }
 
-  /// Looks whether this process still has the store's lock, if nobody looked in the last half
-  /// second. Call it before and after what an acknowledgement waits for.
+  /// Checks whether this process still has the store's lock, unless a check was made in the last
+  /// half second. Call it before and after the work that an acknowledgement waits for.
   ///
   /// @throws StorageException.Failed when it does not, or the write side has ended before
   public void requireLock() {
@@ -452,7 +455,7 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
-  /// Why the write side has ended; null while it goes on.
+  /// Why the write side has ended; null while it has not.
   public @Nullable StorageException failure() {
     return failed;
   }

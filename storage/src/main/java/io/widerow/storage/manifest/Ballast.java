@@ -43,10 +43,10 @@ final class Ballast {
     return true;
   }
 
-  /// Takes as much room as a file needs, at least [#BYTES_MIN] and never more than half of what is
-  /// free. Does nothing when it has that much.
+  /// Takes as much room as a file needs, at least [#BYTES_MIN] and never more than half of the free
+  /// room. Does nothing when it already has that much.
   ///
-  /// @param fileBytes size of what may have to be written on a full disk
+  /// @param fileBytes size of a file that may have to be written on a full disk
   void keep(long fileBytes) {
     long wanted = Math.max(BYTES_MIN, Long.highestOneBit(fileBytes + PIECE_BYTES) << 1);
     long has = bytes();

@@ -5,8 +5,8 @@ import io.widerow.storage.digest.EventDigest;
 import java.util.List;
 import java.util.Map;
 
-/// A deletion of events by filter, and the proof of it: what was removed, and that nothing else
-/// was. It is written down with the store and stays when it is done.
+/// A deletion of events by filter, with the proof of the events that were removed and that no other
+/// event was. It is stored with the store and stays when it is done.
 ///
 /// - Threads: any; immutable.
 ///
@@ -45,15 +45,15 @@ public record Deletion(
     }
   }
 
-  /// What was done so far.
+  /// The progress so far.
   ///
   /// @param removed events that were removed, each once
   /// @param partitions partitions from which some were
-  /// @param kept what the written files have
-  /// @param keptBefore what their sources had besides what was removed
+  /// @param kept digest of the events in the written files
+  /// @param keptBefore digest of the events of their sources without the removed events
   /// @param filesRemoved ids of segments that were removed
   /// @param filesWritten ids of segments that were written
-  /// @param journals by lane, the number up to which the journal held what was removed
+  /// @param journals by lane, the LSN up to which the journal held removed events
   public record Proof(
       long removed,
       int partitions,

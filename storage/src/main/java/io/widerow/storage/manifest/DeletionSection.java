@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The manifest's section of deletions by filter. A program that does not know it would show what
-/// is hidden, so its tag refuses such programs.
+/// The manifest's section of deletions by filter. A program that does not support this section
+/// would show hidden events, so the tag makes such a program refuse the store.
 ///
 /// ```
 ///   next id (4) | count (2) of deletions, then each:

@@ -132,7 +132,7 @@ public final class Manifest implements AutoCloseable {
         layouts = LayoutSection.of(sections);
         retention = RetentionSection.of(sections);
         rollups = RollupSection.of(sections);
-        var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses what is none
+        var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses invalid content
         var _ = SavedSection.of(sections, ManifestSections.QUERIES);
         deletions = DeletionSection.of(sections);
         figures = FigureSection.of(sections);
@@ -298,7 +298,7 @@ public final class Manifest implements AutoCloseable {
             changed));
   }
 
-  /// The same of one by which files of figures took the place of others.
+  /// The same of an edit by which files of aggregates replaced others.
   public void restore(FigureSection now) {
     restore(now.toSections(), Map.of());
     figures = now;
@@ -395,8 +395,7 @@ public final class Manifest implements AutoCloseable {
     return journals;
   }
 
-  /// What people fixed of layouts, as it was when the manifest was read; null when it says nothing
-  /// about it.
+  /// The layout overrides as of when the manifest was read; null when it has no such section.
   public @Nullable LayoutSection layouts() {
     return layouts;
   }
@@ -406,8 +405,7 @@ public final class Manifest implements AutoCloseable {
     return rollups;
   }
 
-  /// What is kept for how long, as it was when the manifest was read; null when it says nothing
-  /// about it.
+  /// The retention policies as of when the manifest was read; null when it has no such section.
   public @Nullable RetentionSection retention() {
     return retention;
   }
@@ -417,12 +415,12 @@ public final class Manifest implements AutoCloseable {
     return deletions;
   }
 
-  /// The files of figures whose events are gone, as they were when the manifest was read.
+  /// The files of aggregates whose events are gone, as they were when the manifest was read.
   public FigureSection figures() {
     return figures;
   }
 
-  /// What the store knows besides its segments.
+  /// The state of the store in addition to its segments.
   public ManifestSections sections() {
     return sections;
   }

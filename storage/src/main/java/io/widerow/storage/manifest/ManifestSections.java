@@ -30,7 +30,7 @@ public final class ManifestSections {
   /// Kind: what people fixed of layouts, see [LayoutSection].
   public static final int LAYOUTS = 1;
 
-  /// Kind: what is kept for how long, see [RetentionSection].
+  /// Kind: retention policies, see [RetentionSection].
   public static final int RETENTION = 2;
 
   /// Kind: rollups that are defined, see [RollupSection].
@@ -48,7 +48,7 @@ public final class ManifestSections {
   /// Kind: files of tables, see [TableSection]; in the manifest of the tables only.
   public static final int TABLES = 8;
 
-  /// Kind: files of figures whose events are gone, see [FigureSection].
+  /// Kind: files of aggregates whose events are gone, see [FigureSection].
   public static final int FIGURES = 9;
 
   static final int REQUIRED = 0x8000;
@@ -118,7 +118,7 @@ public final class ManifestSections {
         .orElse(null);
   }
 
-  /// What holds after another edit.
+  /// The sections after another edit.
   public ManifestSections and(ManifestSections later) {
     if (later.isEmpty()) {
       return this;
@@ -136,7 +136,7 @@ public final class ManifestSections {
     return new ManifestSections(both);
   }
 
-  /// A tag that forbids this program to go on; negative when there is none.
+  /// A tag that forbids this program to continue; negative when there is none.
   int refusing() {
     return sections.stream()
         .mapToInt(section -> section.tag)

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The manifest's section about retention: the policies that decide, and those that decided before
-/// and still keep what a change hid.
+/// The manifest's section about retention: the current policies, and the earlier policies that
+/// still keep events that a change hid.
 ///
 /// ```
 ///   count (2) of policies, then each:
@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///   count (2) of older lists, oldest first, then each: until when (8), count (2), numbers (2)
 /// ```
 ///
-/// @param policies those that decide, in the order in which they were set
-/// @param held older lists: what one of them keeps is not dropped yet
+/// @param policies the current policies, in the order in which they were set
+/// @param held older lists: events that one of them keeps are not dropped yet
 public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
   /// The most policies, and the most older lists.
   public static final int COUNT_MAX = 1_024;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///            +-- durable: lost
 /// ```
 ///
-/// What was durable is told by the frames themselves, by the names of the files, and by the store's
-/// [Witness]: the only proof of the last groups.
+/// The frames themselves, the names of the files, and the store's [Witness] prove which groups were
+/// durable. For the last groups the witness is the only proof.
 ///
 /// - Threads: one.
 public final class LaneCheck {

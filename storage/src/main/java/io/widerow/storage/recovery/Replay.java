@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// them.
 ///
 /// Full rows are sealed without the group that did not fit: it goes into the next ones as a whole,
-/// so that what is sealed is all of the groups up to an LSN and nothing of later ones. Else a start
-/// that ends half-way would leave events in a segment that the next one replays again. A group that
-/// is larger than rows takes several, which are sealed together.
+/// so that the sealed rows hold all groups up to an LSN and nothing of later groups. Otherwise a
+/// start that ends half-way would leave events in a segment that the next start replays again. A
+/// group that is larger than rows takes several, which are sealed together.
 ///
 /// ```
 ///   rows   | groups 5, 6, 7 | part of 8 |    sealed up to 7, without the part
@@ -114,7 +114,7 @@ public final class Replay implements FrameSink, AutoCloseable {
     openNotes.clear();
   }
 
-  /// Puts what is due into rows.
+  /// Puts the groups that are due into rows.
   private void apply(int lane) {
     int part = 0;
     long offset = 0;
@@ -189,9 +189,9 @@ public final class Replay implements FrameSink, AutoCloseable {
     sink.close();
   }
 
-  /// Seals what is published of the present rows.
+  /// Seals the published events of the current rows.
   ///
-  /// @param whole false when the group in them goes on in the next ones
+  /// @param whole false when the group in them continues in the next rows
   private void sealRows(boolean whole) {
     OpenRows open = rows;
     if (open == null) {

@@ -10,9 +10,9 @@ public interface RowSink extends AutoCloseable {
   /// Opens rows to fill. There is always memory for them.
   OpenRows openRows(int lane);
 
-  /// Takes rows, oldest first within a lane. What is published of them is sealed.
+  /// Takes rows, oldest first within a lane. Their published events are sealed.
   ///
-  /// @param whole false when these and the next ones hold one group, and are sealed together
+  /// @param whole false when these rows and the next rows hold one group, and are sealed together
   void seal(SealJob job, boolean whole);
 
   /// Returns when all rows taken are where they belong.

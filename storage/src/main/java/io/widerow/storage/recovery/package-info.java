@@ -1,5 +1,5 @@
-/// Internal. Crash recovery, what a start does before anything is taken in: check the journals
-/// (redo log), decide what was promised, replay it into rows and seal them.
+/// Internal. Crash recovery, the work of a start before it accepts events: check the journals (redo
+/// log), decide which groups were acknowledged, replay them into rows and seal the rows.
 ///
 /// - Threads: one, and the owner's executor for sealing.
 @NullMarked

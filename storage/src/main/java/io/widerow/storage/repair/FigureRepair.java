@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Repair of the files of figures whose events are gone: what can be read of a damaged one becomes
-/// a new file, and the damaged one moves into the quarantine. One edit of the manifest lists the
-/// one in place of the other.
+/// Repair of the files of aggregates whose events are gone. The readable part of a damaged file
+/// becomes a new file, and the damaged file moves into the quarantine. One edit of the manifest
+/// lists the new file in place of the damaged one.
 ///
 /// - Threads: one.
 final class FigureRepair {
@@ -46,7 +46,7 @@ final class FigureRepair {
     this.ids = ids;
   }
 
-  /// What is damaged of a file, after reading all of it; null for nothing.
+  /// The damage of a file, after reading all of it; null when it is intact.
   static @Nullable Damage damage(LiveFigures figures) {
     try {
       figures.file().verify();

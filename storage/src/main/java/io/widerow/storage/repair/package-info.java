@@ -1,6 +1,6 @@
 /// Verification and repair of a stopped store: [StoreVerifier] checks every byte, [StoreRepair]
-/// makes a damaged store whole again and says exactly what was lost. Both are exported; the rest is
-/// internal.
+/// makes a damaged store whole again and reports exactly which data was lost. Both are exported;
+/// the rest is internal.
 ///
 /// - Threads: one.
 @NullMarked

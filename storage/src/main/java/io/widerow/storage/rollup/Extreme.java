@@ -28,12 +28,12 @@ public final class Extreme {
     this.sign = sign;
   }
 
-  /// The least of what is added.
+  /// The least of the added values.
   public static Extreme least() {
     return new Extreme(-1);
   }
 
-  /// The greatest of what is added.
+  /// The greatest of the added values.
   public static Extreme greatest() {
     return new Extreme(1);
   }

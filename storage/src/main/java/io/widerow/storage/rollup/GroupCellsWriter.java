@@ -17,7 +17,7 @@ import java.util.Arrays;
 /// come in order of ids, so one step is counted at a time.
 ///
 /// - Threads: one.
-/// - Memory: the groups of a partition, at most [GroupCells#GROUPS_KNOWN_MAX]; the figures of a
+/// - Memory: the groups of a partition, at most [GroupCells#GROUPS_KNOWN_MAX]; the aggregates of a
 ///   step, about [#STEP_BYTES_MAX] bytes; the encoded cells, about [GroupCells#PIECE_BYTES_MAX].
 public final class GroupCellsWriter {
   private static final VarHandle INT =
@@ -25,15 +25,15 @@ public final class GroupCellsWriter {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /// Memory of a step's figures from which it has too many, in bytes, and how many events come
-  /// between two looks at it.
+  /// Memory in bytes from which a step has too many aggregates, and the number of events between
+  /// two checks of it.
   private static final long STEP_BYTES_MAX = 32 << 20;
 
   private static final int LOOK_EVENTS = 1 << 12;
 
   private static final AttributeFigures[] NONE = new AttributeFigures[0];
   private static final int SLOTS_LEAST = 64;
-  private static final int SLOTS_CLEARED = 1 << 10; // a larger table is made anew
+  private static final int SLOTS_CLEARED = 1 << 10; // a larger table is reallocated
 
   private final RollupShape shape;
   private final AttributeValue scratch = new AttributeValue();
@@ -66,7 +66,7 @@ public final class GroupCellsWriter {
     this.shape = shape;
   }
 
-  /// What its cells are.
+  /// The shape of its cells.
   public RollupShape shape() {
     return shape;
   }

@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Different values, numbered from 0 in the order in which they came. A value that it has allocates
-/// nothing.
+/// Distinct values, numbered from 0 in the order in which they came. Adding a present value
+/// allocates nothing.
 ///
 /// ```
 ///   bytes   of each value: the text, or the number in 8 | ...      one after the other
@@ -16,7 +16,8 @@ import java.util.Arrays;
 ///   slot    hash of the value, linear probing -> number of the value + 1, or 0 for a free slot
 /// ```
 ///
-/// - Equal values are those that make one group, see [ValueHash]; bytes may be told from texts.
+/// - Values are equal when they make one group, see [ValueHash]; bytes may be distinguished from
+///   texts.
 /// - Threads: one.
 /// - Memory: the values, and 13 to 26 bytes for each, twice while it grows.
 public final class ValueTable {

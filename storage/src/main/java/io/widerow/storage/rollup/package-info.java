@@ -1,8 +1,8 @@
-/// Internal. Figures that do not depend on the order of events (mergeable aggregates): what is
-/// added in parts, and merged, is bit for bit what is added at once. The query module computes its
-/// answers with them, and segments keep them in the cells of rollups.
+/// Internal. Aggregates that do not depend on the order of events (mergeable): adding values in
+/// parts and merging the parts gives, bit for bit, the result of adding all values at once. The
+/// query module computes its results with them, and segments keep them in the cells of rollups.
 ///
-/// - Threads: a figure belongs to one thread.
+/// - Threads: an aggregate belongs to one thread.
 @NullMarked
 package io.widerow.storage.rollup;
 

@@ -117,13 +117,13 @@ public final class OpenRow {
     return (long) RECORDS.getOpaque(this);
   }
 
-  /// What was added between two looks.
+  /// The growth of a row between two looks.
   ///
-  /// @param nanos of event time by which the latest event became later; 0 when none is later than
-  ///   those before
+  /// @param nanos of event time by which the latest event became later; 0 when no new event is
+  ///   later than the earlier events
   public record Growth(long records, long bytes, long nanos) {}
 
-  /// What was added since the last call. One thread at a time, ordered by its owner, which holds a
+  /// The growth since the last call. One thread at a time; the owner orders the calls and holds a
   /// view of the rows.
   public Growth grown() {
     long bytes = recordBytes();

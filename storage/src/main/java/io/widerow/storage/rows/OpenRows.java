@@ -75,7 +75,7 @@ public final class OpenRows implements AutoCloseable {
   private volatile long arrivalFirst = Long.MAX_VALUE; // written once, by the writer
   private volatile Published published;
 
-  /// What views see, published as one object: the watermark and the figures that belong to it.
+  /// The state that views see, published as one object: the watermark and its metrics.
   ///
   /// @param committed watermark; views show the records below it
   /// @param events number of those records
@@ -165,7 +165,7 @@ public final class OpenRows implements AutoCloseable {
     return published.events;
   }
 
-  /// Memory that what is published takes, in bytes: records, index chunks, and the objects of the
+  /// Memory that the published part takes, in bytes: records, index chunks, and the objects of the
   /// rows. The rest of the piece is free.
   public long filledBytes() {
     Published now = published;
@@ -340,8 +340,8 @@ public final class OpenRows implements AutoCloseable {
       return open(row, scan, false, filter, threads);
     }
 
-    /// Opens cursors over the runs of a row that show every write, also those that later ones
-    /// replace; of one id and run the last one first.
+    /// Opens cursors over the runs of a row that show every write, including writes that a later
+    /// write replaces; of one id and run the last write first.
     public List<EventCursor> openEveryWrite(OpenRow row, Scan scan) {
       return open(row, scan, true, new Filter.Everything(), null);
     }
@@ -365,7 +365,8 @@ public final class OpenRows implements AutoCloseable {
       return cursors;
     }
 
-    /// What is known of a row: events, first and last time. Events is 0 when the view shows none.
+    /// Metadata of a row: number of events, first and last time. The number is 0 when the view
+    /// shows no event.
     public PartitionInfo info(OpenRow row) {
       long count = 0;
       EventId first = EventId.LIMIT;

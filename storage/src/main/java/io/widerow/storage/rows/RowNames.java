@@ -11,11 +11,11 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The names of the attributes of open rows. Nobody notes them when events arrive: the first one
-/// who asks reads the records, and the next one those that came since.
+/// The names of the attributes of open rows. Appending does not record names. The first call reads
+/// all records, and each later call reads only the records that came since.
 ///
 /// - Threads: any; one reads at a time.
-/// - Memory: borrows the rows' memory from the view of the caller.
+/// - Memory: borrows the rows' memory from the caller's view.
 final class RowNames {
   private static final int RECORDS_A_BLOCK = 256;
 

@@ -16,8 +16,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// Cursor over one run of an open row, in either direction. It skips events at or above a watermark
-/// in the rows' memory, and those that a scan does not want for their arrival. Of neighbours with
-/// the same id it shows only the one that arrived last; or all of them, the last one first.
+/// in the rows' memory, and events that the scan excludes by their arrival. Of adjacent events with
+/// the same id it shows only the last to arrive; or all of them, the last first.
 ///
 /// - Threads: one. With a filter, other threads evaluate entries ahead, see [RunPrefilters].
 /// - Memory: borrows the rows' memory from their view, until [#close].

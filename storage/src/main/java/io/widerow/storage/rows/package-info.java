@@ -2,8 +2,8 @@
 /// few sorted runs per partition (patience sorting). Late data costs the same append as data on
 /// time.
 ///
-/// - Threads: one writer per lane appends; any thread reads what is committed, without locks.
-/// - Memory: chunks of native memory, freed when the rows are sealed and the last reader is gone.
+/// - Threads: one writer per lane appends; any thread reads committed events, without locks.
+/// - Memory: chunks of native memory, freed when the rows are sealed and the last reader is closed.
 @NullMarked
 package io.widerow.storage.rows;
 

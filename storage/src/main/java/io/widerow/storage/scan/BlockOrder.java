@@ -8,9 +8,9 @@ import io.widerow.storage.segment.SegmentIndex;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Iterator over the blocks of a partition that a scan must read, in its order: those in its range,
-/// without those that the token filters of their groups rule out. A group's filter is read when the
-/// scan reaches its first block.
+/// Iterator over the blocks of a partition that a scan must read, in its order: the blocks in its
+/// range, except blocks that the token filters of their groups rule out. A group's filter is read
+/// when the scan reaches its first block.
 ///
 /// - Threads: the cursor's.
 /// - Memory: that of [TokenGroups], if the scan tests tokens.

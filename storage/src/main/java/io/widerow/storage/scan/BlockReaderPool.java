@@ -31,7 +31,7 @@ public final class BlockReaderPool implements AutoCloseable {
     this.bytesMax = bytesMax;
   }
 
-  /// What is known of the names in segments.
+  /// The cached names of the attributes in segments.
   SegmentNames names() {
     return names;
   }

@@ -12,15 +12,15 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Pool of block readers for one view. Every cursor has one; a few more, however many cursors there
-/// are, serve those that look ahead, see [BlockPrefilters].
+/// Pool of block readers for one view. Every cursor has one. A few more, independent of the number
+/// of cursors, serve readers that look ahead, see [BlockPrefilters].
 ///
 /// - Threads: any.
 public final class BlockReaders {
   /// So many readers may look ahead in a view, besides one a cursor.
   private static final int FURTHER_MAX = 4;
 
-  /// For a single cursor: keeps no reader, and nobody looks ahead.
+  /// For a single cursor: keeps no reader, and no thread looks ahead.
   public static final BlockReaders NONE = new BlockReaders(null, ReadDeadline.NONE);
 
   private final @Nullable BlockReaderPool shared;
@@ -37,7 +37,7 @@ public final class BlockReaders {
     return of(shared, ReadDeadline.NONE);
   }
 
-  /// @param deadline deadline of all readers; with one, nobody looks ahead
+  /// @param deadline deadline of all readers; with one, no thread looks ahead
   public static BlockReaders of(BlockReaderPool shared, ReadDeadline deadline) {
     return new BlockReaders(shared, deadline);
   }
@@ -46,7 +46,7 @@ public final class BlockReaders {
     return deadline;
   }
 
-  /// Looks through blocks ahead; null when nobody does.
+  /// The executor that looks through blocks ahead; null when there is none.
   public @Nullable Executor searchers() {
     return shared == null || deadline.isAny() ? null : shared.threads().searching();
   }

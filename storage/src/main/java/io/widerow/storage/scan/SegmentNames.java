@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.Set;
 
 /// The names of the attributes in segments and in partitions of segments, from the directories of
-/// their blocks. Segments never change, so what was read is kept, what was asked for last. Who
-/// reads the blocks of a segment for another reason tells the names as well.
+/// their blocks. Segments never change, so the names are cached, and the most recently requested
+/// ones stay. A reader that reads the blocks of a segment for another reason adds the names as
+/// well.
 ///
 /// - Threads: any.
 /// - Memory: at most [#NAMES_MAX] names and places, about six megabytes.
@@ -44,7 +45,7 @@ final class SegmentNames {
 
   /// The names in a partition.
   ///
-  /// @param watch told of each block that is opened
+  /// @param watch notified of each block that is opened
   Set<AttributeName> of(
       Segment segment, SegmentIndex index, BlockReaders readers, ScanWatch watch) {
     Place place = new Place(segment.segmentId(), index.blocksBefore);
@@ -59,7 +60,7 @@ final class SegmentNames {
 
   /// The names in all partitions of a segment.
   ///
-  /// @param watch told of each block that is opened
+  /// @param watch notified of each block that is opened
   Set<AttributeName> ofAll(Segment segment, BlockReaders readers, ScanWatch watch) {
     SegmentIndexes indexes = segment.indexes();
     int blocks = indexes.getLast().blocksBefore + indexes.getLast().blocks;
@@ -78,8 +79,8 @@ final class SegmentNames {
     return found.names;
   }
 
-  /// Somebody has read a block of a segment. It counts when it is the one after those that are
-  /// known.
+  /// Adds the names of a block that a reader has read. They count only when the block follows the
+  /// blocks whose names are known.
   ///
   /// @param block its number in the segment, from 0
   synchronized void tell(Segment segment, int block, BlockDirectory directory) {

@@ -68,7 +68,7 @@ public final class SlicedCursor implements EventCursor {
 
   /// Opens a cursor. The caller must hold a lease on the segment until it is closed.
   ///
-  /// @param segment null when the scan has passed over it; then there are no events
+  /// @param segment null when the scan has skipped it; then there are no events
   /// @param inputs of the merge
   public static EventCursor open(
       @Nullable Segment segment,
@@ -131,7 +131,7 @@ public final class SlicedCursor implements EventCursor {
     }
   }
 
-  /// Closes a cursor whose block does not fit, with what is needed of it.
+  /// Closes a cursor whose block does not fit, after taking the needed data from it.
   private void makeRoom(SegmentCursor open, @Nullable Step found) {
     if (found == Step.EVENT) {
       take(open);
@@ -160,7 +160,7 @@ public final class SlicedCursor implements EventCursor {
     return open;
   }
 
-  /// The scan from where it goes on.
+  /// The scan from where it continues.
   private Scan rest() {
     EventId start = from;
     if (start == null) {

@@ -75,7 +75,7 @@ public final class BlockPruner {
     };
   }
 
-  /// False when the block has no column that tells a level.
+  /// False when the block has no column that may have a level.
   private boolean mayHaveLevel() {
     for (AttributeName name : LevelAttribute.READ) {
       if (directory.find(name) >= 0) {
@@ -85,7 +85,7 @@ public final class BlockPruner {
     return false;
   }
 
-  /// What is left to test on the events of the open block: a filter that keeps the same of them,
+  /// The filter that remains to test on the events of the open block. It keeps the same events,
   /// without the parts that the directory decides. For a filter whose verdict is
   /// [Verdict#SOMETHING].
   public Filter left(Filter filter) {

@@ -70,7 +70,7 @@ public final class SegmentCells {
     private final Segment segment;
     private final PieceReader pieces;
     private final int aheadBytes;
-    private long stretchFrom; // file offsets of what was read at once
+    private long stretchFrom; // file offsets of the stretch read at once
     private long stretchUntil;
 
     /// @param segment one that has cells; the caller holds a lease

@@ -76,7 +76,7 @@ public final class SegmentIndex {
     return new SegmentIndex(partition, blocksBefore, MemorySegment.ofArray(words));
   }
 
-  /// Reads one partition of a file of figures, which has no blocks.
+  /// Reads one partition of a file of aggregates, which has no blocks.
   ///
   /// ```
   ///   varint keyBytes | key | byte ownIds | varint events | time and tail of the least id (16) |
@@ -178,7 +178,7 @@ public final class SegmentIndex {
     return (int) word(block, EVENTS);
   }
 
-  /// What is known of a block without reading it.
+  /// Metadata of a block, known without reading it.
   public PartitionInfo info(int block) {
     return new SegmentSummary.Partition(
             partition.key(), events(block), first(block), last(block), partition.ownIds())

@@ -6,25 +6,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a segment was made of, written into its index. With it a store heals whose manifest lost
-/// the edit that listed the segment: a merged one takes the place of its sources, a sealed one that
-/// of the journal it sealed.
+/// The sources of a segment, written into its index. With them a store heals when its manifest lost
+/// the edit that listed the segment: a merged segment replaces its sources, a sealed segment the
+/// part of the journal that it sealed.
 ///
 /// ```
 ///   long counterLimit | long clockNanos | varint sources | for each:
 ///   long segmentId | varint lane | varint lsnAfter | varint lsnLast | varint part | varint parts
 /// ```
 ///
-/// A merge may write several segments, one for each bucket. Then each of them has an entry for each
-/// of them, itself too, with the lane [#TOGETHER], which no journal has. A file of figures always
-/// has such an entry of itself, which tells for how long it is kept; each of several names the
-/// first and the next one.
+/// A merge may write several segments, one for each bucket. Then each of these segments has an
+/// entry for each of them, including itself, with the lane [#TOGETHER], which no journal has. A
+/// file of aggregates always has such an entry for itself, which has its retention period; each of
+/// several files names the first file and the next one.
 ///
 /// @param counterLimit greater than every arrival counter in it
 /// @param clockNanos at or after every arrival time that was given to its events
-/// @param sources itself when it was sealed; when it was merged the segments that it took the place
-///   of, sealed or merged, and those that were written together with it; none when a repair wrote
-///   it
+/// @param sources itself when it was sealed; when it was merged the segments that it replaced,
+///   sealed or merged, and the segments that were written together with it; none when a repair
+///   wrote it
 public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sources) {
   public static final SegmentOrigin NONE = new SegmentOrigin(0, Long.MIN_VALUE, List.of());
 
@@ -43,20 +43,21 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
   /// @param lane the lane of that journal
   /// @param lsnAfter the last LSN before that part
   /// @param lsnLast the last LSN of that part
-  /// @param part number of this segment among those that were sealed together
+  /// @param part number of this segment among the segments that were sealed together
   /// @param parts number of segments that were sealed together; 0 when only the id is known
   public record Source(long segmentId, int lane, long lsnAfter, long lsnLast, int part, int parts) {
     private boolean isTogether() {
       return lane == TOGETHER;
     }
 
-    /// A segment that does not tell which part of the journal it holds.
+    /// A segment without a record of the part of the journal that it holds.
     public static Source of(long segmentId) {
       return new Source(segmentId, 0, 0, 0, 0, 0);
     }
   }
 
-  /// What a sealed segment holds; null when the segment was merged or does not tell it.
+  /// The part of the journal that a sealed segment holds; null when the segment was merged or has
+  /// no record of it.
   public @Nullable Source sealed(long segmentId) {
     return sources.size() == 1 && sources.getFirst().segmentId == segmentId
         ? sources.getFirst()
@@ -73,7 +74,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return sources.stream().filter(Source::isTogether).map(Source::segmentId).toList();
   }
 
-  /// The same, of a file of figures.
+  /// The same, of a file of aggregates.
   ///
   /// @param id its own
   /// @param keepNanos how long it is kept, from the end of its last bucket on
@@ -84,7 +85,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
-  /// How long a file of figures is kept; 0 for another file.
+  /// How long a file of aggregates is kept; 0 for another file.
   ///
   /// @param id its own
   public long keepNanos(long id) {

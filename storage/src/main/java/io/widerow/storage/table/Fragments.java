@@ -13,7 +13,7 @@ abstract class Fragments implements AutoCloseable {
   int keyBytes;
   int partition;
 
-  /// Moves to the next key. What was added to a merge is not valid afterwards.
+  /// Moves to the next key. Fragments added to a merge are not valid afterwards.
   abstract boolean next();
 
   /// Adds what the source has about the present key.

@@ -79,7 +79,7 @@ public final class TableCheck {
     }
   }
 
-  /// What is damaged of a file.
+  /// The damaged parts of a file.
   static List<Damage> damage(LiveTableFile live) {
     List<Damage> found = new ArrayList<>();
     TableFile file = live.fileIfWhole();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the tables consist of now, and the one way to change it. A change is durable before readers
-/// see it.
+/// The current contents of the tables, and the only way to change them. A change is durable before
+/// readers see it.
 ///
 /// - Threads: any. The lock of this object orders the changes; reading takes none.
 /// - Memory: owns the manifest's file, and a lease on each part of the state, until [#close].
@@ -80,7 +80,7 @@ final class TableContents implements AutoCloseable {
     throw new IllegalStateException("the store is closed");
   }
 
-  /// Memory that takes the next groups; what was there stays readable.
+  /// Switches to the memory that takes the next groups; the earlier memory stays readable.
   synchronized void turn(TableMemory next) {
     List<TableMemory> memories = new ArrayList<>();
     memories.add(next);
@@ -98,7 +98,7 @@ final class TableContents implements AutoCloseable {
     return manifest.takeSegmentId();
   }
 
-  /// Writes the manifest anew, for edits that come.
+  /// Rewrites the manifest, so that it takes later edits.
   synchronized void rewrite() {
     manifest.rewrite();
   }
@@ -107,7 +107,7 @@ final class TableContents implements AutoCloseable {
     manifest.keepRoom();
   }
 
-  /// A file takes the place of the oldest memory.
+  /// A file replaces the oldest memory.
   ///
   /// @param written null when the memory has nothing that lasts
   synchronized void flushed(TableMemory memory, @Nullable LiveTableFile written) {
@@ -122,7 +122,7 @@ final class TableContents implements AutoCloseable {
     memory.close();
   }
 
-  /// A file takes the place of others.
+  /// A file replaces others.
   ///
   /// @param written null when nothing is left of them
   void merged(List<LiveTableFile> merged, @Nullable LiveTableFile written) {
@@ -144,7 +144,7 @@ final class TableContents implements AutoCloseable {
     }
   }
 
-  /// Everything that was journaled is in files; the lane goes on after an LSN.
+  /// Everything that was journaled is in files; the lane continues after an LSN.
   synchronized void recovered(long lsn) {
     commit(state.files(), Map.of(LANE, lsn), 0);
   }

@@ -9,9 +9,9 @@ import io.widerow.storage.upkeep.JournalPin;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
-/// What the tables of a store use of it.
+/// The parts of a store that its tables use.
 ///
-/// @param store the events beside them: its configuration, its lock and its failures
+/// @param store the store of the events: its configuration, its lock and its failures
 /// @param journals of the events; those of the tables are made like them
 /// @param trims holds off the deletion of journal files
 /// @param background flushes and merges, and runs the writes unless others do

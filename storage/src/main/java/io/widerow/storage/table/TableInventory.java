@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The files of the tables of a stopped store: those that their manifest lists, compared with the
-/// files that are there. It heals a manifest that lost its last edits, where the files prove what
-/// these said, and changes no file: see [io.widerow.storage.live.SegmentInventory], whose rules are
-/// the same.
+/// The files of the tables of a stopped store: compares the files that the tables' manifest lists
+/// with the files that exist. It heals a manifest that lost its last edits, where the files prove
+/// the content of these edits, and changes no file: see [io.widerow.storage.live.SegmentInventory],
+/// whose rules are the same.
 ///
 /// ```
 ///   manifest   A B              lost: +M -A -B
@@ -43,7 +43,7 @@ final class TableInventory {
     this.directory = directory;
   }
 
-  /// What was healed, a sentence each.
+  /// A sentence for each healed part.
   List<String> healed() {
     return List.copyOf(healed);
   }

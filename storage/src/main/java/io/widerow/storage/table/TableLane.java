@@ -136,7 +136,7 @@ final class TableLane implements AutoCloseable {
     lsn = next;
   }
 
-  /// Makes what was appended durable, as far as it is promised, and shows it.
+  /// Makes the appended records as durable as requested, then visible.
   void commit(Durability durability) {
     store.requireLock();
     if (forcedLsn < lsn && (durability.compareTo(Durability.DISK) >= 0 || isForceDue())) {

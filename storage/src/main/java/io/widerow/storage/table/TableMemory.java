@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// The list is sorted by key; of equal keys the latest fragment comes first. A node has the LSN of
-/// its group, so that a reader passes over what came after its view. When a key has many fragments,
-/// the writer adds one that says what all of them say; readers that see it need no earlier one.
+/// its group, so that a reader skips nodes that came after its view. When a key has many fragments,
+/// the writer adds one with their combined content; readers that see it need no earlier one.
 ///
 /// ```
 ///   0        4       8     16      20      24       28     32      40
@@ -150,15 +150,15 @@ final class TableMemory implements AutoCloseable {
     return tail + bytes + (long) count * NODE_BYTES_MAX <= nodes;
   }
 
-  /// Copies the records of a group to where they stay, and shows them to nobody yet.
+  /// Copies the records of a group to where they stay; no reader sees them yet.
   MemorySegment stage(MemorySegment group) {
     MemorySegment place = memory.asSlice(tail, group.byteSize());
     return place.copyFrom(group);
   }
 
-  /// Shows what was staged, to readers of views from this LSN on.
+  /// Shows the staged records to readers of views from this LSN on.
   ///
-  /// @param count of its records
+  /// @param count number of records
   void add(long bytes, int count, long lsn) {
     long at = tail;
     tail += bytes;

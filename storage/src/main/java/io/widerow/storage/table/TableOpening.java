@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Opens the tables of a store: looks first and changes nothing, then puts what only the journal
-/// has into memory. [#begin] makes a lane, once the store may write.
+/// Opens the tables of a store: first checks and changes nothing, then replays into memory the
+/// records that only the journal has. [#begin] makes a lane, once the store may write.
 ///
 /// ```
-///   begin   manifest anew -> replayed memory to files -> old journals go -> a new journal
+///   begin   new manifest -> replayed memory to files -> old journals go -> a new journal
 /// ```
 ///
 /// Killed at any point, or without room on the disk, the next call or opening comes to the same
@@ -54,7 +54,7 @@ final class TableOpening {
 
   /// Looks at the tables of a store, if it has some, and reads them.
   ///
-  /// @param acceptsLoss to go on without what the journal lost
+  /// @param acceptsLoss to continue without the groups that the journal lost
   /// @throws StorageException.AcknowledgedDataDamaged when the journal lost something
   /// @throws StorageException.Corrupt when the manifest cannot be read, or is gone
   TableOpening(TableContext context, boolean acceptsLoss) {
@@ -97,7 +97,7 @@ final class TableOpening {
     }
   }
 
-  /// Restores edits that the manifest lost. It is written anew by [#begin], and a copy is kept.
+  /// Restores edits that the manifest lost. [#begin] rewrites the manifest, and a copy is kept.
   private void heal(Manifest manifest) {
     if (manifest.unreadableFrom() >= 0) {
       unreadable = manifest.unreadable();
@@ -169,7 +169,7 @@ final class TableOpening {
     return witness;
   }
 
-  /// What is lost or cannot be read.
+  /// The parts that are lost or cannot be read.
   List<Damage> damage() {
     return List.copyOf(damage);
   }

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 /// The tables of an embedded store. Writes wait in a queue; one task takes all that wait, and makes
 /// them durable with one force.
 ///
-/// The first write makes the directory of the tables. Before it nothing on the disk differs from a
-/// store without them.
+/// The first write creates the directory of the tables. Before it nothing on the disk differs from
+/// a store without them.
 ///
 /// - Threads: any.
-/// - Memory: two memtables, and those that views still read.
+/// - Memory: two memtables, and older ones that views still read.
 public final class Tables implements TableStore, AutoCloseable {
   private final TableContext context;
   private final TableOpening opening;
@@ -44,7 +44,7 @@ public final class Tables implements TableStore, AutoCloseable {
   private volatile boolean sealRequested;
   private volatile boolean forceRequested;
 
-  /// What is to be forgotten after a force.
+  /// The key spans to forget after a force.
   private final AtomicReference<@Nullable Forgotten> toForget = new AtomicReference<>();
 
   /// A write that waits.
@@ -86,13 +86,13 @@ public final class Tables implements TableStore, AutoCloseable {
 
   /// Opens the tables of a store for reading; changes nothing. [#begin] opens them for writing.
   ///
-  /// @param acceptsLoss to go on without acknowledged groups that the journal lost
+  /// @param acceptsLoss to continue without acknowledged groups that the journal lost
   /// @throws StorageException.AcknowledgedDataDamaged when it lost some
   public static Tables open(TableContext context, boolean readOnly, boolean acceptsLoss) {
     return new Tables(context, new TableOpening(context, acceptsLoss || readOnly), readOnly);
   }
 
-  /// What is lost or cannot be read.
+  /// The parts that are lost or cannot be read.
   public List<Damage> damage() {
     return opening.damage();
   }
@@ -108,7 +108,7 @@ public final class Tables implements TableStore, AutoCloseable {
     return reported;
   }
 
-  /// What opening found, a sentence each.
+  /// A sentence for each finding of the opening.
   public List<String> remarks() {
     return opening.remarks();
   }
@@ -118,7 +118,7 @@ public final class Tables implements TableStore, AutoCloseable {
     return opening.groups();
   }
 
-  /// Flushes what was replayed and makes a new journal, if there are tables. On a full disk the
+  /// Flushes replayed records and creates a new journal, if there are tables. On a full disk the
   /// next write, or [#maintain], tries again.
   public void begin() {
     if (!readOnly && opening.isThere() && lane == null) {
@@ -329,7 +329,7 @@ public final class Tables implements TableStore, AutoCloseable {
         if (now.isOlderThan(context.clock().monotonicNanos() - openAge.toNanos())) {
           requestSeal();
         } else if (durability.compareTo(Durability.DISK) < 0 || toForget.get() != null) {
-          forceRequested = true; // what was acknowledged is forced when it is a second old
+          forceRequested = true; // acknowledged groups are forced after a second
           wake();
         }
         opening.witness().write(List.of(now.witness()));
@@ -346,7 +346,7 @@ public final class Tables implements TableStore, AutoCloseable {
     wake();
   }
 
-  /// Flushes everything that is committed, on this thread. Only while nobody writes.
+  /// Flushes everything that is committed, on this thread. Only while no thread writes.
   public void flush() {
     if (lane != null) {
       requestSeal();
@@ -360,7 +360,7 @@ public final class Tables implements TableStore, AutoCloseable {
     upkeep.mergeAll();
   }
 
-  /// What the tables are at a moment. [Held#release] lets go of it.
+  /// The state of the tables at a moment. [Held#release] releases it.
   ///
   /// @throws StorageException when they could not begin, for lack of room
   public TableSnapshot.Moment moment() {
@@ -411,7 +411,7 @@ public final class Tables implements TableStore, AutoCloseable {
         try {
           queue.wait();
         } catch (InterruptedException wait) {
-          interrupted = true; // the task uses what is freed next
+          interrupted = true; // the task uses memory that is freed next
         }
       }
     }
@@ -424,7 +424,7 @@ public final class Tables implements TableStore, AutoCloseable {
     return contents;
   }
 
-  /// Flushes what is committed, if the store may still write, and refuses later writes.
+  /// Flushes committed records, if the store may still write, and refuses later writes.
   @Override
   public void close() {
     synchronized (queue) {

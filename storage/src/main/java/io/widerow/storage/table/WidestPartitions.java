@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///   in one file alone      what the file keeps is right
 ///   in few rows            all of them are counted
-///   else                   candidates, those that may be the widest first: a partition that only
+///   else                   candidates, greatest upper bound first: a partition that only
 ///                          one file has is right as that has it; the others are read
 /// ```
 ///
@@ -42,7 +42,7 @@ final class WidestPartitions {
   private final List<Source> sources = new ArrayList<>();
   private long read;
 
-  /// What has keys of the table.
+  /// A file or memory that has keys of the table.
   ///
   /// @param file null for memory
   private record Source(@Nullable TableFile file, Widths.OfTable widths) {}
@@ -241,7 +241,7 @@ final class WidestPartitions {
     return List.copyOf(widest);
   }
 
-  /// What is known of a partition without a look at its rows.
+  /// Upper bound of the width of a partition, without a look at its rows.
   private Counted atMost(byte[] key) {
     KeyRange range = range(key);
     List<TableFile> files = view.files(range);

@@ -300,7 +300,7 @@ final class TemplateEncoder {
     gatherShared(lines.count, templates, sharedOf, shared, slices);
   }
 
-  /// Sorts the lines by template, and gives those that fit none the template that they have.
+  /// Sorts the lines by template. Lines that fit no template go to the groups after the templates.
   private void sortLines(int lines) {
     long[] codes = templates.codes;
     sortedLimits = new int[columnsOf.size()];

@@ -60,7 +60,7 @@ public final class TextEncoder {
     return usedSeries ? ColumnFlags.FOLLOWS : 0;
   }
 
-  /// Forgets the blocks before: what is written next does not depend on them.
+  /// Forgets the earlier blocks: later blocks do not depend on them.
   public void renew() {
     templates.renew();
   }

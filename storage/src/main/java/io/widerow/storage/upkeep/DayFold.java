@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /// Choice of the tiny partitions of a day that become one for each type. A store of thousands of
-/// types has a few events of most of them in an hour; a merge puts those that are tiny into a
-/// segment of their own, and when the day is over these segments are written once more, as one of
+/// types has a few events of most of them in an hour; a merge puts the tiny partitions into a
+/// separate segment. When the day is over, these segments are written once more, as one segment of
 /// the day:
 ///
 /// ```
@@ -24,10 +24,10 @@ import java.util.Set;
 ///   day       |a b........................|  one partition of each type
 /// ```
 ///
-/// Only what is tiny is written a third time, and the catalog stays small however many types there
-/// are.
+/// Only tiny partitions are written a third time, and the catalog stays small however many types
+/// there are.
 ///
-/// - Threads: the merging ones, one at a time.
+/// - Threads: the merging threads, one at a time.
 final class DayFold {
   /// Greatest weight of a tiny partition.
   static final double WEIGHT_MAX = 0.05;
@@ -40,9 +40,9 @@ final class DayFold {
     return weight < WEIGHT_MAX;
   }
 
-  /// What is worth a fold; no segment is in two.
+  /// The folds that are worthwhile; no segment is in two of them.
   ///
-  /// @param thin knows what is kept long enough for a bucket of a day
+  /// @param thin decides which segments are retained long enough for a bucket of a day
   /// @param overNanos days that end later are not over
   synchronized List<ThinHistory.Merge> due(
       SegmentSet segments, ThinHistory thin, PartitionWeights weights, long overNanos) {

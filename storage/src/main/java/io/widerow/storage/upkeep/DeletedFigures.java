@@ -15,21 +15,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// What is kept of figures that may count events of a deletion: those of its types in buckets of
-/// its time. The events are gone, so nothing can be taken from such figures; they go as a whole.
+/// Stored aggregates that may count events of a deletion: the aggregates of its types in buckets of
+/// its time. Their events are gone, so the deleted events cannot be subtracted; such aggregates are
+/// deleted as a whole.
 ///
 /// - Threads: any; immutable.
 ///
-/// @param files files that have some
-/// @param partitions their number
-/// @param events events that these count
+/// @param files files that have such aggregates
+/// @param partitions number of such partitions
+/// @param events events that they count
 public record DeletedFigures(
     Deletion deletion, List<LiveFigures> files, int partitions, long events) {
   public DeletedFigures {
     files = List.copyOf(files);
   }
 
-  /// @param all files of figures; one that cannot be read goes as a whole
+  /// @param all files of aggregates; a file that cannot be read is deleted as a whole
   public static DeletedFigures of(Deletion deletion, List<LiveFigures> all) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     List<LiveFigures> files = new ArrayList<>();
@@ -64,7 +65,7 @@ public record DeletedFigures(
 
   /// Writes the files again without them.
   ///
-  /// @return what takes the place of what; written durably, and not listed yet
+  /// @return the replacement of the files; written durably, and not listed yet
   public Swap swap(SegmentFiles store, StoreContents contents) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     List<LiveFigures> written = new ArrayList<>();
@@ -105,7 +106,7 @@ public record DeletedFigures(
     }
   }
 
-  /// Deletes what was written and is not listed.
+  /// Deletes files that were written and are not listed.
   public static void abandon(Swap swap, SegmentFiles store, Throwable failure) {
     swap.figures().forEach(each -> store.figures().abandon(each, failure));
   }

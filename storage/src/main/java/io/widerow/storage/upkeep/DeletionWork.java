@@ -35,18 +35,19 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// Writes the segments that hold events of a deletion again without them. All segments whose
-/// buckets overlap, with those that overlap these, are one step: an id has its time, so all writes
-/// of it lie there.
+/// Rewrites the segments that hold events of a deletion without these events. All segments whose
+/// buckets overlap, directly or through other segments, are one step: an id has its time, so all
+/// its writes lie in one step.
 ///
-/// What goes is each write that the filter keeps, and of an id whose last write it keeps each
-/// earlier one too: it would be shown again. Nothing goes that arrived after the deletion began.
+/// A deletion removes each write that the filter selects. When it removes the last write of an id,
+/// it removes the earlier writes of that id too, which would be visible again otherwise. It removes
+/// no event that arrived after the deletion began.
 ///
-/// The progress is written down with the edit that swaps the files of a step, so a start goes on
+/// The progress is written down with the edit that swaps the files of a step, so a start continues
 /// where a kill ended it.
 ///
-/// A damaged segment that may hold events of it is not written. The deletion is not done, and hides
-/// its events, until a repair or retention has taken such segments away.
+/// A damaged segment that may hold events of the deletion is not rewritten. The deletion is not
+/// done, and hides its events, until a repair or retention has taken such segments away.
 ///
 /// - Threads: the merging one.
 public final class DeletionWork extends Rewrite<Boolean> {
@@ -86,13 +87,13 @@ public final class DeletionWork extends Rewrite<Boolean> {
       }
       unit.forEach(live -> looked.add(live.entry().id()));
     }
-    damaged.addAll(target.damaged(contents)); // also what was found, or went, meanwhile
+    damaged.addAll(target.damaged(contents)); // including segments found damaged, or removed, since
     end(deletion, damaged, contents);
     return false;
   }
 
-  /// Nothing is left to write. While a damaged segment may hold some events the deletion goes on:
-  /// they stay hidden, and go when a repair has shown them.
+  /// Nothing is left to write. While a damaged segment may hold some events, the deletion
+  /// continues: they stay hidden, and are removed when a repair has recovered them.
   private void end(Deletion deletion, Set<LiveSegment> damaged, StoreContents contents) {
     waitsFor = LiveSegment.ids(damaged);
     long before = deletion.arrivedBefore();
@@ -108,7 +109,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     }
   }
 
-  /// By lane, up to where the journal held what is in segments now.
+  /// By lane, the LSN up to which the events of the journal are in segments now.
   private static Map<Integer, Long> sealed(StoreContents contents) {
     StoreMoment moment = contents.moment();
     moment.segments().release(Runnable::run);
@@ -122,8 +123,8 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return id;
   }
 
-  /// Ids of damaged segments that must be repaired before the deletion can be done; none while it
-  /// is under way, or when it is done.
+  /// Ids of damaged segments that must be repaired before the deletion can be done; none while the
+  /// deletion is in progress, or when it is done.
   public Set<Long> waitsFor() {
     return waitsFor;
   }
@@ -133,10 +134,10 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return true;
   }
 
-  /// The segments of buckets that overlap each other, in the order of time. Widths that are fixed
-  /// need not divide each other: then neighbors of a bucket overlap what itself does not. Damaged
-  /// ones are left out; all of those wait that overlap one with earlier writes, which could no more
-  /// be told when the last ones had gone.
+  /// The segments of buckets that overlap each other, in the order of time. Fixed widths need not
+  /// divide each other: then neighbors of a bucket may overlap buckets that it does not overlap
+  /// itself. Damaged segments are left out. All segments wait that overlap a damaged one with
+  /// earlier writes, because such writes could not be recognized after the last writes are removed.
   private static List<List<LiveSegment>> units(DeletionTarget target, StoreContents contents) {
     List<LiveSegment> all = new ArrayList<>(contents.state().segments().all());
     all.sort(Comparator.comparing(SegmentSet::bucketOf));
@@ -251,7 +252,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return touched;
   }
 
-  /// Waits until reading may go on.
+  /// Waits until reading may continue.
   private static void requireTime(Tools tools) {
     if (!tools.writer().isTime()) {
       throw closing(new IllegalStateException("reading was given up"));
@@ -287,7 +288,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return left;
   }
 
-  /// What is written, each partition under its key.
+  /// The outputs of a step, each partition under its key.
   private static List<MergeOutput> outputs(
       List<LiveSegment> sources, Predicate<EventView> kept, BlockReaders readers) {
     Map<Bucket, NavigableMap<PartitionKey, List<MergeOutput.Source>>> buckets =
@@ -319,7 +320,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     }
   }
 
-  /// What segments have, each event once.
+  /// The events of segments, each event once.
   private static final class Count {
     private final Predicate<EventView> kept;
     private final EventHash hash = EventHash.asWritten();
@@ -357,7 +358,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     }
   }
 
-  /// Reads back what was written.
+  /// Reads back the written segments and compares them.
   private static EventDigest requireSame(
       Count before, List<LiveSegment> written, boolean any, Tools tools) {
     try {

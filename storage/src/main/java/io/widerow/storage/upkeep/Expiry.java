@@ -17,15 +17,16 @@ import java.util.function.Predicate;
 /// Drops what retention no longer keeps: files with nothing else in them are unlinked, those with
 /// enough of it are written again without it, by the [Merger].
 ///
-/// What a change of policies hid stays for its grace, see [Retentions]. That is looked at again
-/// under the lock of the changes: when a retention was raised in time, nothing that it keeps goes.
+/// Events that a change of policies hid stay for its grace, see [Retentions]. The retention is
+/// checked again under the lock of the changes: when it was raised in time, no event that it keeps
+/// is dropped.
 ///
 /// - Threads: any; one task runs at a time. It does not wait for a merge, and leaves alone what one
 ///   is reading.
 final class Expiry {
-  /// A segment is written again when this share of it is past, or [#BYTES_MANY]. The rest of it is
-  /// written once more for each retention in it, at most: segments that are written from now on
-  /// have one.
+  /// A segment is rewritten when this share of it has expired, or [#BYTES_MANY]. Its rest is
+  /// rewritten at most once more for each retention in it: newly written segments have one
+  /// retention.
   private static final int SHARE = 16;
 
   private static final long BYTES_MANY = 64 << 20;
@@ -101,7 +102,7 @@ final class Expiry {
         && live.partitions().types().stream().allMatch(type -> onDisk.mayGoWhole(type, until));
   }
 
-  /// Segments that are worth writing again without what is past in them, oldest first.
+  /// Segments that are worth rewriting without their expired events, oldest first.
   List<LiveSegment> worthRewriting() {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     return contents.state().segments().all().stream()

@@ -24,9 +24,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the figures of partitions that one edit will drop. Where no event may replace another,
-/// cells are copied. Elsewhere the events are counted, each id once: of several writes the last one
-/// counts.
+/// Writes the aggregates of partitions that one edit will drop. Where no event may replace another,
+/// cells are copied. Elsewhere the events are counted, each id once: of several writes only the
+/// last counts.
 ///
 /// - Threads: the merging one.
 /// - Memory: the cells of one file.
@@ -55,8 +55,8 @@ final class FigureDraft implements AutoCloseable {
     }
   }
 
-  /// @param kept rollups that keep figures beyond their events
-  /// @param pace waits until writing may go on; false when it must be given up
+  /// @param kept rollups whose aggregates outlive their events
+  /// @param pace waits until writing may continue; false when it must be given up
   FigureDraft(
       StoreContents contents,
       FigureFiles files,
@@ -73,7 +73,7 @@ final class FigureDraft implements AutoCloseable {
     this.next = edit.first;
   }
 
-  /// Writes all figures.
+  /// Writes all aggregates.
   ///
   /// @return false when it was given up
   boolean write(List<MergeOutput.Source> dropped) {
@@ -96,7 +96,8 @@ final class FigureDraft implements AutoCloseable {
     return finished;
   }
 
-  /// What is dropped by bucket and type. Buckets in which an id may have writes in several are one.
+  /// The dropped partitions by bucket and type. Buckets among which the writes of one id may be
+  /// spread count as one.
   private static NavigableMap<PartitionKey, List<MergeOutput.Source>> groups(
       List<MergeOutput.Source> dropped) {
     Map<String, List<MergeOutput.Source>> types =
@@ -230,7 +231,7 @@ final class FigureDraft implements AutoCloseable {
     keepNanos = 0;
   }
 
-  /// Deletes what was written, unless it was finished.
+  /// Deletes the written files, unless the draft was finished.
   @Override
   public void close() {
     FiguresWriter now = writer;

@@ -27,10 +27,10 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
-/// Drops events that are past their retention and keeps their figures: one edit of the manifest
-/// puts files of figures in the place of segments. So a figure is in a segment or in such a file at
-/// any moment, and never in both. A segment that has other types too is written again without them
-/// by the same edit.
+/// Drops expired events and keeps their aggregates: one edit of the manifest replaces segments with
+/// files of aggregates. So at any moment an aggregate is in a segment or in such a file, and never
+/// in both. The same edit replaces a segment that has other types too with a copy without the
+/// dropped types.
 ///
 /// ```
 ///   events      |########|########|########|        retention is past for the first two
@@ -38,8 +38,9 @@ import java.util.function.BooleanSupplier;
 ///   figures     [fig 1            ]                  kept for `keep` from the end of their bucket
 /// ```
 ///
-/// Nothing is dropped so while a deletion runs, or while open rows have events of the same buckets:
-/// what is counted must be all that there is. A damaged segment stays until it is repaired.
+/// Nothing is dropped this way while a deletion runs, or while open rows have events of the same
+/// buckets, because the aggregates must count all events. A damaged segment stays until it is
+/// repaired.
 ///
 /// - Threads: the merging one; [#isDue] any.
 final class FigureKeeper {
@@ -85,7 +86,7 @@ final class FigureKeeper {
     return new FigurePlan(now, contents.retentions().onDisk(), open).units(unreadable);
   }
 
-  /// Drops some segments, or files of figures that are past, or writes small ones as one.
+  /// Drops some segments or expired files of aggregates, or merges small files of aggregates.
   ///
   /// @return false when nothing was done
   boolean step(Expiry expiry, BlockReaders readers) {
@@ -128,12 +129,12 @@ final class FigureKeeper {
     return true;
   }
 
-  /// What becomes of the partitions of some segments.
+  /// The outcome for the partitions of some segments.
   ///
-  /// @param figured those that go and leave figures
-  /// @param gone keys of all that go
-  /// @param mixed segments of which something stays
-  /// @param kept what that is, for each of them
+  /// @param figured dropped partitions whose aggregates are kept
+  /// @param gone keys of all dropped partitions
+  /// @param mixed segments of which a part stays
+  /// @param kept the part that stays, for each of them
   private record Parts(
       List<MergeOutput.Source> figured,
       Set<PartitionKey> gone,
@@ -220,7 +221,8 @@ final class FigureKeeper {
     }
   }
 
-  /// Lists files of figures and segments in the place of segments. The figures go when it does not.
+  /// Lists files of aggregates and segments in place of segments. When that fails, the files of
+  /// aggregates are deleted.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
   private boolean commit(Swap swap, BooleanSupplier still) {

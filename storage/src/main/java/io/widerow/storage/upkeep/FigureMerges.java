@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Upkeep of the files of figures: drops those that are past, and writes small ones as one, so that
+/// Maintenance of the files of aggregates: drops expired files, and merges small ones, so that
 /// their number grows with the logarithm of time (size-tiered compaction). Cells are copied as they
 /// are.
 ///
@@ -67,8 +67,8 @@ final class FigureMerges {
     return new HashSet<>(contents.state().segments().figures()).containsAll(some);
   }
 
-  /// Files that nobody asks for any more. A rollup that is kept for less time now hides at once,
-  /// and drops nothing before the time that was promised when it was written.
+  /// Files that no query needs any more. A rollup whose `keep` was reduced hides aggregates at
+  /// once, and drops none before the time that was promised when it was written.
   private List<LiveFigures> past() {
     long now = contents.clock().retentionNanos();
     return contents.state().segments().figures().stream()

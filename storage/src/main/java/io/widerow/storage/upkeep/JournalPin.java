@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// Pin on the journal files: while a snapshot of the store is taken, none is deleted. Trims
-/// requested meanwhile run afterwards. Only a second snapshot waits.
+/// requested during the pin run afterwards. Only a second snapshot waits.
 ///
 /// - Threads: any.
 public final class JournalPin {
@@ -19,7 +19,7 @@ public final class JournalPin {
   private boolean held; // guarded by this
   private boolean closed; // guarded by oneAtATime
 
-  /// @param tidy runs what is not needed for the work done, and tells its failure
+  /// @param tidy runs a step that is not needed for the work done, and reports its failure
   public JournalPin(Consumer<Runnable> tidy) {
     this.tidy = tidy;
   }

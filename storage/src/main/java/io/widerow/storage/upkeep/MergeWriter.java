@@ -31,14 +31,14 @@ public final class MergeWriter {
   private final SegmentFiles files;
   private final BooleanSupplier pace;
 
-  /// @param pace waits until writing may go on; false when it must be given up
+  /// @param pace waits until writing may continue; false when it must be given up
   MergeWriter(StoreContents contents, SegmentFiles files, BooleanSupplier pace) {
     this.contents = contents;
     this.files = files;
     this.pace = pace;
   }
 
-  /// Waits until merging may go on. False when it must be given up.
+  /// Waits until merging may continue. False when it must be given up.
   boolean isTime() {
     return pace.getAsBoolean();
   }
@@ -62,9 +62,9 @@ public final class MergeWriter {
     return write(sources, outputs, readers, kept, List.of());
   }
 
-  /// The same beside files that the same edit lists.
+  /// The same, together with files that the same edit lists.
   ///
-  /// @param with their numbers
+  /// @param with numbers of these files
   List<LiveSegment> write(
       List<LiveSegment> sources,
       List<MergeOutput> outputs,
@@ -128,7 +128,7 @@ public final class MergeWriter {
     }
   }
 
-  /// What takes the place of these.
+  /// The origin of the segments that replace these.
   SegmentOrigin originOf(List<LiveSegment> sources) {
     List<SegmentOrigin.Source> all = new ArrayList<>();
     for (LiveSegment source : sources) {

@@ -33,23 +33,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Merges the segments of a bucket into their final form (compaction), on the store's executor, and
-/// leaves out what is past its retention; what needs no merge for that is dropped by [Expiry].
+/// leaves out expired events; [Expiry] drops the segments that need no merge for that.
 ///
-/// An event is written when it is sealed and once more when it is merged: merges take only what
-/// sealing wrote. Only [ThinHistory] is written again, into wider buckets, what is left of a
-/// segment of which enough is past its retention, and what lacks a rollup ([RollupFill]). A closed
-/// bucket is merged when it has been closed for a while; what comes later is merged with its like
-/// when there is enough of it, or when nothing more came for as long. In an open bucket segments
-/// are merged early when there are many, so that their number stays small as long as merging, which
-/// waits while rows are sealed ([MergePace]), keeps up with writers.
+/// An event is written when it is sealed and once more when it is merged: merges take only segments
+/// that sealing wrote. There are three exceptions: [ThinHistory] is rewritten into wider buckets, a
+/// segment of which enough has expired is rewritten without its expired events, and a segment that
+/// lacks a rollup is rewritten with it ([RollupFill]). A closed bucket is merged when it has been
+/// closed for a while. Later segments are merged together when there are enough of them, or when no
+/// more came for as long. In an open bucket segments are merged early when there are many, so that
+/// their number stays small as long as merging, which waits while rows are sealed ([MergePace]),
+/// keeps up with writers.
 ///
 /// The first merge of a bucket may give its events other keys, see
 /// [io.widerow.storage.layout.FinalForm], and so write several segments. One edit of the manifest
 /// lists all of them in place of the sources.
 ///
-/// A segment in which damage was found is left as it is, and its like are merged without it: its
-/// readable part stays readable, and only a repair rewrites it. It is dropped like any other when
-/// all that it holds is past retention.
+/// A segment with known damage is left as it is, and the other segments of its bucket are merged
+/// without it. Its readable part stays readable, and only a repair rewrites it. It is dropped like
+/// any other segment when all its events have expired.
 ///
 /// - Threads: any calls [#start]; one task runs at a time. The task keeps its thread while it
 ///   waits. Dropping is another task, which does not wait for it.
@@ -67,8 +68,8 @@ public final class Merger {
   /// Segments that one merge of thin history reads.
   private static final int SEGMENTS_THIN = 1 << 10;
 
-  /// Bytes of the final form by bytes of sealed segments, until merges tell it, and how much the
-  /// last merge counts for it.
+  /// Bytes of the final form by bytes of sealed segments, until merges measure it, and the weight
+  /// of the last merge in it.
   private static final double REST = 0.8;
 
   private static final double REST_STEP = 0.25;
@@ -91,7 +92,7 @@ public final class Merger {
 
   private final OneTask task = new OneTask(this::run);
 
-  /// What somebody asked for and waits for.
+  /// Requested rewrites whose callers wait.
   private final Queue<Rewrite<?>> asked = new ConcurrentLinkedQueue<>();
 
   /// The state for which `urgent` holds; only the running task uses both.
@@ -121,7 +122,7 @@ public final class Merger {
     return merges.get();
   }
 
-  /// Starts what is due, unless it is running already.
+  /// Starts the tasks that are due, unless they are running already.
   public void start() {
     expiry.start();
     if (plan() == null && asked.isEmpty() && !figures.isDue()) {
@@ -133,7 +134,7 @@ public final class Merger {
   /// Writes segments again, one after the other in the order in which this was called.
   ///
   /// @return when that is done
-  /// @throws StorageException when it failed; what was done before stays done
+  /// @throws StorageException when a step failed; the steps before it stay done
   /// @throws InterruptedException when the calling thread was interrupted
   public <R> R rewrite(Rewrite<R> rewrite) throws InterruptedException {
     asked.add(rewrite);
@@ -308,8 +309,8 @@ public final class Merger {
     }
   }
 
-  /// Waits until merging may go on. False when the store is being closed: the merge gives up what
-  /// it wrote so far, and the next opening starts it again.
+  /// Waits until merging may continue. False when the store is being closed: the merge gives up
+  /// what it wrote so far, and the next opening starts it again.
   @SuppressWarnings("ReferenceEquality") // an equal state that is another object is judged again
   private boolean isTime() {
     return pace.await(() -> {
@@ -352,7 +353,7 @@ public final class Merger {
     }
   }
 
-  /// What a merge leaves out: a type of a bucket that ends then.
+  /// Events that a merge leaves out: a type of a bucket with this end.
   private record Left(String type, long untilNanos) {}
 
   /// @param kept what goes into each partition of the new segment
@@ -392,8 +393,8 @@ public final class Merger {
                 && !shown.isPast(key.type(), bucket.untilNanos()));
   }
 
-  /// A closed bucket, or what is there of one that has very many segments, gets its final form the
-  /// first time it is merged. All else keeps its keys.
+  /// A closed bucket, or the present part of a bucket that has very many segments, gets its final
+  /// form the first time it is merged. All other partitions keep their keys.
   private List<MergeOutput> outputs(
       ThinHistory.Merge due,
       NavigableMap<PartitionKey, List<MergeOutput.Source>> kept,

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 ///   read      the events of the sources: their digest
 ///   written   the same events under other keys, in files that nothing lists yet
 ///   read back the digest must be the same
-///   swapped   one edit of the manifest; readers under way go on with the old files
+///   swapped   one edit of the manifest; readers in progress keep the old files
 /// ```
 ///
 /// A step that is ended before the edit has changed nothing: the next start deletes its files.
@@ -50,11 +50,11 @@ public final class Repartition extends Rewrite<Repartition.Report> {
   private final Deque<Unit> left = new ArrayDeque<>();
   private Report report = NOTHING;
 
-  /// What was done.
+  /// The result of a repartition.
   ///
   /// @param partitions partitions that weighed too much or too little and have other keys now
   /// @param before all partitions that have other keys now
-  /// @param after partitions that these have become
+  /// @param after partitions that replaced them
   /// @param events events in the files that were written again; the digest of each step was the
   ///   same before and after
   public record Report(int partitions, int before, int after, long events) {
@@ -82,7 +82,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     this.weights = weights;
   }
 
-  /// What would be done now. Changes nothing.
+  /// The work that would be done now. Changes nothing.
   ///
   /// @param misfits gets the partitions that weigh too much or too little and would not any more
   public Report plan(StoreContents contents, List<Misfit> misfits) {
@@ -204,7 +204,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     }
   }
 
-  /// What a step keeps of its sources.
+  /// The partitions that a step keeps of its sources.
   private static List<MergeOutput.Source> kept(Step step) {
     List<MergeOutput.Source> kept = new ArrayList<>();
     for (LiveSegment live : step.sources()) {
@@ -215,8 +215,8 @@ public final class Repartition extends Rewrite<Repartition.Report> {
     return kept;
   }
 
-  /// False when another retention decides now: what was left out is kept again, or something is
-  /// hidden that a wider bucket would show.
+  /// False when the retention has changed: events that were left out are retained again, or events
+  /// are hidden that a wider bucket would show.
   private static boolean mayGo(Step step, StoreContents contents) {
     Retentions.OnDisk now = contents.retentions().onDisk();
     Kept shown = contents.retentions().shown();
@@ -224,7 +224,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
         && step.keysBefore().stream().noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
   }
 
-  /// Reads back what was written.
+  /// Reads back the written segments and compares them.
   private static void requireSame(EventDigest before, List<LiveSegment> written, Tools tools) {
     try {
       if (written.isEmpty()) {

@@ -78,17 +78,18 @@ final class RepartitionPlan {
 
   /// A bucket in which one step is done.
   ///
-  /// @param joins true to join what is too light, false to divide what is too heavy
+  /// @param joins true to join partitions that are too light, false to divide partitions that are
+  ///     too heavy
   /// @param kept how long all of it is kept
   record Unit(Bucket bucket, boolean joins, Policies.Group kept) {}
 
-  /// What one step writes.
+  /// The plan of one step.
   ///
   /// @param sources segments that are replaced
   /// @param misfits partitions that weigh too much or too little
   /// @param keysBefore partitions that get other keys
   /// @param keysAfter the other keys
-  /// @param left what is past its retention and goes
+  /// @param left expired events that are left out
   record Step(
       List<LiveSegment> sources,
       Map<PartitionKey, Double> misfits,
@@ -107,8 +108,8 @@ final class RepartitionPlan {
     this.overNanos = overNanos;
   }
 
-  /// All buckets in which there may be something to do: first those that may be divided, then those
-  /// in which narrower ones may be joined.
+  /// All buckets in which there may be something to do: first the buckets that may be divided, then
+  /// the buckets in which narrower ones may be joined.
   List<Unit> units(SegmentSet segments) {
     Set<Unit> divided = new LinkedHashSet<>();
     Set<Unit> joined = new LinkedHashSet<>();
@@ -174,8 +175,8 @@ final class RepartitionPlan {
     return inside;
   }
 
-  /// What is to be done in a unit; null when nothing is. What is hidden keeps its keys: a wider
-  /// bucket would show it again.
+  /// The step to do in a unit; null when there is none. Hidden events keep their keys: a wider
+  /// bucket would show them again.
   @Nullable Step of(SegmentSet segments, Retentions retentions, Unit unit) {
     Kept shown = retentions.shown();
     List<LiveSegment> inside = inside(segments, unit);
@@ -210,7 +211,7 @@ final class RepartitionPlan {
   /// @param layer not 0 when another segment of the bucket has a partition of the same key
   private record Place(Bucket bucket, boolean tiny, int layer) {}
 
-  /// What changes in a unit.
+  /// The changes in a unit.
   private final class Changes {
     private final Unit unit;
     private final Set<Source> sources = new LinkedHashSet<>();
@@ -287,7 +288,7 @@ final class RepartitionPlan {
           .put(key, target);
     }
 
-    /// What is written, with all else that the segments of the changed partitions have.
+    /// The step that writes the changed partitions, with all other partitions of their segments.
     Step step(List<LiveSegment> inside, Retentions.OnDisk onDisk) {
       Set<LiveSegment> touched = new LinkedHashSet<>();
       sources.forEach(source -> touched.add(source.segment()));

@@ -9,9 +9,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Segments are written again because somebody asked for it and waits for the result. The [Merger]
-/// does it step by step: each step is done as a whole or changes nothing, and waits like a merge
-/// while rows are sealed. What is due to be merged goes first.
+/// A rewrite of segments on request; the caller waits for the result. The [Merger] does it step by
+/// step: each step is done as a whole or changes nothing, and waits like a merge while rows are
+/// sealed. Merges that are due go first.
 ///
 /// - Threads: steps run on the merging thread, one at a time; any thread waits.
 ///
@@ -21,7 +21,7 @@ public abstract class Rewrite<R> {
 
   private final CompletableFuture<R> done = new CompletableFuture<>();
 
-  /// What a step works with.
+  /// The tools of a step.
   record Tools(
       StoreContents contents,
       Expiry expiry,
@@ -42,7 +42,7 @@ public abstract class Rewrite<R> {
   /// @return false when this was the last one
   final boolean goOn(Tools tools) {
     if (done.isDone()) {
-      return false; // nobody waits any more
+      return false; // no caller waits any more
     }
     try {
       if (step(tools)) {

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /// Choice of the buckets that become one. A bucket of an hour with a few events costs a file and a
-/// block for each of its partitions, whatever is in them. So buckets of a past day, 8 days, 64 days
-/// or 512 days move into one bucket of this width, as long as all of its time has few events:
+/// block for each of its partitions, however small they are. So buckets of a past day, 8 days, 64
+/// days or 512 days move into one bucket of this width, as long as all of its time has few events:
 ///
 /// ```
 ///   hours     |.|.| |.|   |.|.| |.|.|.|     |#|#|#|#|#|#|        . few events  # many
@@ -31,9 +31,9 @@ import java.util.stream.Stream;
 /// written once. One that grows with time is written again at each width, 4 times at most.
 ///
 /// Time that is thin as a whole, and covered over half of it at least, is the condition, because a
-/// query plans a bucket and all that is inside of it together. And a wide bucket is dropped only
-/// when all of it is past its retention: so it is at most an eighth of the retention wide. No part
-/// of it may be past when it is made: what is hidden would be shown again until the rest is past.
+/// query plans a bucket and everything inside it together. A wide bucket is dropped only when all
+/// of it has expired, so it is at most an eighth of the retention wide. No part of it may have
+/// expired when it is made: hidden events would be visible again until the rest expires.
 ///
 /// - Threads: any; it has no state.
 final class ThinHistory {
@@ -67,7 +67,8 @@ final class ThinHistory {
   /// @param bucket the one that they become, at least as wide as theirs
   record Merge(Bucket bucket, List<LiveSegment> sources) {}
 
-  /// What is worth a merge; no segment is in two. The segments of a merge may be many.
+  /// The merges that are worthwhile; no segment is in two of them. The segments of a merge may be
+  /// many.
   List<Merge> due(SegmentSet segments, long nowNanos) {
     List<Merge> due = new ArrayList<>();
     if (segments.all().size() < MANY) {

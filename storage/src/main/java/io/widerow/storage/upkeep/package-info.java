@@ -1,5 +1,5 @@
-/// Internal. Background work: sealing (flush of the memtable), merging (compaction), dropping what
-/// is past its retention, room on the disk, and trimming the journal.
+/// Internal. Background work: sealing (flush of the memtable), merging (compaction), dropping
+/// expired events, room on the disk, and trimming the journal.
 ///
 /// ```
 ///   rows --seal--> segments --merge--> final segment of a bucket --retention--> gone

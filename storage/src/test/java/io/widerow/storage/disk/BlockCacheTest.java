@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what is found is the block that was asked for, whole, while others come and go; what was
-/// asked for lately stays; no more memory is used than was given. Method: blocks that tell their
+/// Goal: a lookup returns the requested block, whole, while other blocks come and go; recently
+/// requested blocks stay; no more memory is used than was given. Method: blocks that encode their
 /// file and offset in every byte, many more than there is room for, from several threads.
 class BlockCacheTest {
   private static final int ONE_SET = 8 * BlockCache.BLOCK_BYTES_MAX;

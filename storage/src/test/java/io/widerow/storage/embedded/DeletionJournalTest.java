@@ -30,10 +30,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a deletion removes events with ids of their own, all writes of them, also where buckets of
-/// several widths overlap; it lets every journal file go that had any, and says up to where; a
-/// power cut at any moment leaves all or nothing. Method: a store on a simulated disk with journal
-/// files of a few groups and several lanes, beside a plain map; before its operations copies of
-/// what a cut leaves are opened, with other lanes and widths, and compared.
+/// several widths overlap; it discards every journal file that had any of them, and reports up to
+/// which LSN; a power cut at any moment leaves all or nothing. Method: a store on a simulated disk
+/// with journal files of a few groups and several lanes, compared with a plain map; before its
+/// operations, copies of the disk as a cut leaves it are opened with other lanes and widths, and
+/// compared.
 class DeletionJournalTest {
   private static final Duration LATE = Duration.ofHours(3);
   private static final int ROUNDS = 6;

@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a deletion's journals go although groups were under way when it began, and a store whose
-/// disk fails as it is closed can be opened again. Method: stores with the real journal, whose
-/// files are larger than all that is written.
+/// Goal: a deletion's journals are discarded although groups were in progress when it began, and a
+/// store whose disk fails as it is closed can be opened again. Method: stores with the real
+/// journal, whose files are larger than all written data.
 class DeletionUnderWayTest {
   @TempDir private Path directory;
 

@@ -31,14 +31,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever is done to a store, and in whatever order, it shows exactly what was committed,
-/// each event once and the latest write of each id, in one order, both ways, for any range and any
-/// types, less what was deleted; and counts by minute and figures by group are those of the events,
-/// also from cells. Method: random operations (append, late, upsert, commit, seal, merge,
-/// repartition, deletion by filter, reopen with other lanes, shards and bucket widths, layouts and
-/// rollups changed while it is open) against the store on a simulated disk and against a plain map;
-/// compare in between and at the end. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`. [KeptModelTest] adds retention, and figures that are kept beyond it.
+/// Goal: whatever is done to a store, and in whatever order, it shows exactly the committed events
+/// that were not deleted, each event once and the latest write of each id, in one order, both ways,
+/// for any range and any types; and counts by minute and aggregates by group match the events, also
+/// from cells. Method: random operations (append, late, upsert, commit, seal, merge, repartition,
+/// deletion by filter, reopen with other lanes, shards and bucket widths, layouts and rollups
+/// changed while it is open) against the store on a simulated disk and against a plain map; compare
+/// in between and at the end. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// [KeptModelTest] adds retention, and aggregates that outlive it.
 class EmbeddedStoreModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static int deletions;

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: figures of a rollup that is kept are those of all events that were written, whatever
-/// retention is set, whatever was dropped, and after a power cut at any moment of that. Method:
-/// random policies, late writes and repeated ids, time and starts on the simulated disk; before its
-/// operations copies of what a cut leaves are opened, compared, maintained and compared again. The
-/// seed is the test's name.
+/// Goal: aggregates of a rollup with `keep` cover all events that were written, whatever retention
+/// is set, whatever was dropped, and after a power cut at any moment. Method: random policies, late
+/// writes and repeated ids, time and starts on the simulated disk; before its operations, copies of
+/// the disk as a cut leaves it are opened, compared, maintained and compared again. The seed is the
+/// test's name.
 class FigureCrashTest {
   private static final Duration KEEP = Duration.ofDays(400);
   private static final List<String> TYPES = List.of("ka", "kb", "kc");
@@ -96,7 +96,7 @@ class FigureCrashTest {
     }
   }
 
-  /// Of the last day, which no policy reaches; some instead of what is there.
+  /// Writes events of the last day, which no policy reaches; some replace stored events.
   private void write(RetentionStore it) {
     String type = TYPES.get(random.nextInt(TYPES.size()));
     long nanos = START_NANOS - DAY_NANOS + (random.nextInt(2) == 0 ? 0 : HOUR_NANOS / 2);

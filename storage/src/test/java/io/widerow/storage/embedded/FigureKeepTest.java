@@ -25,9 +25,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// Goal: figures of a rollup that is kept are the same before and after retention drops the events
-/// that they count; what cannot be told is told; nothing is lost by a clock that jumped, and
-/// nothing stays of a deletion. Method: a store on a simulated disk, beside a plain list of events.
+/// Goal: aggregates of a rollup with `keep` are the same before and after retention drops the
+/// events that they count; the store reports minutes without aggregates; a clock that jumped loses
+/// nothing, and a deletion leaves nothing behind. Method: a store on a simulated disk, compared
+/// with a plain list of events.
 class FigureKeepTest {
   private static final Duration KEEP = Duration.ofDays(40);
 
@@ -180,7 +181,8 @@ class FigureKeepTest {
     }
   }
 
-  /// Nobody can take deleted events from figures whose events are gone: they go as a whole.
+  /// Deleted events cannot be subtracted from aggregates whose events are gone: such aggregates are
+  /// deleted as a whole.
   @Test
   void aDeletionTakesFiguresThatMayCountItsEvents() {
     try (RetentionStore it = filled()) {
@@ -216,7 +218,7 @@ class FigureKeepTest {
     }
   }
 
-  /// A snapshot has the figures, too.
+  /// A snapshot has the aggregates, too.
   @Test
   void aSnapshotHasThem() {
     try (RetentionStore it = filled()) {

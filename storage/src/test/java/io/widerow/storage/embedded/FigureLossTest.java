@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a manifest that lost its last edit, by which figures took the place of events or of other
-/// figures, heals: nothing is counted twice, and no figure is lost. Where the files prove nothing,
-/// that is told and none is deleted. Method: stores on the simulated disk, killed after such an
-/// edit; bits of it are flipped, or it is cut off.
+/// Goal: a manifest that lost its last edit, by which aggregates replaced events or other
+/// aggregates, heals: nothing is counted twice, and no aggregate is lost. Where the files prove
+/// nothing, the store reports it and deletes no file. Method: stores on the simulated disk, killed
+/// after such an edit; bits of it are flipped, or it is cut off.
 class FigureLossTest {
   private static final Path MANIFEST = Path.of("/store/manifest");
   private static final Path SEGMENTS = Path.of("/store", Manifest.SEGMENTS);
@@ -48,7 +48,7 @@ class FigureLossTest {
     store.store().maintain();
   }
 
-  /// Opens what is left twice: everything is there, and the manifest is whole again.
+  /// Opens the surviving disk twice: everything is present, and the manifest is whole again.
   private void assertHeals(SimDisk bad, String what) {
     Map<String, String> expected = model.expected();
     List<String> remarks;
@@ -108,7 +108,7 @@ class FigureLossTest {
     heals(merged, "a merge of figures");
   }
 
-  /// Segments alone, or figures alone, take no place.
+  /// Segments alone, or aggregates alone, replace nothing.
   @Test
   void aPartOfADropTakesNoPlace() {
     fill();

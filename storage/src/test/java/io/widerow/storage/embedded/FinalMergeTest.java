@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the merge of a closed bucket gives it the form that fits what is in it, in one step, and
+/// Goal: the merge of a closed bucket gives it the form that fits its contents, in one step, and
 /// nothing is lost, shown twice or written again. Method: stores on a simulated disk with weights
 /// so small that some events are heavy.
 class FinalMergeTest {
@@ -107,7 +107,7 @@ class FinalMergeTest {
     assertEquals(before, it.shown());
   }
 
-  /// A position knows for each lane what was shown, so a merge must not mix lanes.
+  /// A position has for each lane the events already shown, so a merge must not mix lanes.
   @Test
   void positionsInTheOrderOfArrivalOutliveTheFinalForm() {
     try (var two = new RetentionStore(2)) {
@@ -144,7 +144,7 @@ class FinalMergeTest {
     return positions.stream().map(position -> store.shown("cpu"::equals, position)).toList();
   }
 
-  /// What an earlier opening wrote may be of other lanes.
+  /// Events that an earlier opening wrote may be of other lanes.
   @Test
   void shardsOfAnEarlierOpeningStayApart() {
     try (var two = new RetentionStore(2)) {
@@ -268,7 +268,8 @@ class FinalMergeTest {
     assertEquals(written, it.store().statistics().segmentBytesWritten(), "nothing is left to do");
   }
 
-  /// A position knows for each lane what was shown, so each lane has one of its own.
+  /// A position has for each lane the events already shown, so each lane has a partition of its
+  /// own.
   @Test
   void tinyPartitionsOfADayBecomeOneOfEachTypeAndLane() {
     int lanes = 4;

@@ -28,11 +28,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a store that was killed starts on a full disk, whichever of the writes of a start finds no
-/// room: it shows everything acknowledged, drops what is past its retention, and takes events when
-/// there is room, without another start. Killed in any of these states, the next start, on a full
-/// disk or not, shows the same. Method: a store with sealed and with journaled events on the
-/// simulated disk, killed; the disk full from the n-th operation of the start on, for every n, and
-/// for every length of the gap; and disks with every amount of room.
+/// room: it shows everything acknowledged, drops expired events, and takes events when there is
+/// room, without another start. Killed in any of these states, the next start, on a full disk or
+/// not, shows the same. Method: a store with sealed and with journaled events on the simulated
+/// disk, killed; the disk full from the n-th operation of the start on, for every n, and for every
+/// length of the gap; and disks with every amount of room.
 class FullDiskStartTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final long RETENTION_HOURS = 48;
@@ -95,7 +95,7 @@ class FullDiskStartTest {
     checkNotes(store, what);
   }
 
-  /// Each lane is told each note once, and exactly those of batches that are there.
+  /// Each lane gets each note once, and only notes of batches that are present.
   private void checkNotes(EmbeddedStore store, String what) {
     for (int lane = 0; lane < store.lanes(); lane++) {
       Set<Long> told = new HashSet<>();
@@ -127,7 +127,7 @@ class FullDiskStartTest {
     return notes;
   }
 
-  /// What is left when it is killed now, or its power is cut, starts everywhere.
+  /// The disk that a kill or a power cut leaves now starts with room and without room.
   private void killAndCheck(SimDisk disk, String what) {
     for (SimDisk left : List.of(disk.restart(), disk.crash(false), disk.crash(true))) {
       try (EmbeddedStore again = open(left.restart())) {
@@ -220,8 +220,8 @@ class FullDiskStartTest {
     }
   }
 
-  /// Before the manifest is written anew, nothing edits it; afterwards the lanes that came late
-  /// seal what they have, so that their journals do not bring the earlier clock back.
+  /// Before the manifest is rewritten, nothing edits it; afterwards the lanes that started late
+  /// seal their events, so that their journals do not bring the earlier clock back.
   @Test
   void anAcceptedClockIsThatOfLateLanesToo() {
     SimDisk disk = killed();
@@ -259,8 +259,9 @@ class FullDiskStartTest {
     }
   }
 
-  /// Everything in segments is past its retention. There is no room at all, or some and not enough
-  /// for segments or journals: what expired goes in the room of the ballast, and makes room.
+  /// Everything in segments has expired. There is no room at all, or some and not enough for
+  /// segments or journals: expired events are dropped with the room of the ballast, which makes
+  /// room.
   @Test
   void whatExpiresMakesRoom() {
     int made = 0;
@@ -299,8 +300,8 @@ class FullDiskStartTest {
     assertTrue(made > 1, made + " stores made room by themselves");
   }
 
-  /// The disk of an open store gets full to the last byte. What expires goes, time and again: each
-  /// drop uses the ballast, and leaves the room for the next one.
+  /// The disk of an open store gets full to the last byte. Expired events are dropped repeatedly:
+  /// each drop uses the ballast, and leaves the room for the next one.
   @Test
   void whatExpiresGoesFromAnOpenStoreOnAFullDisk() {
     SimDisk disk = new SimDisk(5);

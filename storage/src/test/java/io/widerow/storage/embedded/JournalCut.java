@@ -28,8 +28,8 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// Simulator of power cuts under the real journal, on a [CutDisk]. A cut builds a directory of what
-/// is durable, plus any unforced bytes and names, and recovery reads it: files that roll, are
+/// Simulator of power cuts under the real journal, on a [CutDisk]. A cut builds a directory of the
+/// durable data, plus any unforced bytes and names, and recovery reads it: files that roll, are
 /// trimmed and used again, so that a page that was not forced may have frames of an earlier use. It
 /// runs in classes of a [io.widerow.faults.PlantLoader], which records the forces.
 ///

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: figures of a rollup with `keep` are a recount of all that was ever committed and not
-/// deleted, whatever retention hides or drops of it meanwhile; and what is younger than every
-/// retention is shown, each event once. Method: random operations (append, late, upsert, commit,
-/// merge, repartition, deletion, reopen with other lanes and widths, layouts, rollups and policies
-/// changed while it is open) against the store on a simulated disk and against a plain map. The
-/// seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Goal: aggregates of a rollup with `keep` equal a recount of all events ever committed and not
+/// deleted, whichever of them retention hides or drops; and every event younger than every
+/// retention is shown, once. Method: random operations (append, late, upsert, commit, merge,
+/// repartition, deletion, reopen with other lanes and widths, layouts, rollups and policies changed
+/// while it is open) against the store on a simulated disk and against a plain map. The seed is the
+/// test's name; to replay one, run with `-Dseed=<n>`.
 class KeptModelTest {
   private static final long HOUR = 3_600_000_000_000L;
   private static final long DAY = 24 * HOUR;
@@ -140,8 +140,8 @@ class KeptModelTest {
     store.retention().set(RetentionStore.rule(random.nextInt(3) == 0 ? "*" : type, age, grace));
   }
 
-  /// Deletes events, and with them the figures that may count some. What is hidden and not dropped
-  /// yet nobody can tell from outside: then nothing is deleted.
+  /// Deletes events, and with them the aggregates that may count some. The test cannot see events
+  /// that are hidden and not dropped yet: then nothing is deleted.
   private void delete(EmbeddedStore store, StoreDriver driver) {
     pass(store, driver, 0);
     deleted.finish(store);

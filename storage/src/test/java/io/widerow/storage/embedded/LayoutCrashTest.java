@@ -19,10 +19,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a layout that was set outlives a power cut from the moment it is acknowledged, one that is
-/// being set is there as a whole or not at all, and no event is lost for it, nor when a merge gives
-/// events other keys. Method: random changes and writes on a simulated disk; the power is cut
-/// before each operation of the disk, and what is left is opened beside a model.
+/// Goal: a layout that was set outlives a power cut from the moment it is acknowledged, a layout
+/// that is being set is present as a whole or not at all, and no event is lost by it, nor when a
+/// merge gives events other keys. Method: random changes and writes on a simulated disk; the power
+/// is cut before each operation of the disk, and the surviving disk is opened and compared with a
+/// model.
 class LayoutCrashTest {
   private static final List<String> TYPES = List.of("cpu", "disk", "disk.io");
   private static final List<String> GLOBS = List.of("*", "cpu", "disk*", "disk.io");

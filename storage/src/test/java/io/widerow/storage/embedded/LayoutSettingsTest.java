@@ -235,7 +235,7 @@ class LayoutSettingsTest {
     write(0, "many", START, 10_000);
     store.sealAll();
     clock.advance(3_600 * SECOND + 360 * SECOND);
-    reopen(); // what was learned is learned again from what is there
+    reopen(); // layouts are learned again from the stored partitions
     store.layout().configure(AUTO, weights, true);
     Map<String, Integer> widths = new TreeMap<>();
     store.layout().types().forEach(each -> widths.put(each.type(), each.widthMinutes()));

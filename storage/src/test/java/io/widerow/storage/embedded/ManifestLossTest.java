@@ -37,9 +37,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a manifest that lost its last edits deletes nothing that is needed, and the store heals,
-/// or names what is missing and has it again when a good manifest is put back. Method: stores on
-/// the simulated disk whose last edits are merges or seals, with journal files so small that each
-/// seal trims some; bits of the last edits are flipped, and whole edits cut off.
+/// or names the missing parts and has them again when a good manifest is put back. Method: stores
+/// on the simulated disk whose last edits are merges or seals, with journal files so small that
+/// each seal trims some; bits of the last edits are flipped, and whole edits cut off.
 class ManifestLossTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final long YESTERDAY_NANOS = START_NANOS - Duration.ofDays(1).toNanos();
@@ -324,8 +324,8 @@ class ManifestLossTest {
     }
   }
 
-  /// What the good manifest lists is there. New journals are later than it, and where groups were
-  /// in none of the old ones, that is told and nothing is changed.
+  /// Everything that the good manifest lists is present. New journals are later than it; where
+  /// groups were in none of the old journals, the store reports it and changes nothing.
   private void assertRestored(SimDisk disk, String what) {
     try (EmbeddedStore store = open(disk)) {
       assertEquals(all(), shown(store), what + ", restored");
@@ -352,7 +352,7 @@ class ManifestLossTest {
     }
   }
 
-  /// Without a proof nothing takes the place of what is missing, and nothing is deleted.
+  /// Without a proof nothing replaces a missing file, and nothing is deleted.
   @Test
   void anUnlistedSegmentThatProvesNothingIsKept() {
     SimDisk good = store(24, false);

@@ -23,8 +23,8 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Deletions by random filters of a store, and of the model beside it. Events that come after one
-/// has begun are shown.
+/// Deletions by random filters, in a store and in its model. Events that come after a deletion has
+/// begun are shown.
 final class ModelDeletions {
   private static final AttributeName VALUE = AttributeName.of("value");
   private static final int LOOKS = 50;
@@ -36,9 +36,9 @@ final class ModelDeletions {
     this.random = random;
   }
 
-  /// What to delete, to the store and to the model.
+  /// A deletion, for the store and for the model.
   record Drawn(Asked asked, Predicate<Written> test) {
-    /// True when figures that count an event may count one of those that go.
+    /// True when aggregates that count an event may count a deleted event.
     boolean mayConcern(Written event) {
       return isOfTypes(asked.globs(), event.type()) && event.timeNanos() >= asked.fromNanos();
     }

@@ -38,16 +38,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a scan that passes over damage shows everything outside of the times that it names, and
-/// names what it lacks; without damage it names nothing. Method: a store with several segments on
-/// the simulated disk, also of events that replace others; each segment is removed, cut and flipped
-/// in its blocks; it is read in order, grouped by another thread's help, and compared with the
-/// whole store.
+/// Goal: a scan that skips damage shows everything outside the times that it names, and names the
+/// missing parts; without damage it names nothing. Method: a store with several segments on the
+/// simulated disk, also of events that replace others; each segment is removed, cut and flipped in
+/// its blocks; it is read in order, grouped by another thread's help, and compared with the whole
+/// store.
 class PassedOverDamageTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final Scan ALL = Scan.all();
 
-  /// Leaves texts to the reader of the level, which no text tells here.
+  /// Leaves texts to the reader of the level; no text here has a level.
   private static final Scan LEVELS =
       ALL.withColumns(
           Stream.concat(
@@ -244,7 +244,7 @@ class PassedOverDamageTest {
     assertEquals(3, parts.stream().map(ScanWatch.Unread::name).distinct().count(), parts::toString);
   }
 
-  /// What a scan does not want of a partition is not damage to it.
+  /// Damage outside the range of a scan is not reported to it.
   @Test
   void damageOutsideOfTheRangeIsNotNamed() {
     SimDisk good = store(5);
@@ -260,7 +260,7 @@ class PassedOverDamageTest {
     }
   }
 
-  /// The memory of what is named is told, and a refusal ends the scan.
+  /// The watch reports the memory of the named parts, and a refusal ends the scan.
   @Test
   void whatIsNamedIsCounted() {
     SimDisk good = store(6);

@@ -458,7 +458,7 @@ class PlantedBugsTest {
     }
   }
 
-  /// True for a failed assertion, and for a store that reports what is wrong with it.
+  /// True for a failed assertion, and for a store that reports its own damage.
   private static boolean tells(Throwable caught) {
     Throwable cause = caught.getCause();
     Throwable told = caught instanceof CompletionException && cause != null ? cause : caught;

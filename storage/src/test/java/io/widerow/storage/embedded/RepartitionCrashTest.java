@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a power cut at any moment of a repartition loses no event and shows none twice, and each
 /// bucket has its old keys or its new ones. Method: random events and repartitions on a simulated
-/// disk; the power is cut before its operations, and what is left is opened beside a list of what
-/// was written. The seed is the test's name.
+/// disk; the power is cut before its operations, and the surviving disk is opened and compared with
+/// a list of the written events. The seed is the test's name.
 class RepartitionCrashTest {
   private static final long HOUR = RetentionStore.HOUR.toNanos();
   private static final List<String> TYPES = List.of("cpu", "disk", "disk.io");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: closed final partitions that are too heavy or too light get keys that fit, and readers see
-/// the same before, meanwhile and after. Method: stores on a simulated disk whose merges keep all
+/// the same before, during and after it. Method: stores on a simulated disk whose merges keep all
 /// keys, then a repartition by weights so small that some events are heavy.
 class RepartitionTest {
   private static final long HOUR = Duration.ofHours(1).toNanos();
@@ -149,7 +149,7 @@ class RepartitionTest {
     assertEquals(1, keys("cpu").size());
   }
 
-  /// A view that was taken before goes on with the files that are replaced.
+  /// A view that was taken before keeps reading the replaced files.
   @Test
   void aReaderUnderWayGoesOn() throws InterruptedException {
     writeHour("heavy", YESTERDAY, 10);
@@ -211,9 +211,9 @@ class RepartitionTest {
     return new LayoutRule(type, LayoutRule.UNSAID, shards, Source.API);
   }
 
-  /// Positions tell lanes by the shard. What arrived since the opening folds by its lanes; what is
-  /// older may have been numbered with another number of lanes and folds only so that each of them
-  /// keeps its lane.
+  /// Positions derive the lane from the shard. Events that arrived since the opening fold by their
+  /// lanes. Older events may have been numbered with another number of lanes, and fold only so that
+  /// each event keeps its lane.
   @Test
   void positionsOutliveFoldedShards() throws InterruptedException {
     try (var three = new RetentionStore(3)) {

@@ -31,10 +31,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: after a power cut at any moment of changes of policies, drops and rewrites, the policies
-/// are those that were acknowledged last, or those of the change under way; what they show is what
-/// a plain list of events says; and what a change hid within its grace comes back when all policies
-/// are removed. Method: random changes on the simulated disk; before its operations copies of what
-/// a cut leaves are opened, maintained and compared. The seed is the test's name.
+/// are the last acknowledged ones, or the ones of the change in progress; they show the same events
+/// as a plain list of events; and events that a change hid within its grace come back when all
+/// policies are removed. Method: random changes on the simulated disk; before its operations,
+/// copies of the disk as a cut leaves it are opened, maintained and compared. The seed is the
+/// test's name.
 class RetentionCrashTest {
   private static final long DAY_NANOS = Duration.ofDays(1).toNanos();
   private static final List<String> TYPES = List.of("a", "ab", "b");
@@ -127,8 +128,8 @@ class RetentionCrashTest {
     }
   }
 
-  /// Minutes pass while the store is maintained, as it is each second. So the time that it keeps is
-  /// never so old that the next opening doubts the clock and shows what was past.
+  /// Minutes pass while the store is maintained, as in operation each second. So its saved time is
+  /// never so old that the next opening doubts the clock and shows expired events.
   private void pass(RetentionStore it, int minutes) {
     for (int minute = 0; minute < minutes; minute++) {
       clock.advance(Duration.ofMinutes(1).toNanos());
@@ -151,7 +152,7 @@ class RetentionCrashTest {
     acknowledged = next;
   }
 
-  /// What maintenance may drop now.
+  /// Records the events that maintenance may drop now.
   private void noteDrops() {
     mayBeGone.addAll(droppable(acknowledged));
   }
@@ -236,7 +237,7 @@ class RetentionCrashTest {
     return numbers;
   }
 
-  /// What is shown is what is written and not past, but for what may be gone.
+  /// The store shows the written events that have not expired, except events that may be dropped.
   private void check(RetentionStore it, Map<String, RetentionRule> rules) {
     Set<Integer> shown = numbers(it);
     List<Event> wrong = new ArrayList<>();

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: rollups outlive a restart, beside policies and without them; after a power cut at any
-/// moment they are those that were acknowledged, or those of the change under way; a refusal
-/// changes nothing. Method: a store on a simulated disk, and copies of what a cut leaves.
+/// Goal: rollups outlive a restart, with policies and without them; after a power cut at any moment
+/// they are the acknowledged ones, or the ones of the change in progress; a refusal changes
+/// nothing. Method: a store on a simulated disk, and copies of the disk as a cut leaves it.
 class RollupControlTest {
   private TreeMap<String, RollupDefinition> acknowledged = new TreeMap<>();
   private TreeMap<String, RollupDefinition> flying = acknowledged;

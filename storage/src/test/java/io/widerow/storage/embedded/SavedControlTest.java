@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: rules and questions outlive a restart, beside policies; after a power cut at any moment
-/// they are those that were acknowledged, or those of the change under way; a refusal changes
-/// nothing. Method: a store on a simulated disk, and copies of what a cut leaves.
+/// Goal: alert rules and queries outlive a restart, together with policies; after a power cut at
+/// any moment they are the acknowledged ones, or the ones of the change in progress; a refusal
+/// changes nothing. Method: a store on a simulated disk, and copies of the disk as a cut leaves it.
 class SavedControlTest {
   private TreeMap<String, SavedText> acknowledged = new TreeMap<>();
   private TreeMap<String, SavedText> flying = acknowledged;

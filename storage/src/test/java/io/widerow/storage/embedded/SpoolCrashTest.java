@@ -30,13 +30,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: of a store that is drained, what a tail has brought elsewhere and what the tail still
-/// finds after its last position are together everything acknowledged, each event once, whenever
-/// the power is cut and whatever was released; and what was released leaves nothing behind. Method:
-/// random appends, commits, rounds of the tail, releases of any of its positions, restarts with
-/// another number of lanes, on the simulated disk; before disk operations, crashed copies of the
-/// disk are opened and the tail goes on there. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
+/// Goal: the events that a tail has brought elsewhere from a drained store, and the events that the
+/// tail still finds after its last position, are together everything acknowledged, each event once,
+/// whenever the power is cut and whatever was released; and released events leave nothing behind.
+/// Method: random appends, commits, rounds of the tail, releases of any of its positions, restarts
+/// with another number of lanes, on the simulated disk; before disk operations, crashed copies of
+/// the disk are opened and the tail continues there. The seed is the test's name; to replay one,
+/// run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`.
 class SpoolCrashTest {
   private static final int RUNS = Slice.of("crashes", 4, 18);
   private static final long STATES_LEAST = 2_000;
@@ -270,7 +270,7 @@ class SpoolCrashTest {
     assertEquals(List.of(), invented, "never written or replaced");
   }
 
-  /// The notes of batches whose events were acknowledged are told once, released or not.
+  /// The notes of batches whose events were acknowledged are reported once, released or not.
   private static void checkNotes(EmbeddedStore store, Set<Long> numbers, StoreDriver driver) {
     Set<Long> told = new HashSet<>();
     store

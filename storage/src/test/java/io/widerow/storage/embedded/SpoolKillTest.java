@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: a process that drains its store and is killed at any moment loses nothing that it
 /// acknowledged, and brings nothing elsewhere twice. Method: a real process writes through the real
 /// journal, brings events to its standard output, releases them, and is killed with SIGKILL; the
-/// next one goes on from the last position that was read. What was brought and what is left are
-/// compared with the acknowledgements. Number of kills: `-Dkills=<n>`.
+/// next process continues from the last position that was read. The events brought elsewhere and
+/// the events still stored are compared with the acknowledgements. Number of kills: `-Dkills=<n>`.
 @Tag("process")
 class SpoolKillTest {
   private static final int KILLS_A_STORE = 5;

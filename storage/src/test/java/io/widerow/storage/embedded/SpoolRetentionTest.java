@@ -21,9 +21,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a drained store refuses what is past the retention of the place where its events are
-/// brought, event by event, and by the policy of that moment. Method: events of several ages of a
-/// type with and one without retention, before, while and after there is one.
+/// Goal: a drained store refuses events that have expired at the destination of its events, event
+/// by event, and by the policy of that moment. Method: events of several ages of a type with and
+/// one without retention, before, while and after there is a policy.
 class SpoolRetentionTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L; // 13 minutes past the hour
   private static final byte[] TYPE = "app".getBytes(StandardCharsets.UTF_8);

@@ -36,9 +36,9 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a drained store forgets exactly what is released, and its directory stays small. Method:
-/// numbered events in one or two lanes on the simulated disk; each test looks at what is shown, and
-/// at the files.
+/// Goal: a drained store forgets exactly the released events, and its directory stays small.
+/// Method: numbered events in one or two lanes on the simulated disk; each test checks the visible
+/// events and the files.
 class SpoolTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final byte[] TYPE = "app".getBytes(StandardCharsets.UTF_8);
@@ -267,8 +267,8 @@ class SpoolTest {
     }
   }
 
-  /// A crash lets the number of a segment that was begun and never finished be given again. What
-  /// arrived after a view may lie in that segment then.
+  /// A crash lets the number of a segment that was begun and never finished be given again. Events
+  /// that arrived after a view may then lie in that segment.
   @Test
   void aPositionNamesOnlySegmentsThatAreNotBegunAgain() {
     List<Runnable> background = new ArrayList<>();
@@ -360,7 +360,7 @@ class SpoolTest {
   }
 
   /// The directory holds at most the journal that a restart may have to replay, one more file a
-  /// lane, and what is constant.
+  /// lane, and files of constant size.
   @Test
   void theDirectoryOfAStoreThatIsAlwaysDrainedStaysSmall() {
     StoreConfig config = config(2);
@@ -417,7 +417,7 @@ class SpoolTest {
     }
   }
 
-  /// Writes until there is no room. What is refused was not acknowledged.
+  /// Writes until there is no room. Refused events were not acknowledged.
   private void fill(EmbeddedStore store) {
     while (true) {
       long before = number;

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a view of a drained store that ends earlier shows what was there then, and between two
-/// positions the last write of each id between them, whatever was sealed, replayed or written
+/// Goal: a view of a drained store that ends earlier shows the events of that moment, and between
+/// two positions the last write of each id between them, whatever was sealed, replayed or written
 /// since. Method: seeded writes of few ids against a list of all writes.
 class SpoolViewsTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.UTF_8);

@@ -36,9 +36,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: while lanes write, rows are sealed and segments are merged on different threads, every
-/// view shows at least what was acknowledged before it was created: a gapless prefix of each lane's
-/// events, none twice, in order, in both directions, and the same when read again. Method: two
-/// lanes with little memory, a background thread, readers; each event carries its lane and its
+/// view shows at least the events acknowledged before it was created: a gapless prefix of each
+/// lane's events, none twice, in order, in both directions, and the same when read again. Method:
+/// two lanes with little memory, a background thread, readers; each event carries its lane and its
 /// number in it. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 @Tag("deep")
 class StoreConcurrencyTest {

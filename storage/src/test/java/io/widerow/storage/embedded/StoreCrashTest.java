@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// itself and shows everything it acknowledged, each event once and in order. It shows a group in
 /// flight whole or not at all. The same holds after another cut while it opens. Method: random
 /// operations on the simulated disk; before every disk operation, crashed copies of the disk are
-/// opened and compared with what was acknowledged by then. The seed is the test's name; to replay
+/// opened and compared with the events acknowledged by then. The seed is the test's name; to replay
 /// one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`. The journal is a stand-in;
 /// [StoreCutTest] has the real one.
 class StoreCrashTest {

@@ -29,8 +29,9 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Random operations on a store, and power cuts before its operations on the disk: each time copies
-/// of what the cut leaves are opened and compared with what was acknowledged by then.
+/// Random operations on a store, and power cuts before its operations on the disk: each time,
+/// copies of the disk as the cut leaves it are opened and compared with the events acknowledged by
+/// then.
 ///
 /// - Threads: one.
 final class StoreCrashes {
@@ -44,7 +45,7 @@ final class StoreCrashes {
     /// Runs before each operation on the disk.
     void beforeEach(Runnable look);
 
-    /// The machine after a power cut now. This one goes on.
+    /// The machine after a power cut now. This machine continues.
     Machine crash(SplittableRandom random);
 
     /// Cuts the power at the n-th operation from now: it throws [SimDisk.PowerCut].
@@ -110,8 +111,8 @@ final class StoreCrashes {
     }
   }
 
-  /// What a check found is thrown as it is, also if the store met it first and made a failure of
-  /// it.
+  /// The finding of a check is thrown as it is, even if the store caught it first and wrapped it in
+  /// a failure.
   private void steps() {
     try {
       operate();
@@ -148,7 +149,7 @@ final class StoreCrashes {
         case 5 -> {
           driver.commitUnforced(store);
           if (random.nextBoolean()) {
-            store.maintain(); // the witness must not tell of what is not forced
+            store.maintain(); // the witness must not list unforced groups
             runBackground();
           }
           clock.advance(random.nextLong(3_600_000_000_000L));
@@ -180,7 +181,7 @@ final class StoreCrashes {
     close(store);
   }
 
-  /// Seals and merges late, while the lanes go on.
+  /// Seals and merges late, while the lanes continue.
   private void runBackground() {
     while (!background.isEmpty()) {
       background.removeFirst().run();
@@ -258,7 +259,7 @@ final class StoreCrashes {
     }
   }
 
-  /// Each lane is told every note once: those of batches whose events are present, and no others.
+  /// Each lane gets every note once: the notes of batches whose events are present, and no others.
   private static void checkNotes(LaneWriter lane, Set<Long> numbers, StoreDriver driver) {
     Set<Long> told = new HashSet<>();
     lane.notes((_, note) -> {

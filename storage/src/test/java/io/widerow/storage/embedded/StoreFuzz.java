@@ -136,7 +136,7 @@ final class StoreFuzz {
     Objects.requireNonNull(value.toString());
   }
 
-  /// A refusal says what is wrong.
+  /// A refusal states its reason.
   static void requireTold(StorageException told) {
     if (String.valueOf(told.getMessage()).length() < 5) {
       throw new AssertionError("a refusal that says nothing", told);

@@ -56,8 +56,8 @@ class StoreGroupTest {
         .withAges(Duration.ofHours(1), null);
   }
 
-  /// A commit forces what was committed at level os a second earlier, even if it commits nothing
-  /// itself.
+  /// A commit forces groups that were committed at level os a second earlier, even if it commits
+  /// nothing itself.
   @Test
   void whatTheKernelHasIsForcedSoon() {
     StoreConfig roomy = config();

@@ -35,10 +35,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: whatever room a real disk has, to the page, a killed store opens there and shows
 /// everything acknowledged, takes events or refuses them for lack of room, and takes them again
-/// when there is room; a new store is refused with the file that found none; a journal goes on in
+/// when there is room; a new store is refused with the file that found none; a journal continues in
 /// the next file or refuses; a snapshot is whole or refused. Nothing else is ever thrown: no fault
-/// of a mapping. Method: the real journal on real file systems that are filled but for some pages.
-/// Where one page more changes what is refused, every page between is tried.
+/// of a mapping. Method: the real journal on real file systems that are full except for some pages.
+/// Where one page more changes which operation is refused, every page between is tried.
 @Timeout(3600)
 @Tag("process")
 class StoreRoomTest {

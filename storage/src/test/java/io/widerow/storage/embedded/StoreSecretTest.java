@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a store's secret never changes, differs from that of any other store, and no failure
 /// message reveals its source. Method: a known secret; stores that are reopened, copied and created
-/// anew; a snapshot that fails.
+/// again; a snapshot that fails.
 class StoreSecretTest {
   @TempDir private Path directory;
 
@@ -52,7 +52,7 @@ class StoreSecretTest {
     assertFalse(Arrays.equals(first, secret("c")));
   }
 
-  /// Clients are told why a snapshot failed.
+  /// Clients get the reason why a snapshot failed.
   @Test
   void aSnapshotThatFailsDoesNotTellTheId() {
     byte[] _ = secret("a");

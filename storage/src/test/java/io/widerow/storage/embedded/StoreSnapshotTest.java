@@ -163,7 +163,7 @@ class StoreSnapshotTest {
     check(left, STORE, clock, promised, driver);
   }
 
-  /// Opens a store on a copy of the disk twice and compares it with what was written.
+  /// Opens a store on a copy of the disk twice and compares it with the written events.
   private static void check(
       SimDisk disk, Path directory, TestClock clock, Set<Long> promised, StoreDriver driver) {
     Set<Long> first = read(disk, directory, clock, driver);

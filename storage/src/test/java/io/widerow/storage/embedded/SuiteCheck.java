@@ -49,7 +49,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Tables beside their model.
+  /// Tables compared with their model.
   TABLE_RULES {
     @Override
     public void accept(long seed) {
@@ -57,7 +57,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// How wide partitions of tables are, beside a recount.
+  /// Widths of partitions of tables, compared with a recount.
   WIDTHS {
     @Override
     public void accept(long seed) {
@@ -231,7 +231,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Crash states of a store that is drained, and the tail that goes on there.
+  /// Crash states of a store that is drained, and the tail that continues there.
   SPOOL_CRASH {
     @Override
     public void accept(long seed) {
@@ -239,7 +239,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// What a store that is drained keeps, and what it forgets.
+  /// The events that a drained store keeps, and the events that it forgets.
   SPOOL {
     @Override
     public void accept(long seed) {
@@ -284,7 +284,7 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
-  /// Power cuts while events leave figures behind.
+  /// Power cuts while events are replaced by their aggregates.
   FIGURE_CUTS {
     @Override
     public void accept(long seed) {

@@ -79,7 +79,7 @@ class ChronicleJournalTest {
     assertEquals(List.of(), replay(factory));
   }
 
-  /// Frames that are larger than what is read at once, and smaller ones across its ends.
+  /// Frames that are larger than one read, and smaller frames across the ends of a read.
   @Test
   void framesOfAllSizesComeBack() {
     ChronicleJournalFactory factory =
@@ -392,7 +392,8 @@ class ChronicleJournalTest {
     }
   }
 
-  /// What a killed store's journals give back on a full disk is nothing that a replay finds.
+  /// The room that a killed store's journals give back on a full disk holds no frame that a replay
+  /// finds.
   @Test
   void whatIsGivenBackHoldsNoFrame() throws IOException {
     try (FrameEncoder encoder = new FrameEncoder(STORE, 0, true);

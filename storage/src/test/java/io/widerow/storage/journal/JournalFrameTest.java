@@ -129,7 +129,7 @@ class JournalFrameTest {
         long whole = ends.stream().filter(end -> end <= limit).count();
         Found found = recover();
         assertNull(found.loss(), size + " bytes");
-        // The padding of the last whole frame may be what is cut.
+        // The cut may be in the padding of the last whole frame.
         assertTrue(
             found.accepted() == whole
                 || (found.accepted() == whole + 1 && ends.get((int) whole) - size < 8),

@@ -58,8 +58,8 @@ class QueueFormatTest {
         .toList();
   }
 
-  /// What a tailer finds in a file. It reads a copy, since it writes a file of its own next to the
-  /// data file.
+  /// The excerpts that a tailer finds in a file. It reads a copy, since it writes a file of its own
+  /// next to the data file.
   private List<byte[]> excerpts(Path file) throws IOException {
     Path copy = Files.createDirectory(directory.resolve("copy-" + copies++));
     Path data = copy.resolve(ChronicleFile.DATA_FILE);
@@ -166,8 +166,8 @@ class QueueFormatTest {
     assertTrue(again > 2, "remains of an earlier use at " + again + " looks");
   }
 
-  /// A crash cut the last frame, at any byte: the frames before it are read, and what is left of it
-  /// is no frame.
+  /// A crash cut the last frame, at any byte: the frames before it are read, and its remains are
+  /// not a frame.
   @Test
   void aTailerReadsATornFileUpToTheTear() throws IOException {
     try (FrameEncoder encoder = new FrameEncoder(STORE, LANE, true);

@@ -11,8 +11,8 @@ import io.widerow.storage.disk.DiskFile;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the ballast takes room for a rewrite of the manifest and never more than half of what is
-/// free, grows with the manifest, and is given back once. Method: simulated disks of given sizes.
+/// Goal: the ballast takes room for a rewrite of the manifest and never more than half of the free
+/// room, grows with the manifest, and is given back once. Method: simulated disks of given sizes.
 class BallastTest {
   private static final Path STORE = Path.of("/store");
   private static final Path FILE = STORE.resolve("ballast");
@@ -79,7 +79,7 @@ class BallastTest {
     assertEquals(64 << 10, keep(new Ballast(disk, STORE), 900));
   }
 
-  /// Others take the room meanwhile: nothing half-written stays. A broken disk is told.
+  /// Others take the room concurrently: nothing half-written stays. A broken disk is reported.
   @Test
   void leavesNothingBehindWhenTheRoomIsGone() {
     Ballast ballast = new Ballast(disk, STORE);

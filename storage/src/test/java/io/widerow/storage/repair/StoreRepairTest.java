@@ -37,10 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: verify names every damage and changes nothing. Repair loses only what is unreadable,
-/// reports exactly that, deletes nothing, and has the same result when it is killed midway. Method:
-/// a store with segments and a journal on the simulated disk, damaged in every kind of way;
-/// repaired, verified again, and compared with the model.
+/// Goal: verify names every damage and changes nothing. Repair loses only unreadable data, reports
+/// exactly this loss, deletes nothing, and has the same result when it is killed midway. Method: a
+/// store with segments and a journal on the simulated disk, damaged in every kind of way; repaired,
+/// verified again, and compared with the model.
 class StoreRepairTest {
   private static final Path STORE = Path.of("/store");
   private static final long START_NANOS = 1_700_000_000_000_000_000L;

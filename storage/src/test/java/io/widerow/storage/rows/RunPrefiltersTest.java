@@ -172,7 +172,7 @@ class RunPrefiltersTest {
     assertTrue(asked.get() > 1, () -> asked + " pieces");
   }
 
-  /// A cursor over the run with most events: those that were on time.
+  /// A cursor over the run with most events, which holds the events that were on time.
   private EventCursor mostEvents(Filter filter, Executor threads) {
     List<EventCursor> cursors = view.open(row, Scan.all(), filter, threads);
     return cursors.stream()

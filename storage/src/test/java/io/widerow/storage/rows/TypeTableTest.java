@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: each record comes to the row of its bucket, type and shard, however many types there are
-/// and however alike their names; and the table knows which types are large. Method: random names
-/// beside a hash map of rows; a type that grows over the limit.
+/// and however alike their names; and the table marks the large types. Method: random names,
+/// compared with a hash map of rows; a type that grows over the limit.
 class TypeTableTest {
   private static final long HOUR_NANOS = 3_600_000_000_000L;
 

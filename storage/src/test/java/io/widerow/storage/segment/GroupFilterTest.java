@@ -41,8 +41,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: group filters rule out most blocks without a word and never one with it, in few reads and
 /// little space, and damage to them loses no event. Method: segments of partitions of all sizes,
-/// with words that are in one event, in some events, and in none; the results are compared with
-/// what was written. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// with words that are in one event, in some events, and in none; the results are compared with the
+/// written events. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class GroupFilterTest {
   private static final UUID STORE = new UUID(1, 2);
   private static final Path FILE = Path.of("groups.seg");

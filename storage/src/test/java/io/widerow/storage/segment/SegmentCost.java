@@ -35,7 +35,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Measurement of sealing, merging and reading, in CPU time of the calling thread, which other load
-/// on the machine changes little. Every figure is the least of several rounds; settings alternate
+/// on the machine changes little. Every number is the least of several rounds; settings alternate
 /// within a round.
 ///
 /// - Threads: one.
@@ -215,7 +215,7 @@ final class SegmentCost {
     return bytes;
   }
 
-  /// Makes a block of each group of events and prints the cost, beside that of frame and seal.
+  /// Makes a block of each group of events and prints the cost, next to the cost of frame and seal.
   private void once(String name, int group, int rounds) {
     double frame = Double.MAX_VALUE;
     double seal = Double.MAX_VALUE;

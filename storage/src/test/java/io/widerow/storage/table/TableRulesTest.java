@@ -73,7 +73,7 @@ class TableRulesTest {
     return key;
   }
 
-  /// What is left after some writes, each flushed or not.
+  /// The cells that remain after some writes, each flushed or not.
   @SafeVarargs
   private List<String> left(Where where, Consumer<Mutations>... writes) {
     TableStore tables = where == Where.MODEL ? new TableModel() : embedded.tables();

@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: the widest partitions are those of a recount, and what is told of them without a look at
-/// their rows is right or the most that it can be. Method: random tables of many partitions over a
-/// store on a simulated disk, with deletions and times to live, flushed and merged, beside the
-/// model of tables, which counts. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`. Number of runs: `-Dwidths=<n>`.
+/// Goal: the widest partitions are the same as in a recount, and their width without a look at
+/// their rows is exact or an upper bound. Method: random tables of many partitions over a store on
+/// a simulated disk, with deletions and times to live, flushed and merged, compared with the model
+/// of tables, which counts. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
+/// Number of runs: `-Dwidths=<n>`.
 public class TableWidthsTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final int RUNS = Slice.of("widths", 1, 3);
@@ -169,8 +169,8 @@ public class TableWidthsTest {
     }
   }
 
-  /// What has expired since makes the numbers of a file too great. Rows that do not expire are told
-  /// without a look.
+  /// Rows that have expired since make the numbers of a file too great. Rows that do not expire are
+  /// counted without a look.
   private void mergedTablesAreNotRead(EmbeddedStore store) {
     byte[] table = table(TABLES + 1);
     for (int i = 0; i < 30; i++) {
@@ -197,8 +197,7 @@ public class TableWidthsTest {
     }
   }
 
-  /// All partitions together have the bytes of the blocks of rows, less what is lost by rounding
-  /// down.
+  /// All partitions together have the bytes of the blocks of rows, less the loss by rounding down.
   @Test
   void bytesAreThoseOfTheBlocks() {
     var random = new SplittableRandom(1);

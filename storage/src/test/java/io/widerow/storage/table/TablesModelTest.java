@@ -73,7 +73,7 @@ public class TablesModelTest {
             })
         .join();
     assertEquals(seen.subList(0, 2), seen.subList(2, 4));
-    assertEquals(seen.subList(0, 2), seen.subList(4, 6)); // what was added is not in it
+    assertEquals(seen.subList(0, 2), seen.subList(4, 6)); // without the added rows
   }
 
   private static void look(TableView view, byte[][] range, List<List<String>> seen) {
@@ -127,8 +127,8 @@ public class TablesModelTest {
     store.close();
   }
 
-  /// How many rows the partitions of the driver's first table have, of all rows and of those that
-  /// are live themselves.
+  /// How many rows the partitions of the driver's first table have, counting all rows, and counting
+  /// only rows that are live themselves.
   private static List<String> widths(TableView view, long now) {
     List<String> widths = new ArrayList<>();
     for (boolean onlyLive : new boolean[] {false, true}) {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Many threads count in two rows of different partitions, while memory is flushed and files are
 /// merged: no count is lost, and no reader sees one row without the other. One thread writes rows
-/// of many partitions, oldest first, newest first and in any order, while memory is flushed beside
-/// merges: what is read is what a sorted map has.
+/// of many partitions, oldest first, newest first and in any order, while memory is flushed and
+/// merges run: readers see the contents of a sorted map.
 class TablesThreadsTest {
   private static final int THREADS = 4;
   private static final int COUNTS = 400; // each

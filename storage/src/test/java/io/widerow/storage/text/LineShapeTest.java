@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: shapes have what is constant in a line, and a hole for each variable. Method: lines of
+/// Goal: a shape has the constant parts of a line, and a hole for each variable. Method: lines of
 /// known programs.
 class LineShapeTest {
   private final LineShape shape = new LineShape();

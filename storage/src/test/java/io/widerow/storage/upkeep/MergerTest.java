@@ -24,9 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: late events of a merged bucket are merged once, together with those that arrived about the
-/// same time, and do not stay as they were sealed. A merge waits while rows are sealed and does not
-/// delay a store that closes. Method: a store on the simulated disk with a clock that the test
+/// Goal: late events of a merged bucket are merged once, together with events that arrived about
+/// the same time, and do not stay as they were sealed. A merge waits while rows are sealed and does
+/// not delay a store that closes. Method: a store on the simulated disk with a clock that the test
 /// sets, tasks run at once or on threads that are held before they create a file, the bucket of a
 /// day ago.
 class MergerTest {
@@ -190,7 +190,7 @@ class MergerTest {
     goOn.countDown();
     sealing.join();
     store.awaitBackground();
-    check(2, 3); // what was sealed meanwhile is not in it
+    check(2, 3); // rows sealed during the merge are not in it
   }
 
   /// Makes each thread that creates a file wait for `goOn`.

@@ -296,7 +296,7 @@ class ThinHistoryTest {
   @Test
   void typesThatAreKeptDifferentlyLongStayApart() {
     clock.advance(YEARS);
-    write(history(START_NANOS, clock.wallNanos())); // before: what is past it is refused
+    write(history(START_NANOS, clock.wallNanos())); // first: the policy refuses expired events
     store.retain("door", Duration.ofDays(600)); // a bucket of 64 days at most
     seal();
     oracle.removeIf(event ->
