@@ -38,7 +38,7 @@ public final class CassandraPeer implements Peer {
     return switch (setting) {
       case "periodic" ->
           "its default: in a buffer, forced every 10 s; no promise for a power cut of one node";
-      default -> "commitlog_sync: batch: forced before it answers";
+      default -> "commitlog_sync: batch: forced before it responds";
     };
   }
 

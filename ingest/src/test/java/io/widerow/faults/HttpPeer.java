@@ -74,7 +74,7 @@ public abstract sealed class HttpPeer implements Peer {
     @Override
     public String promise() {
       return switch (setting) {
-        case "disk" -> "its default: forced before it answers";
+        case "disk" -> "its default: forced before it responds";
         default -> "the kernel has it; forced when it is a second old";
       };
     }
@@ -145,7 +145,7 @@ public abstract sealed class HttpPeer implements Peer {
     public String promise() {
       return switch (setting) {
         case "nosync" -> "its default: the kernel has it; no promise for a power cut";
-        default -> "cairo.commit.mode=sync: forced before it answers";
+        default -> "cairo.commit.mode=sync: forced before it responds";
       };
     }
 

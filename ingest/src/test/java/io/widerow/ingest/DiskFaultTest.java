@@ -88,7 +88,7 @@ class DiskFaultTest {
           seed, call, andLater, faults, atStart, load.acknowledged(), load.repeats());
       assertEquals(0, daemon.stop(30), daemon.output());
       String what = call.equals("fdatasync") ? "a force of the disk" : "a write into the journal";
-      String often = andLater.isEmpty() ? "once" : "for ever";
+      String often = andLater.isEmpty() ? "once" : "each time";
       FaultRecords.add(
           "%s fails %s, n = 1 to %d and later; %d as it starts"
               .formatted(what, often, errors, atStart),

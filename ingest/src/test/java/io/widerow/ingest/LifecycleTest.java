@@ -92,7 +92,7 @@ class LifecycleTest {
           load.recognised(),
           stopMillis[times / 2],
           stopMillis[times - 1]);
-      FaultRecords.add("SIGTERM under load, millis to stop", times, load.figures(), stopMillis);
+      FaultRecords.add("SIGTERM under load, ms to stop", times, load.figures(), stopMillis);
     } finally {
       daemon.close();
     }

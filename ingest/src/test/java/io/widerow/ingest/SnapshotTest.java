@@ -82,7 +82,7 @@ class SnapshotTest {
             + " inconsistent 0; made within p50 %d ms, max %d ms%n",
         seed, millis.length, batches, killed, millis[millis.length / 2], millis[millis.length - 1]);
     FaultRecords.add(
-        "snapshot under load, millis to make; killed meanwhile " + killed,
+        "snapshot under load, ms to make; killed during it " + killed,
         millis.length,
         new FaultRecords.Batches(batches, repeats, recognised),
         millis);

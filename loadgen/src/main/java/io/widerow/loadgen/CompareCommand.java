@@ -153,9 +153,7 @@ final class CompareCommand implements Callable<Integer> {
     return "%s, %s, batches of %d, %d connections%s, %s after %s of warm-up"
         .formatted(
             workload.scenario().name().toLowerCase(Locale.ROOT),
-            pace.rate() == 0
-                ? "as fast as answers come"
-                : pace.rates() + " events/s on a fixed schedule",
+            pace.rate() == 0 ? "at full rate" : pace.rates() + " events/s on a fixed schedule",
             workload.batchEvents(),
             pace.connections(),
             other.words(),

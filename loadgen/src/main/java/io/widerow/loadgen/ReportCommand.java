@@ -20,10 +20,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Writes DIR/README.md from DIR/data: for each question and peer the newest run on each"
-          + " machine.",
-      "A run keeps its lines in DIR/data for ever. --prune deletes the folders of runs that no page"
-          + " cites and that are not the newest of their question."
+      "Writes DIR/README.md from DIR/data: the newest run of each comparison.",
+      "--prune deletes the folders and the lines of older runs that no page cites."
     })
 final class ReportCommand implements Callable<Integer> {
   @Spec
@@ -38,7 +36,7 @@ final class ReportCommand implements Callable<Integer> {
       description = "directory of results (default ${DEFAULT-VALUE})")
   private Path directory = Path.of("");
 
-  @Option(names = "--prune", description = "delete unneeded folders and print their names")
+  @Option(names = "--prune", description = "delete older runs and print their names")
   private boolean prune;
 
   @Override
@@ -48,12 +46,13 @@ final class ReportCommand implements Callable<Integer> {
     }
     ResultsLayout layout = new ResultsLayout(directory);
     ResultsPage.write(layout);
-    spec.commandLine().getOut().println("written " + directory.resolve("README.md"));
     if (prune) {
       for (String name : new CitedRuns(layout).prune()) {
         spec.commandLine().getOut().println("deleted " + name);
       }
+      ResultsPage.write(layout); // the page counts runs and machines
     }
+    spec.commandLine().getOut().println("written " + directory.resolve("README.md"));
     spec.commandLine().getOut().flush();
     return ExitCode.OK;
   }

@@ -28,11 +28,11 @@ public final class FaultRecords {
   /// commit.
   public enum Table {
     FAULTS(
-        "fault:fault times:times acknowledged:batches_acknowledged repeated:attempts_repeated"
-            + " recognised:recognised lost:lost twice:twice order:out_of_order"
+        "fault:fault times:times acknowledged:batches_acknowledged repeated:retries"
+            + " recognised:deduplicated lost:lost twice:twice order:out_of_order"
             + " p50:p50_ms p99:p99_ms max:max_ms"),
     PEERS(
-        "store:store setting:setting promise:what_an_answer_promises fault:fault times:times"
+        "store:store setting:setting promise:promise fault:fault times:times"
             + " acknowledged:batches_acknowledged lost:lost twice:twice corrupt:rows_corrupt"
             + " person:did_not_serve_again unread:batches_not_read_for_that"
             + " p50:p50_ms max:max_ms"),
@@ -47,16 +47,16 @@ public final class FaultRecords {
         "target:target executions:executions covered:points_covered kept:inputs_kept"
             + " cpu:processor_seconds found:found"),
     DAMAGE(
-        "damage:damage times:times told:told_with_the_file_that_has_it whole:everything_shown"
+        "damage:damage times:times told:detected,_file_named whole:harmless"
             + " wrong:wrong_rows undetected:undetected"),
     CLOCKS(
-        "step:clock_from_start_to_start starts:starts stamped:events_stamped_by_it"
-            + " behind:refused_as_it_was_far_off ahead:refused_as_their_own_time_was_ahead"
-            + " beside:stored_beside_these again:ids_repeated"),
+        "step:clock_from_start_to_start starts:starts stamped:events_it_stamped"
+            + " behind:refused_for_clock_skew ahead:refused_for_a_time_ahead"
+            + " beside:stored again:ids_repeated"),
     JUMPS(
-        "jump:jump_of_the_running_clock times:times kept:events_that_it_would_make_expire"
+        "jump:jump_of_the_running_clock times:times kept:events_that_would_expire"
             + " dropped:dropped hidden:hidden stamped:events_stamped_by_the_right_clock"
-            + " refused:refused_meanwhile ahead:stamped_more_than_10_s_ahead");
+            + " refused:refused ahead:stamped_more_than_10_s_ahead");
 
     private final String columns; // key:title, the title with _ for blanks
 

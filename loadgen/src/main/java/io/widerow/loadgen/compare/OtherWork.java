@@ -45,8 +45,8 @@ public final class OtherWork implements AutoCloseable {
   public String words() {
     return switch (programs.size()) {
       case 0 -> "";
-      case 1 -> ", beside a program that computes";
-      default -> ", beside %d programs that compute".formatted(programs.size());
+      case 1 -> ", while a program computes";
+      default -> ", while %d programs compute".formatted(programs.size());
     };
   }
 

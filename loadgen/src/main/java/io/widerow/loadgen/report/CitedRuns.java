@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// The folders below `runs/` that are needed: folders that a page cites, and the newest of each
-/// command on each machine. The pages are all Markdown files of the results except the reports of
-/// runs, and the `README.md` next to the folder of the results.
+/// command. The pages are all Markdown files of the results except the reports of runs, and the
+/// `README.md` next to the folder of the results.
 public record CitedRuns(ResultsLayout layout) {
   private static final Pattern NAME = Pattern.compile("\\d{8}T\\d{6}-[a-z0-9.-]*[a-z0-9]");
 
@@ -68,6 +68,16 @@ public record CitedRuns(ResultsLayout layout) {
     return unneeded;
   }
 
+  /// Runs with lines in `data/` that no page cites and that are not the newest of their question.
+  Set<String> staleLines() throws IOException {
+    Set<String> stale = new TreeSet<>();
+    List<ResultsEntry> all = ResultsEntry.all(layout);
+    all.forEach(entry -> stale.add(entry.name()));
+    stale.removeAll(cited());
+    ResultsEntry.newest(all).forEach(entry -> stale.remove(entry.name()));
+    return stale;
+  }
+
   /// Folders of runs that have no line.
   Set<String> withoutLine() throws IOException {
     Set<String> names = folders();
@@ -87,12 +97,15 @@ public record CitedRuns(ResultsLayout layout) {
     return unshown;
   }
 
-  /// Deletes the unneeded folders and says which these were.
+  /// Deletes folders and lines that are not needed, and returns the names of their runs.
   public Set<String> prune() throws IOException {
     Set<String> unneeded = unneeded();
     for (String name : unneeded) {
       FileTree.remove(layout.folders().resolve(name));
     }
+    Set<String> stale = staleLines();
+    layout.keepLines(line -> !stale.contains(ResultsEntry.nameOf(line)));
+    unneeded.addAll(stale);
     return unneeded;
   }
 }

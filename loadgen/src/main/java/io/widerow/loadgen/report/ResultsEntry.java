@@ -22,7 +22,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
       Pattern.compile(
           "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid"
               + "|data-dir|url|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)"
-              + "|--plots");
+              + "|--busy[ =]0(?!\\S)|--plots");
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
@@ -39,17 +39,23 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
   static List<ResultsEntry> all(ResultsLayout layout) throws IOException {
     Map<String, List<Map<String, String>>> entries = new TreeMap<>();
     for (Map<String, String> line : ResultsLayout.lines(layout.runsFile())) {
-      String run = line.getOrDefault("run", "");
       if (!line.containsKey("comparison")) { // those of a comparison are summed up by its figures
-        add(entries, line.getOrDefault("growth", line.getOrDefault("protocols", run)), line);
+        add(entries, nameOf(line), line);
       }
     }
     for (Map<String, String> line : ResultsLayout.lines(layout.comparisonsFile())) {
-      add(entries, line.getOrDefault("comparison", ""), line);
+      add(entries, nameOf(line), line);
     }
     return entries.entrySet().stream()
         .map(entry -> new ResultsEntry(entry.getKey(), entry.getValue()))
         .toList();
+  }
+
+  /// The name of the entry that a line of `data/` belongs to.
+  static String nameOf(Map<String, String> line) {
+    String run = line.getOrDefault("run", "");
+    String many = line.getOrDefault("growth", line.getOrDefault("protocols", run));
+    return line.getOrDefault("comparison", many);
   }
 
   private static void add(
@@ -57,10 +63,10 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     entries.computeIfAbsent(name, _ -> new ArrayList<>()).add(line);
   }
 
-  /// The newest entry of each command on each machine, oldest first.
+  /// The newest entry of each command, on whichever machine, oldest first.
   static List<ResultsEntry> newest(List<ResultsEntry> all) {
     Map<String, ResultsEntry> newest = new TreeMap<>();
-    all.forEach(entry -> newest.put(entry.question() + "\n" + entry.member("machine"), entry));
+    all.forEach(entry -> newest.put(entry.question(), entry));
     Collection<ResultsEntry> found = newest.values();
     return all.stream().filter(found::contains).toList();
   }

@@ -7,10 +7,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The directory of results: every run keeps its lines for ever, a folder may go.
+/// The directory of results: the folder and the lines of the newest run of each comparison.
 ///
 /// ```
 ///  bench-results/
@@ -79,6 +80,19 @@ public record ResultsLayout(Path root) {
         FlatJson.render(members) + "\n",
         StandardOpenOption.CREATE,
         StandardOpenOption.APPEND);
+  }
+
+  /// Deletes the lines that a test rejects; the others keep their order.
+  void keepLines(Predicate<Map<String, String>> kept) throws IOException {
+    for (Path file : List.of(runsFile(), comparisonsFile())) {
+      if (Files.exists(file)) {
+        Files.write(
+            file,
+            Files.readAllLines(file).stream()
+                .filter(line -> kept.test(FlatJson.parse(line)))
+                .toList());
+      }
+    }
   }
 
   static List<Map<String, String>> lines(Path file) throws IOException {

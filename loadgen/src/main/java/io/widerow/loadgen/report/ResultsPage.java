@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Renders `README.md` of the results: for each command and peer the newest run on each machine.
+/// Renders `README.md` of the results: the newest run of each comparison.
 ///
-/// The page depends on `data/` alone, so a test can compare it with what the tool writes. It has at
-/// most 120 lines: long tables show their newest entries only.
+/// The page depends on `data/` alone, so a test can compare it with the page that the tool writes.
+/// It has at most 140 lines: long tables show their newest entries only.
 public final class ResultsPage {
-  private static final int LINES_MAX = 120;
-  private static final int ENTRIES_MAX = 40; // in each table
+  private static final int LINES_MAX = 140;
+  private static final int ENTRIES_MAX = 60; // in each table
   private static final String TITLE = "# How fast, against what, on which machine";
   private static final String NONE = "-";
 
@@ -67,17 +67,18 @@ public final class ResultsPage {
   private String page() {
     lines.add(TITLE);
     lines.add("");
-    lines.add(
-        "Written by `./widerow load report` from `data/`; do not edit. Each row is the newest");
-    lines.add(
-        "run of its question on its machine; long tables lack the oldest. All %d runs are in"
-            .formatted(all.size()));
-    lines.add("[data/runs.ndjson](data/runs.ndjson) (one a run) and");
-    lines.add("[data/comparisons.ndjson](data/comparisons.ndjson) (one for each figure).");
+    lines.add("`./widerow load report` writes this page from `data/`; do not edit it. Each row is");
+    lines.add("the newest run of its comparison. The lines of all %d runs:".formatted(all.size()));
+    lines.add("[runs.ndjson](data/runs.ndjson) (one for each run) and");
+    lines.add("[comparisons.ndjson](data/comparisons.ndjson) (one for each metric).");
     lines.add("");
-    lines.add("Goals: [speed.md](speed.md). Where the time goes: [budget.md](budget.md). Reading:");
-    lines.add("[reading.md](reading.md). Beside RocksDB: [storage.md](storage.md). Crashes and");
-    lines.add("damage: [faults.md](faults.md). How to measure: [loadgen](../loadgen/README.md).");
+    lines.add("- [speed.md](speed.md): goals, and whether they are met");
+    lines.add("- [budget.md](budget.md): processor time of each stage");
+    lines.add("- [storage.md](storage.md): compared with RocksDB; tables, layout, Cassandra");
+    lines.add("- [reading.md](reading.md): queries under load, LogQL, overload");
+    lines.add("- [faults.md](faults.md): crashes, power cuts, damage, hostile clients");
+    lines.add("- [explorer.md](explorer.md): the page in a browser");
+    lines.add("- [loadgen](../loadgen/README.md): how to measure");
     machineTable();
     compareTable();
     queryTable();
@@ -104,8 +105,8 @@ public final class ResultsPage {
 
   private void compareTable() {
     section(
-        "Ingest, beside others",
-        "A / B is the median of pairs that took turns, with its 95 % interval. " + peers(),
+        "Ingest, compared with other stores",
+        "A / B is the median of pairs in turn (A B B A), with its 95 % interval. " + peers(),
         "A",
         "B",
         "workload",
@@ -123,7 +124,7 @@ public final class ResultsPage {
       row(
           entry.member("a"),
           entry.member("b"),
-          entry.member("what").replaceFirst(", [^,]* after .*", ""),
+          workload(entry),
           name(entry.member("machine")),
           rate.getOrDefault("a_median", NONE),
           rate.getOrDefault("b_median", NONE),
@@ -134,6 +135,13 @@ public final class ResultsPage {
           entry.member("commit"),
           link(entry, "report.md"));
     }
+  }
+
+  /// Such as `access of 4 types, at full rate, batches of 100, 2 connections`.
+  private static String workload(ResultsEntry entry) {
+    String what = entry.member("what").replaceFirst(", [^,]* after .*", "");
+    String types = entry.question().replaceFirst(".*--types (\\d+).*", " of $1 types,");
+    return types.startsWith(" of ") ? what.replaceFirst(",", types) : what;
   }
 
   private static String ratio(Map<String, String> figure) {
@@ -155,7 +163,7 @@ public final class ResultsPage {
 
   private void queryTable() {
     section(
-        "Queries, beside others",
+        "Queries, compared with other stores",
         "Milliseconds of A and B, and A / B with its 95 % interval. Range: all events in order, as"
             + " CSV. Latest: the newest 100. Token: a word that 0.1 % of the lines have. Count: by"
             + " a field and minute.",
@@ -200,9 +208,9 @@ public final class ResultsPage {
   private void runTable() {
     section(
         "One target alone",
-        "Latency is that of an answer, from the time that the schedule intended, in milliseconds."
-            + " `--target null` is the load generator itself. Client-bound: the load generator, or"
-            + " the machine it shares, was late, and the figures are no better than a bound.",
+        "Latency of a response from its scheduled time, in milliseconds."
+            + " `--target null` measures the load generator itself. Client-bound: the load"
+            + " generator was late, so the latency is an upper bound.",
         "options",
         "note",
         "machine",
@@ -249,7 +257,7 @@ public final class ResultsPage {
 
   private void growthTable() {
     section(
-        "One store that grows",
+        "A growing store",
         "",
         "events",
         "machine",
@@ -283,7 +291,7 @@ public final class ResultsPage {
       return;
     }
     section(
-        "Protocols, each beside the others",
+        "Protocols, compared with each other",
         "Events/s (CPU of the daemon in us/event; p99 in ms at a fixed rate); the report has the"
             + " table.",
         "options",

@@ -27,7 +27,7 @@ class OtherWorkTest {
   void eachProgramComputesUntilItIsClosed() throws Exception {
     List<ProcessHandle> programs;
     try (var work = new OtherWork(2)) {
-      assertEquals(", beside 2 programs that compute", work.words());
+      assertEquals(", while 2 programs compute", work.words());
       programs = work.programs();
       assertEquals(2, programs.size());
       for (ProcessHandle program : programs) {
@@ -59,7 +59,7 @@ class OtherWorkTest {
       assertEquals("", none.words());
     }
     try (var one = new OtherWork(1)) {
-      assertEquals(", beside a program that computes", one.words());
+      assertEquals(", while a program computes", one.words());
     }
   }
 }
