@@ -36,12 +36,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | what is locked | how | keeps out |
 /// |---|---|---|
-/// | the directory itself | `flock(2)` | newer programs, also when `LOCK` is gone |
-/// | the file `LOCK` | POSIX record lock | older programs, which lock nothing else |
+/// | the directory itself | `flock(2)` | other processes, also when `LOCK` is gone |
+/// | the file `LOCK` | POSIX record lock | other processes, where a directory cannot be locked |
 /// | the directory's entry in a table | memory | other openings in this process |
 ///
 /// A POSIX lock ends when the process closes any descriptor of the file, so within the process the
-/// table is asked first. A file system that cannot lock a directory has the other two parts.
+/// table is asked first.
 ///
 /// - Threads: any.
 final class DirectoryLock implements Disk.Lock {

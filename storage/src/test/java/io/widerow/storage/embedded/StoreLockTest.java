@@ -133,16 +133,16 @@ class StoreLockTest {
     }
   }
 
-  /// An older program locks `LOCK` and nothing else.
+  /// As where a file system cannot lock a directory.
   @Test
-  void aDaemonWhoseLockFileWasReplacedByAnOlderProgramStops() throws Exception {
+  void aDaemonWhoseLockFileAnotherProcessReplacedStops() throws Exception {
     Path store = directory.resolve("store");
     Path lock = store.resolve("LOCK");
     try (var writer = new Writer(store)) {
       Files.delete(lock);
-      try (FileChannel older =
+      try (FileChannel other =
               FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-          FileLock held = older.lock()) {
+          FileLock held = other.lock()) {
         assertTrue(held.isValid());
         String told = writer.end();
         assertTrue(told.contains("LOCK"), told);

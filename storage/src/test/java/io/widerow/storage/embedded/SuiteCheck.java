@@ -71,7 +71,7 @@ enum SuiteCheck implements LongConsumer {
     public void accept(long seed) {
       int start = (int) Math.floorMod(7 * seed, 48L);
       var _ = new StoreDamageTest().flip(48, start);
-      var _ = StoreDamageTest.ofOlderStore().flip(48, start);
+      var _ = StoreDamageTest.ofUnwitnessedStore().flip(48, start);
     }
   },
 
@@ -89,8 +89,8 @@ enum SuiteCheck implements LongConsumer {
     public void accept(long seed) {
       new StoreDamageTest().everyRemovedFileIsNamed();
       new StoreDamageTest().aManifestWithoutItsLastEditsIsTold();
-      StoreDamageTest.ofOlderStore().everyRemovedFileIsNamed();
-      StoreDamageTest.ofOlderStore().aManifestWithoutItsLastEditsIsTold();
+      StoreDamageTest.ofUnwitnessedStore().everyRemovedFileIsNamed();
+      StoreDamageTest.ofUnwitnessedStore().aManifestWithoutItsLastEditsIsTold();
     }
   },
 
@@ -189,7 +189,7 @@ enum SuiteCheck implements LongConsumer {
     @Override
     public void accept(long seed) {
       new StoreDamageTest().filesThatChangedPlacesAreTold();
-      StoreDamageTest.ofOlderStore().filesThatChangedPlacesAreTold();
+      StoreDamageTest.ofUnwitnessedStore().filesThatChangedPlacesAreTold();
       new StoreDamageTest().anEditOfAnotherStoreIsNone();
       new SegmentDamageTest().aBlockOfAnotherSegmentIsFound();
     }

@@ -88,7 +88,9 @@ class DeletionSectionTest {
     assertEquals(deletion(8, State.DONE, last.filter()), last);
     assertEquals(text(ALL), text(last.filter()));
     assertEquals(DeletionSection.NONE, DeletionSection.of(ManifestSections.NONE));
-    assertTrue((DeletionSection.TAG & ManifestSections.REQUIRED) != 0, "older programs refuse it");
+    assertTrue(
+        (DeletionSection.TAG & ManifestSections.REQUIRED) != 0,
+        "programs that do not know it refuse it");
     assertTrue(sections.refusing() < 0, "and this one does not");
   }
 

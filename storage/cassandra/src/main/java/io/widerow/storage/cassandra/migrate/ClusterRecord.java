@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 ///                                       goes, and the fingerprint of what it copies
 /// ```
 ///
-/// A record of an earlier version has neither the word `compared` nor fingerprints.
-///
 /// @param done null before the first run is through
 /// @param compared true when a comparison after that found both sides the same
 /// @param attempts in their order
@@ -39,8 +37,8 @@ record ClusterRecord(
   /// A run that writes what arrived between `done` and `to`.
   ///
   /// @param stamp of its segments, see [Stamp]
-  /// @param source what the directory had between `done` and `to`; null when it is not known
-  record Attempt(long stamp, LaneArrivals to, @Nullable Fingerprint source) {}
+  /// @param source what the directory had between `done` and `to`
+  record Attempt(long stamp, LaneArrivals to, Fingerprint source) {}
 
   static String name(UUID storeId) {
     return "migration." + storeId;
@@ -75,8 +73,7 @@ record ClusterRecord(
     }
     for (Attempt attempt : attempts) {
       text.append("attempt ").append(Long.toString(attempt.stamp, STAMP_RADIX));
-      text.append(' ').append(attempt.to);
-      text.append(attempt.source == null ? "" : " " + attempt.source).append('\n');
+      text.append(' ').append(attempt.to).append(' ').append(attempt.source).append('\n');
     }
     return text.toString();
   }
@@ -113,8 +110,8 @@ record ClusterRecord(
   }
 
   private static Attempt attempt(String[] words) {
-    Fingerprint source = words.length > 3 ? Fingerprint.parse(words[3]) : null;
-    return new Attempt(Long.parseLong(words[1], STAMP_RADIX), lanes(words[2]), source);
+    return new Attempt(
+        Long.parseLong(words[1], STAMP_RADIX), lanes(words[2]), Fingerprint.parse(words[3]));
   }
 
   private static LaneArrivals lanes(String text) {
