@@ -49,7 +49,7 @@ public final class TunedConfig {
       }
       return FixedLimits.class.getConstructor(kinds).newInstance(values);
     } catch (ReflectiveOperationException broken) {
-      throw new AssertionError(broken);
+      throw new LinkageError(String.valueOf(broken.getMessage()), broken);
     }
   }
 }

@@ -60,26 +60,19 @@ public record Key<T>(
       return (key, value) ->
           require(
               value.longValue() >= min,
-              "%s must be at least %d, got %d",
-              key,
-              min,
-              value.longValue());
+              "%s must be at least %d, got %d".formatted(key, min, value.longValue()));
     }
 
     static <N extends Number> Check<N> range(long min, long max) {
       return (key, value) ->
           require(
               value.longValue() >= min && value.longValue() <= max,
-              "%s must be %d to %d, got %d",
-              key,
-              min,
-              max,
-              value.longValue());
+              "%s must be %d to %d, got %d".formatted(key, min, max, value.longValue()));
     }
 
-    private static void require(boolean holds, String message, Object... values) {
+    private static void require(boolean holds, String message) {
       if (!holds) {
-        throw new IllegalArgumentException(message.formatted(values));
+        throw new IllegalArgumentException(message);
       }
     }
   }
