@@ -1,5 +1,6 @@
 package io.widerow.faults;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -9,8 +10,12 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,10 +28,7 @@ import javax.security.auth.x500.X500Principal;
 
 /// Certificates of X.509 with keys on the curve P-256, made in this process: a test of TLS needs no
 /// openssl.
-///
-/// @param keys of the subject
-/// @param der the certificate
-public record Certificates(X500Principal subject, KeyPair keys, byte[] der) {
+public final class Certificates {
   private static final int INTEGER = 0x02;
   private static final int BIT_STRING = 0x03;
   private static final int OCTET_STRING = 0x04;
@@ -40,31 +42,70 @@ public record Certificates(X500Principal subject, KeyPair keys, byte[] der) {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
 
+  private final X500Principal subject;
+  private final KeyPair keys;
+  private final byte[] der;
+
+  private Certificates(X500Principal subject, KeyPair keys, byte[] der) {
+    this.subject = subject;
+    this.keys = keys;
+    this.der = der;
+  }
+
+  /// How long a certificate is valid.
+  private record Period(Instant from, Instant until) {
+    static Period twoDays() {
+      Instant now = Instant.now();
+      return new Period(now.minus(Duration.ofHours(1)), now.plus(Duration.ofDays(2)));
+    }
+  }
+
   /// One that signs itself and may sign others.
   ///
   /// @param subject as `CN=authority`
   public static Certificates selfSigned(String subject) throws GeneralSecurityException {
     KeyPair keys = newKeys();
     X500Principal name = new X500Principal(subject);
-    return new Certificates(name, keys, signed(name, keys, name, keys, List.of(MAY_SIGN)));
+    return new Certificates(
+        name, keys, signed(Period.twoDays(), name, keys, name, keys, List.of(MAY_SIGN)));
+  }
+
+  /// One that signs itself, of `localhost` and 127.0.0.1, for the next two days.
+  public static Certificates ofThisMachine() throws GeneralSecurityException {
+    return ofThisMachine(Period.twoDays());
   }
 
   /// One that signs itself, of `localhost` and 127.0.0.1.
-  public static Certificates ofThisMachine() throws GeneralSecurityException {
+  public static Certificates ofThisMachine(Instant from, Instant until)
+      throws GeneralSecurityException {
+    return ofThisMachine(new Period(from, until));
+  }
+
+  private static Certificates ofThisMachine(Period valid) throws GeneralSecurityException {
     KeyPair keys = newKeys();
     X500Principal name = new X500Principal("CN=localhost");
     byte[] host = part(0x82, "localhost".getBytes(StandardCharsets.US_ASCII));
     byte[] names = part(OCTET_STRING, part(SEQUENCE, LOOPBACK, host));
     byte[] extension = part(SEQUENCE, SUBJECT_ALTERNATIVE_NAME, names);
     return new Certificates(
-        name, keys, signed(name, keys, name, keys, List.of(MAY_SIGN, extension)));
+        name, keys, signed(valid, name, keys, name, keys, List.of(MAY_SIGN, extension)));
   }
 
   /// One that this one signs.
   public Certificates sign(String other) throws GeneralSecurityException {
     KeyPair theirs = newKeys();
     X500Principal name = new X500Principal(other);
-    return new Certificates(name, theirs, signed(name, theirs, subject, keys, List.of()));
+    return new Certificates(
+        name, theirs, signed(Period.twoDays(), name, theirs, subject, keys, List.of()));
+  }
+
+  public PrivateKey key() {
+    return keys.getPrivate();
+  }
+
+  public X509Certificate certificate() throws CertificateException {
+    CertificateFactory factory = CertificateFactory.getInstance("X.509");
+    return (X509Certificate) factory.generateCertificate(new ByteArrayInputStream(der));
   }
 
   /// Writes the files of PEM.
@@ -85,15 +126,14 @@ public record Certificates(X500Principal subject, KeyPair keys, byte[] der) {
   }
 
   private static byte[] signed(
+      Period valid,
       X500Principal subject,
       KeyPair keys,
       X500Principal issuer,
       KeyPair issuing,
       List<byte[]> extensions)
       throws GeneralSecurityException {
-    Instant now = Instant.now();
-    byte[] time =
-        part(SEQUENCE, time(now.minus(Duration.ofHours(1))), time(now.plus(Duration.ofDays(2))));
+    byte[] time = part(SEQUENCE, time(valid.from()), time(valid.until()));
     byte[] all = part(0xa3, part(SEQUENCE, extensions.toArray(new byte[0][])));
     byte[] body =
         part(

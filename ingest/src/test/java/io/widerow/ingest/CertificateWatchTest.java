@@ -5,13 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.netty.handler.ssl.util.SelfSignedCertificate;
+import io.widerow.faults.Certificates;
 import io.widerow.ingest.doctor.Finding;
-import java.security.cert.CertificateException;
+import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Date;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a certificate that clients refuse, or soon will, is a finding, and any other is none.
@@ -19,19 +18,10 @@ import org.junit.jupiter.api.Test;
 class CertificateWatchTest {
   private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
 
-  @SuppressWarnings("deprecation") // for servers; a test may use it
   private static X509Certificate certificate(long daysAgo, long daysLeft)
-      throws CertificateException {
-    var made =
-        new SelfSignedCertificate(
-            "localhost",
-            Date.from(NOW.minus(Duration.ofDays(daysAgo))),
-            Date.from(NOW.plus(Duration.ofDays(daysLeft))),
-            "EC",
-            256);
-    X509Certificate certificate = made.cert();
-    made.delete();
-    return certificate;
+      throws GeneralSecurityException {
+    Instant from = NOW.minus(Duration.ofDays(daysAgo));
+    return Certificates.ofThisMachine(from, NOW.plus(Duration.ofDays(daysLeft))).certificate();
   }
 
   private static void assertFound(Finding.Severity severity, String part, X509Certificate what) {
@@ -42,7 +32,7 @@ class CertificateWatchTest {
   }
 
   @Test
-  void theLastTwoWeeksOrTheLastThirdAreReported() throws CertificateException {
+  void theLastTwoWeeksOrTheLastThirdAreReported() throws GeneralSecurityException {
     assertNull(CertificateWatch.finding(certificate(300, 65), NOW));
     assertNull(CertificateWatch.finding(certificate(350, 15), NOW));
     assertFound(Finding.Severity.WARN, "expires at 2026-06-14", certificate(352, 13));

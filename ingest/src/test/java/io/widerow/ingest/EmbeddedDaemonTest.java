@@ -176,7 +176,15 @@ class EmbeddedDaemonTest {
       throws IOException, InterruptedException {
     DaemonConfig config =
         DaemonConfig.of(
-            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
+            Map.of(
+                "data",
+                directory.resolve("d").toString(),
+                "http",
+                "127.0.0.1:0",
+                "lanes",
+                "1",
+                "body-rate-min",
+                "1"));
     byte[] log = Files.readAllBytes(Path.of("../loadgen/logs/apache_access.log"));
     try (EventStore store = ServeCommand.openEmbedded(config);
         Daemon daemon = Daemon.start(config, store);
@@ -199,13 +207,14 @@ class EmbeddedDaemonTest {
         writer.connect(daemon.httpAddress());
         String half =
             ("POST %s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: text/plain\r\n"
-                    + "content-length: 10\r\n\r\nhalf")
+                    + "content-length: 10000\r\n\r\nhalf")
                 .formatted(PATH, daemon.httpAddress().getPort());
         writer.getOutputStream().write(half.getBytes(UTF_8));
         Await.until(
             () -> http.get("/v1/status").body().contains("\"inFlight\":1"),
             "one request is in flight");
         for (int i = 0; i < 100; i++) {
+          writer.getOutputStream().write(half.getBytes(UTF_8), 0, 40); // it goes on, slowly
           assertEquals(latest, http.get(small).body().lines().limit(100).toList());
         }
         assertEquals(before, answeredHere(http));

@@ -41,15 +41,12 @@ final class TlsPeers {
     Certificates.ofThisMachine().write(path("cert.pem"), path("key.pem"));
     write(Certificates.ofThisMachine(), "other");
     write(client, "client");
-    try (InputStream pem = Files.newInputStream(path("client.pem"))) {
-      KeyStore keys = KeyStore.getInstance("PKCS12");
-      keys.load(null, null);
-      Certificate shown = CertificateFactory.getInstance("X.509").generateCertificate(pem);
-      Certificate[] chain = {shown};
-      keys.setKeyEntry("client", client.keys().getPrivate(), PASSWORD, chain);
-      try (OutputStream out = Files.newOutputStream(path("client.p12"))) {
-        keys.store(out, PASSWORD);
-      }
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    keys.load(null, null);
+    Certificate[] chain = {client.certificate()};
+    keys.setKeyEntry("client", client.key(), PASSWORD, chain);
+    try (OutputStream out = Files.newOutputStream(path("client.p12"))) {
+      keys.store(out, PASSWORD);
     }
     String both = Files.readString(path("cert.pem")) + Files.readString(path("other.pem"));
     Files.writeString(path("both.pem"), both);

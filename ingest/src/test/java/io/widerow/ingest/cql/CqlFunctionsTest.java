@@ -112,6 +112,7 @@ class CqlFunctionsTest {
 
   @Test
   @Timeout(300)
+  @Tag("deep")
   void asRecorded() throws IOException {
     List<String> statements = new ArrayList<>();
     List<String> wanted = new ArrayList<>();

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.receive.prometheus.Messages;
 import io.widerow.ingest.serve.prometheus.RemoteRead.Sample;
@@ -62,7 +63,7 @@ class RemoteReadTest {
   @TempDir private Path directory = Path.of(".");
 
   static List<Long> seeds() {
-    return Seeds.of(2);
+    return Seeds.of(Slice.of(1, 2));
   }
 
   /// What was written: the bits of each value, by labels and time.

@@ -18,6 +18,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
@@ -236,6 +237,7 @@ class DamagedFiguresOverHttpTest extends DamagedHours {
 
   /// Blocks behind the damaged one are read also when other threads look through them.
   @Test
+  @Tag("deep")
   void theOtherBlocksOfAPartitionAreCounted() throws IOException, InterruptedException {
     int events = 400_000;
     Instant hour = Instant.parse("2025-11-20T10:00:00Z");
