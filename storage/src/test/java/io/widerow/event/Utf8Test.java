@@ -42,8 +42,7 @@ class Utf8Test {
   void everySequenceOfOneToThreeBytes() {
     byte[] bytes = new byte[3];
     for (int length = 0; length <= 3; length++) {
-      int step =
-          length < 3 ? 1 : Slice.of(5, 1);
+      int step = length < 3 ? 1 : Slice.of(5, 1);
       for (int bits = 0; bits < 1 << (8 * length); bits += step) {
         for (int i = 0; i < length; i++) {
           bytes[i] = (byte) (bits >>> (8 * i));
