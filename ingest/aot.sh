@@ -33,11 +33,11 @@ golden_store() { # unpacks a small sealed store and prints where it is
 train() { # command, cache, arguments; the cache gets its name once the JVM can use it
   if (
     look_up "$1"
-    shift 2
     caches=$work
     # shellcheck disable=SC2034 # start reads it
     training=AOTCacheOutput
-    start "$main" "$kind" "$@"
+    shift 2
+    start "$kind" "$name" "$@"
   ) >/dev/null 2>&1 && usable "$1" "$work/$(basename -- "$2")"; then
     mv "$work/$(basename -- "$2")" "$2"
   else
@@ -51,6 +51,6 @@ usable() { # command, cache: whether a JVM that must use it starts
     caches=$work
     training=
     WIDEROW_JAVA_OPTS='-XX:AOTMode=on'
-    start "$main" "$kind" --version
+    start "$kind" "$name" --version
   ) >/dev/null 2>&1
 }

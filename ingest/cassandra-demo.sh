@@ -2,7 +2,21 @@
 # demo runs. Its libraries come from Maven Central, once; it needs a JDK 17 and 1 GiB of memory.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
 
-on_a_node() { # the demo's arguments without --store cassandra
+on_a_node() { # `demo` and its arguments, one of them --store cassandra
+  arguments=$#
+  before=
+  while [ "$arguments" -gt 0 ]; do
+    argument=$1
+    shift
+    arguments=$((arguments - 1))
+    if [ "$before" = --store ] && [ "$argument" = cassandra ]; then
+      before=
+      continue
+    fi
+    [ "$before" != --store ] || set -- "$@" --store
+    [ "$argument" = --store ] || set -- "$@" "$argument"
+    before=$argument
+  done
   libraries=$home/storage/cassandra/server/target/lib
   if [ ! -d "$libraries" ]; then
     echo "widerow: fetching Apache Cassandra ..." >&2
@@ -30,7 +44,7 @@ on_a_node() { # the demo's arguments without --store cassandra
     waited=$((waited + 1))
   done
   ended=0
-  (start "$main" "$kind" "$@" --store \
+  (start "$kind" "$@" --store \
     "cassandra://127.0.0.1:$port/widerow?dc=datacenter1&replication=1") || ended=$?
   exit "$ended"
 }

@@ -28,6 +28,7 @@ distribute() {
   mkdir -p "$tree/bin" "$tree/lib"
   write_settings
   cp "$checkout/widerow" "$tree/bin/widerow"
+  cp "$rows" "$tree/commands.psv"
   cp -R "$checkout/loadgen/logs" "$tree/logs"
   cp "$checkout/LICENSE" "$checkout/NOTICE" "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
   "$jdk/bin/jlink" --add-modules "$runtime_modules" --strip-java-debug-attributes --no-man-pages \

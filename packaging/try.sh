@@ -95,8 +95,8 @@ try_tarball() {
 
   check 'version names version, commit and Java' \
     says '^widerow [0-9.]+[^ ]*, commit [0-9a-f]{12}(-dirty)?, Java [0-9]+' "${bare[@]}" "$widerow" --version
-  local offered='serve query types tail demo verify snapshot repair token completion' command
-  for command in $offered; do
+  local command
+  for command in $(sed -n 's/^\([a-z]*\)|.*/\1/p' "$work"/empty/widerow-*/commands.psv); do
     check "$command --help" "${bare[@]}" "$widerow" "$command" --help
   done
   for command in test load dist; do
@@ -123,10 +123,10 @@ try_tarball() {
   check 'snapshot' "${bare[@]}" "$widerow" snapshot --url "http://$http" --to one
   check 'SIGTERM ends it with 0' stopped
   check 'the JVM complained of nothing' fails_with 1 grep -E 'WARNING|\[warning\]|OpenJDK' "$work/daemon.log"
-  check 'verify' "${bare[@]}" "$widerow" verify --data "$store"
+  check 'verify' "${bare[@]}" "$widerow" check verify --data "$store"
   check 'query of a stopped store' says 'hello out there' "${bare[@]}" "$widerow" query --data "$store" --last 5
-  check 'repair of a whole store' "${bare[@]}" "$widerow" repair --data "$store"
-  check 'verify of the snapshot' "${bare[@]}" "$widerow" verify --data "$store-snapshots/one"
+  check 'repair of a whole store' "${bare[@]}" "$widerow" check repair --data "$store"
+  check 'verify of the snapshot' "${bare[@]}" "$widerow" check verify --data "$store-snapshots/one"
 
   check 'a certificate' certificate
   started "${bare[@]}" "$widerow" serve --data "$store" --http "$http" \
@@ -176,7 +176,7 @@ try_package() { # mirror
     --data-binary 'hello package' "http://$http/v1/events?type=app"
   check 'query reads it' says 'hello package' "${inside[@]}" widerow query --url "http://$http" --last 5
   check 'SIGTERM ends it with 0' stopped
-  check 'verify' "${as_widerow[@]}" widerow verify --data /var/lib/widerow/store
+  check 'verify' "${as_widerow[@]}" widerow check verify --data /var/lib/widerow/store
 
   check 'installed again' "${inside[@]}" dpkg -i --force-confold /tmp/widerow.deb
   check 'the changed configuration stays' grep -q "$http" "$debian/etc/widerow/widerow.conf"

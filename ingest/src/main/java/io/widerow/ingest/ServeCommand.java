@@ -19,6 +19,7 @@ import io.widerow.query.QueryThreads;
 import io.widerow.query.cli.ClusterDirectory;
 import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Shell;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
@@ -56,26 +57,23 @@ import picocli.CommandLine.Spec;
 /// When the disk fails while it runs, it answers queries for 30 seconds or until it is asked to
 /// stop.
 @Command(
-    name = "serve",
-    description = "Takes events in over HTTP and syslog, and answers queries, until it is stopped.",
-    mixinStandardHelpOptions = true,
-    abbreviateSynopsis = true,
-    sortOptions = false,
+    description = {
+      "Receives events over HTTP, syslog and other protocols, and serves queries, until it is"
+          + " stopped by SIGTERM or Ctrl-C. No event is lost."
+    },
     footer = {
-      "",
-      "Example: widerow serve --data ./widerow-data --http 127.0.0.1:7380",
-      "Each key of the configuration is an option; those that are seldom needed are in",
-      "ingest/docs/CONFIGURATION.md.",
-      "What no option says comes from the environment (the key open-age from",
-      "WIDEROW_OPEN_AGE), else from the file, else it has its default: --print-config",
-      "shows all. Others than this machine are let in with TLS and tokens: see",
-      "ingest/OPERATIONS.md, Security. SIGTERM and Ctrl-C stop it; nothing is lost."
+      "Example:",
+      "  widerow serve --data ./widerow-data --http 127.0.0.1:7380",
+      "Each key of the configuration is an option; the advanced ones are in"
+          + " ingest/docs/CONFIGURATION.md. Precedence: option, environment variable, file. The"
+          + " variable of the key open-age is WIDEROW_OPEN_AGE. --print-config shows all keys.",
+      "Other machines connect with TLS and tokens: see ingest/OPERATIONS.md, Security."
     })
 public final class ServeCommand implements Callable<Integer> {
   private static final String LOSS_ADVICE =
       "widerow: nothing was changed; `widerow query --data` reads what is left, "
-          + "`widerow verify` lists all damage, "
-          + "and `widerow repair --accept-loss` goes on without it";
+          + "`widerow check verify` lists all damage, "
+          + "and `widerow check repair --accept-loss` continues without it";
   private final StoreOpener opener;
   private final Map<String, String> environment;
   private final UnaryOperator<FixedLimits> limits;
@@ -83,32 +81,34 @@ public final class ServeCommand implements Callable<Integer> {
 
   private volatile ExitCode exit = ExitCode.INPUT_OUTPUT;
 
-  @Spec private @Nullable CommandSpec spec;
+  private @Nullable CommandSpec spec;
 
-  @Option(names = "--config", description = "file of key=value lines", paramLabel = "FILE")
+  @Option(names = "--config", description = "File of key=value lines.", paramLabel = "FILE")
   private @Nullable Path file;
 
-  @Option(names = "--print-config", description = "print the configuration in force, and exit")
+  @Option(names = "--print-config", description = "Print the configuration in force, and exit.")
   private boolean printConfig;
 
-  @Option(names = "--changed", description = "with --print-config: only what is no default")
+  @Option(
+      names = "--changed",
+      description = "With --print-config: only keys without their default.")
   private boolean changedOnly;
 
   @Option(
       names = "--check-config",
-      description = "report all mistakes of the configuration, and exit")
+      description = "Report all mistakes of the configuration, and exit.")
   private boolean checkConfig;
 
   @Option(
       names = "--accept-clock",
-      description = "for this start: believe the clock, whatever it shows")
+      description = "For this start: accept the clock, whatever its time.")
   private boolean acceptClock;
 
   @Option(
       names = "--accept-repeats",
       description =
-          "for this start: apply also what has waited longer than claim-keep; what a"
-              + " sender repeated to another daemon is then there twice")
+          "For this start: apply also events that have waited longer than claim-keep. Events that a"
+              + " sender retried at another daemon are then stored twice.")
   private boolean acceptRepeats;
 
   /// What completion offers after `--set`: the names of all keys.
@@ -125,18 +125,6 @@ public final class ServeCommand implements Callable<Integer> {
     EventStore open(DaemonConfig config);
   }
 
-  /// Runs the command and exits with its exit code.
-  public static void main(String[] arguments) {
-    run(UnaryOperator.identity(), arguments);
-  }
-
-  /// Runs the command with other limits than those of the process, and exits with its exit code.
-  static void run(UnaryOperator<FixedLimits> limits, String... arguments) {
-    LogSetup.apply();
-    CommandLine line = commandLine(ServeCommand::openConfigured, System.getenv(), limits);
-    System.exit(line.execute(arguments));
-  }
-
   /// The command with its error handling.
   public static CommandLine commandLine(StoreOpener opener, Map<String, String> environment) {
     return commandLine(opener, environment, UnaryOperator.identity());
@@ -145,14 +133,18 @@ public final class ServeCommand implements Callable<Integer> {
   /// The same with other limits than those of the process.
   static CommandLine commandLine(
       StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
-    ServeCommand command = new ServeCommand(opener, environment, limits);
-    CommandLine line = CommandLines.of(command);
+    return CommandLines.of(new ServeCommand(opener, environment, limits));
+  }
+
+  /// Adds the flags of the keys.
+  @Spec
+  void setSpec(CommandSpec own) {
+    spec = own;
     for (Key<?> key : ConfigKeys.ALL) {
       if (!key.isOfType()) {
-        CommandSpec _ = line.getCommandSpec().addOption(command.option(key));
+        CommandSpec _ = own.addOption(option(key));
       }
     }
-    return line;
   }
 
   /// The flag of a key. Help shows those of the first table.
@@ -212,6 +204,10 @@ public final class ServeCommand implements Callable<Integer> {
     return store;
   }
 
+  public ServeCommand(Shell shell) {
+    this(ServeCommand::openConfigured, shell.environment(), UnaryOperator.identity());
+  }
+
   private ServeCommand(
       StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
     this.opener = opener;
@@ -221,7 +217,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--set",
-      description = "any key of --print-config, also of a type: retention.audit=30d",
+      description = "Any key of --print-config, also of a type: retention.audit=30d.",
       paramLabel = "KEY=VALUE",
       completionCandidates = Assignments.class)
   void setOther(Map<String, String> values) {
@@ -230,8 +226,9 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    LogSetup.apply();
     if (changedOnly && !printConfig) {
-      err().println("widerow: changed: it is of use only with --print-config");
+      err().println("widerow: changed: requires --print-config; give both");
       return ExitCode.USAGE.number;
     }
     List<ConfigRule> further =
@@ -335,14 +332,14 @@ public final class ServeCommand implements Callable<Integer> {
                     last.eventsCommitted(),
                     failure == null
                         ? last.openEvents() + " sealed while stopping"
-                        : "what was acknowledged is there at the next start"));
+                        : "acknowledged events are replayed at the next start"));
     err().flush();
   }
 
   private void tellFailed(DaemonConfig config, String failure) {
     err()
         .println(
-            "widerow: writing has ended: %s; nothing is taken in, queries are answered for %d s"
+            "widerow: writing has ended: %s; no event is stored, queries are served for %d s"
                     .formatted(failure, config.limits().readOnSeconds())
                 + " or until it is stopped, then it ends with exit code %d"
                     .formatted(ExitCode.INPUT_OUTPUT.number));

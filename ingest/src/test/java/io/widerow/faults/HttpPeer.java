@@ -1,7 +1,6 @@
 package io.widerow.faults;
 
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -82,7 +81,7 @@ public abstract sealed class HttpPeer implements Peer {
     @Override
     public List<String> command(Path data, int port, boolean again) {
       List<String> command = new ArrayList<>(QuickJvm.plain(List.of()));
-      command.add(ServeCommand.class.getName());
+      command.addAll(QuickJvm.DAEMON);
       command.addAll(List.of("--data", data.toString(), "--http", "127.0.0.1:" + port));
       command.addAll(List.of("--lanes", "2", "--set", "disk-reserve-bytes=16777216"));
       command.addAll(List.of("--set", "durability=" + setting));

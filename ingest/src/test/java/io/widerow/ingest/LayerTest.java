@@ -41,9 +41,6 @@ class LayerTest extends LayerRules {
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
       query.cli: event storage storage.embedded query query.remote query.answer
-      query.cli.daemon: query query.remote query.cli
-      query.cli.export: event storage query query.output query.remote query.export query.cli
-      query.cli.cql: query query.remote query.cli
       cql:
       cql.type:
       cql.parse: cql cql.type
@@ -99,7 +96,7 @@ class LayerTest extends LayerRules {
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
           storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
-      ingest: table storage storage.table storage.embedded query \
+      ingest: table storage storage.table storage.embedded query query.output \
           query.cli ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
@@ -113,8 +110,7 @@ class LayerTest extends LayerRules {
       ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
       ingest.ship: event storage query query.output query.remote query.parquet query.export \
           query.cli ingest.decode
-      ingest.cli: storage.embedded query.cli query.cli.daemon query.cli.cql query.cli.export \
-          ingest ingest.demo ingest.ship ingest.cluster
+      ingest.cli: query.output query.cli
       """;
 
   LayerTest() {

@@ -5,23 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.widerow.query.cli.QueryCommand;
-import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.TailCommand;
-import io.widerow.query.cli.TypesCommand;
-import io.widerow.query.cli.daemon.DeleteCommand;
-import io.widerow.query.cli.daemon.DiffCommand;
-import io.widerow.query.cli.daemon.DoctorCommand;
-import io.widerow.query.cli.daemon.FieldsCommand;
-import io.widerow.query.cli.daemon.LayoutCommand;
-import io.widerow.query.cli.daemon.PartitionsCommand;
-import io.widerow.query.cli.daemon.PatternsCommand;
-import io.widerow.query.cli.daemon.QueriesCommand;
-import io.widerow.query.cli.daemon.RepartitionCommand;
-import io.widerow.query.cli.daemon.RetentionCommand;
-import io.widerow.query.cli.daemon.RollupCommand;
-import io.widerow.query.cli.daemon.RuleCommand;
-import io.widerow.query.cli.daemon.SendersCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,12 +18,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: commands show the same of a newer daemon, which sends members that they do not know, as of
 /// one of their own version. Method: each command against a daemon, and against the same daemon
@@ -55,17 +36,9 @@ class NewerDaemonTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private static CommandLine query(Shell shell) {
-    return QueryCommand.commandLine(QueryCommand::openStopped, shell);
-  }
-
-  private static CommandLine types(Shell shell) {
-    return TypesCommand.commandLine(QueryCommand::openStopped, shell);
-  }
-
   /// A command that asks the daemon.
-  private record Asked(Function<Shell, CommandLine> command, List<String> arguments) {
-    Asked(Function<Shell, CommandLine> command, String... arguments) {
+  private record Asked(String command, List<String> arguments) {
+    Asked(String command, String... arguments) {
       this(command, List.of(arguments));
     }
 
@@ -75,51 +48,42 @@ class NewerDaemonTest {
 
     @Override
     public String toString() {
-      return command
-              .apply(new Shell(System.out, System.err, false, false, true, Map.of()))
-              .getCommandName()
-          + " "
-          + String.join(" ", arguments);
+      return command + " " + String.join(" ", arguments);
     }
   }
 
   private static final List<Asked> COMMANDS =
       List.of(
-          new Asked(NewerDaemonTest::query, "web"),
-          new Asked(NewerDaemonTest::query, "web", "--output", "json"),
-          new Asked(NewerDaemonTest::query, "web", "--stats", "count,p50(bytes)", "--by", "user"),
-          new Asked(NewerDaemonTest::query, "web", "--stats", "count", "--every", "1m"),
-          new Asked(NewerDaemonTest::types),
-          new Asked(FieldsCommand::commandLine),
-          new Asked(FieldsCommand::commandLine, "--output", "table"),
-          new Asked(FieldsCommand::commandLine, "--field", "user", "--output", "table"),
-          new Asked(PatternsCommand::commandLine, "web", "--output", "csv"),
-          new Asked(DiffCommand::commandLine, "web", "--from=2025-11-21", "--to=2025-11-22"),
+          new Asked("query", "web"),
+          new Asked("query", "web", "--output", "json"),
+          new Asked("query", "web", "--stats", "count,p50(bytes)", "--by", "user"),
+          new Asked("query", "web", "--stats", "count", "--every", "1m"),
+          new Asked("explore types"),
+          new Asked("explore fields"),
+          new Asked("explore fields", "--output", "table"),
+          new Asked("explore fields", "--field", "user", "--output", "table"),
+          new Asked("explore patterns", "web", "--output", "csv"),
+          new Asked("explore diff", "web", "--from=2025-11-21", "--to=2025-11-22"),
           new Asked(
-              DiffCommand::commandLine,
-              "web",
-              "--from=2025-11-21",
-              "--to=2025-11-22",
-              "--output",
-              "table"),
-          new Asked(DoctorCommand::commandLine),
-          new Asked(LayoutCommand::commandLine, "--output", "csv"),
-          new Asked(LayoutCommand::commandLine, "rules"),
-          new Asked(PartitionsCommand::commandLine, "--output", "csv"),
-          new Asked(PartitionsCommand::commandLine, "--long"),
-          new Asked(PartitionsCommand::commandLine, "--lanes", "--segments"),
-          new Asked(PartitionsCommand::commandLine, "--damage"),
-          new Asked(RepartitionCommand::commandLine, "--dry-run", "--output", "csv"),
-          new Asked(RetentionCommand::commandLine, "--output", "csv"),
-          new Asked(RetentionCommand::commandLine, "plan", "web", "--age", "7d"),
-          new Asked(DeleteCommand::commandLine, "plan", "web", "--where", "user = \"u3\""),
-          new Asked(DeleteCommand::commandLine),
-          new Asked(QueriesCommand::commandLine, "--output=table"),
-          new Asked(RollupCommand::commandLine),
-          new Asked(RuleCommand::commandLine),
-          new Asked(SendersCommand::commandLine, "--output", "csv"),
+              "explore diff", "web", "--from=2025-11-21", "--to=2025-11-22", "--output", "table"),
+          new Asked("check doctor"),
+          new Asked("layout", "--output", "csv"),
+          new Asked("layout", "overrides"),
+          new Asked("layout partitions", "--output", "csv"),
+          new Asked("layout partitions", "--long"),
+          new Asked("layout partitions", "--lanes", "--segments"),
+          new Asked("layout partitions", "--damage"),
+          new Asked("layout repartition", "--dry-run", "--output", "csv"),
+          new Asked("retention", "--output", "csv"),
+          new Asked("retention", "plan", "web", "--age", "7d"),
+          new Asked("delete", "plan", "web", "--where", "user = \"u3\""),
+          new Asked("delete"),
+          new Asked("query", "--saved", "--output=table"),
+          new Asked("rollups"),
+          new Asked("alerts"),
+          new Asked("check senders", "--output", "csv"),
           new Asked(
-              TailCommand::commandLine,
+              "tail",
               "web",
               "--stats",
               "count",
@@ -243,8 +207,7 @@ class NewerDaemonTest {
   void aServerThatSendsNothingIsNotWaitedFor() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String url = "http://127.0.0.1:" + silent.getLocalPort();
-      OperatedDaemon.Ran ran =
-          OperatedDaemon.run(Map.of("WIDEROW_URL", url), NewerDaemonTest::types);
+      OperatedDaemon.Ran ran = OperatedDaemon.run(Map.of("WIDEROW_URL", url), "explore types");
       assertEquals(69, ran.code(), ran.err());
       assertTrue(ran.err().contains("accepts connections and sends nothing"), ran.err());
     }

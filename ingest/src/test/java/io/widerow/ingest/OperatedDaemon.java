@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
@@ -72,8 +73,18 @@ public class OperatedDaemon implements AutoCloseable {
     store.awaitBackground();
   }
 
+  /// @param command its name, as of the table of commands
+  public final Ran run(String command, String... arguments) {
+    return run(shell -> Main.commandLine(shell, command), arguments);
+  }
+
   public final Ran run(Function<Shell, CommandLine> command, String... arguments) {
     return run(Map.of("WIDEROW_URL", url()), command, arguments);
+  }
+
+  /// @param command its name, as of the table of commands
+  public static Ran run(Map<String, String> environment, String command, String... arguments) {
+    return run(environment, shell -> Main.commandLine(shell, command), arguments);
   }
 
   /// Runs a command in a shell that is no terminal.

@@ -9,7 +9,7 @@ import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.query.Token;
-import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Main;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -299,7 +299,7 @@ class OracleKillTest {
       }
     }
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(QueryCommand.class.getName());
+    command.addAll(List.of(Main.class.getName(), "query"));
     command.addAll(List.of("--url", "http://127.0.0.1:" + daemon().port(), "--order", order));
     if (!after.isEmpty()) {
       command.addAll(List.of("--after", after));

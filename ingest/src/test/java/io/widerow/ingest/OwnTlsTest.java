@@ -128,7 +128,7 @@ class OwnTlsTest {
       Ran ran = sh(ask + export + line);
       assertEquals(0, ran.code(), line + ": " + ran.out());
     }
-    Ran types = sh(ask + export + "./widerow types");
+    Ran types = sh(ask + export + "./widerow explore types");
     assertTrue(types.out().contains("{\"type\":\"app\""), types.out());
     assertTrue(Files.exists(directory.resolve("widerow-data-snapshots/first/FORMAT")));
     mistakesSayWhatToDo(ask);
@@ -158,7 +158,7 @@ class OwnTlsTest {
         query + "--url localhost:7380");
     says(
         69,
-        "is from nobody known here: name its PEM file with --cacert FILE or WIDEROW_CACERT",
+        "is not trusted: name its PEM file with --cacert FILE or WIDEROW_CACERT",
         query + "--url https://localhost:7380");
     String other =
         "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -keyout other.key -out other.pem"
@@ -174,8 +174,8 @@ class OwnTlsTest {
     says(64, "a PRIVATE KEY: give the daemon's tls-certificate", query + "--cacert key.pem");
     says(
         69,
-        "; the daemon does not know the token in WIDEROW_TOKEN",
-        "WIDEROW_TOKEN=x WIDEROW_URL=localhost:7380 ./widerow types --cacert cert.pem");
+        "; the daemon does not accept the token in WIDEROW_TOKEN",
+        "WIDEROW_TOKEN=x WIDEROW_URL=localhost:7380 ./widerow explore types --cacert cert.pem");
     says(
         69,
         "; put a token into WIDEROW_TOKEN",
@@ -203,11 +203,11 @@ class OwnTlsTest {
     says(
         69,
         "https://localhost:7380 does not speak TLS: ask it with --url http://localhost:7380",
-        "./widerow types --url localhost:7380 --cacert cert.pem");
-    says(0, "no events are stored yet", "WIDEROW_URL=localhost:7380 ./widerow types");
+        "./widerow explore types --url localhost:7380 --cacert cert.pem");
+    says(0, "no events are stored yet", "WIDEROW_URL=localhost:7380 ./widerow explore types");
     says(
         0,
         "no events are stored yet",
-        "WIDEROW_CACERT=cert.pem ./widerow types --url http://localhost:7380");
+        "WIDEROW_CACERT=cert.pem ./widerow explore types --url http://localhost:7380");
   }
 }

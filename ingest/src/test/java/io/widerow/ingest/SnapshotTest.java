@@ -9,8 +9,8 @@ import io.widerow.faults.LedgerLoad;
 import io.widerow.faults.QuickJvm;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.SnapshotCommand;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -180,7 +180,7 @@ class SnapshotTest {
             false,
             true,
             Map.of());
-    return SnapshotCommand.commandLine(shell).execute(arguments);
+    return Main.commandLine(shell, "snapshot").execute(arguments);
   }
 
   @Test

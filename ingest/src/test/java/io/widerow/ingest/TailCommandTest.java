@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.TailCommand;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayOutputStream;
@@ -83,7 +83,7 @@ class TailCommandTest {
     var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--url", url(), "--every", "10ms", "--output", "logfmt"));
-    int code = TailCommand.commandLine(shell).execute(all.toArray(String[]::new));
+    int code = Main.commandLine(shell, "tail").execute(all.toArray(String[]::new));
     return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
   }
 
@@ -171,7 +171,7 @@ class TailCommandTest {
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of(more));
     all.addAll(List.of("--url", url()));
-    int code = TailCommand.commandLine(shell).execute(all.toArray(String[]::new));
+    int code = Main.commandLine(shell, "tail").execute(all.toArray(String[]::new));
     return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
   }
 
@@ -235,7 +235,7 @@ class TailCommandTest {
         "--since 1h --after w1.x | since: not together with after",
         "--last 1 --after w1.x | last: not together with after",
         "--tz Mars | tz: no such time zone: Mars",
-        "--arrived 1 | arrived: needs --after",
+        "--arrived 1 | arrived: requires --after; give both",
       })
   void mistakesAreOneSentence(String arguments, String message) {
     Run run = tail(arguments.split(" ", -1));

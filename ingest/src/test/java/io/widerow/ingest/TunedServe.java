@@ -25,6 +25,11 @@ public final class TunedServe {
         others.add(arguments[i]);
       }
     }
-    ServeCommand.run(base -> TunedConfig.with(base, limits), others.toArray(String[]::new));
+    System.exit(
+        ServeCommand.commandLine(
+                ServeCommand::openConfigured,
+                System.getenv(),
+                base -> TunedConfig.with(base, limits))
+            .execute(others.toArray(String[]::new)));
   }
 }

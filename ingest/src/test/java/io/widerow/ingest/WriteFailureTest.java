@@ -144,7 +144,7 @@ class WriteFailureTest {
     assertEnded(post(address.group(1), "x").join());
     assertEquals(503, get(address.group(1), "/ready").statusCode(), "it is still there");
     assertEquals(74, exit.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join(), out.toString());
-    assertTrue(out.toString().contains("queries are answered for 3 s"), out.toString());
+    assertTrue(out.toString().contains("queries are served for 3 s"), out.toString());
     serving.join();
   }
 

@@ -71,8 +71,7 @@ class RealDaemonTest {
         launcher,
         """
         #!/bin/sh
-        shift
-        exec '%s' %s -cp '%s/classes:%s/*' io.widerow.ingest.ServeCommand "$@"
+        exec '%s' %s -cp '%s/classes:%s/*' io.widerow.query.cli.Main "$@"
         """
             .formatted(java, options, libraries.getParent(), libraries));
     assertTrue(launcher.toFile().setExecutable(true));

@@ -12,7 +12,7 @@ import java.util.List;
 /// @param damage acknowledged groups that are lost: the store was opened without them, for reading
 ///   or because its operator accepted the loss
 /// @param remarks one sentence for each part that was healed, and for each file that was kept
-///     although nothing lists it
+///   although nothing lists it
 public record RecoveryReport(
     long groupsReplayed,
     long eventsReplayed,

@@ -1,7 +1,6 @@
 package io.widerow.ingest.cluster;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.StorageException;
@@ -13,6 +12,7 @@ import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.cassandra.upkeep.ClusterVerifier;
 import io.widerow.storage.cassandra.upkeep.Policies;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,137 +21,98 @@ import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
-/// `widerow cluster`: looks after a store on a cluster, without a daemon.
+/// `widerow cluster`: manages a store on a cluster, without a daemon.
 @Command(
-    name = "cluster",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    description = "Looks after a store on Apache Cassandra; no daemon is needed.",
+    description = {"The commands read and write the cluster themselves, without a daemon."},
     footer = {
-      "",
       "Examples:",
-      "  widerow cluster init --store 'cassandra://db1/widerow?dc=dc1&replication=3'",
+      "  widerow cluster init \\",
+      "      --store 'cassandra://db1/widerow?dc=dc1&replication=3'",
       "  widerow cluster status --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain cpu 30d --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain forever --store 'cassandra://db1/widerow?dc=dc1'",
-      "Exit codes: 0 ok, 1 verify: damage was found, 64 usage, 66 no store, 69 cluster",
-      "unavailable or refusing, 75 in use."
+      "Exit codes: 0 ok, 1 verify: damage found, 64 usage, 66 no store, 69 cluster unavailable or"
+          + " refusing, 75 in use."
     })
-public final class ClusterCommand implements Runnable {
+public final class ClusterCommand {
   /// A daemon that was heard of within this time may still run.
   private static final Duration LATELY = Duration.ofMinutes(10);
 
   private static final String AGE_FORM = "an age is like 30d, 12h, 10m, 5s or forever, got ";
 
   private final ClusterConnector connector;
+  private final PrintWriter out;
   private final LongSupplier nowMillis;
 
-  @Option(
-      names = "--store",
-      paramLabel = "URI",
-      scope = ScopeType.INHERIT,
-      description = "cassandra://host[:port][,..]/keyspace?dc=dc1[&replication=3]. Required.")
-  String store = "";
+  /// The cluster of a command.
+  static final class Target {
+    @Option(
+        names = "--store",
+        paramLabel = "URI",
+        required = true,
+        description = "cassandra://host[:port][,..]/keyspace?dc=dc1[&replication=3].")
+    String store = "";
 
-  @Option(
-      names = "--insecure",
-      scope = ScopeType.INHERIT,
-      description = "Allow another machine without TLS or without a user.")
-  boolean insecure;
-
-  @Spec @Nullable CommandSpec spec;
-
-  ClusterCommand(ClusterConnector connector, LongSupplier nowMillis) {
-    this.connector = connector;
-    this.nowMillis = nowMillis;
+    @Option(names = "--insecure", description = "Allow another machine without TLS or a user.")
+    boolean insecure;
   }
 
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return commandLine(DriverConnector::open, shell, System::currentTimeMillis);
+  public ClusterCommand(Shell shell) {
+    this(DriverConnector::open, shell, System::currentTimeMillis);
   }
 
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
-  static CommandLine commandLine(ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
-    return CommandLines.of(new ClusterCommand(connector, nowMillis), shell);
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(line(), "name one of init, status, verify, release and retain");
-  }
-
-  private CommandLine line() {
-    CommandSpec own = spec;
-    if (own == null) {
-      throw new IllegalStateException("not run by picocli");
-    }
-    return own.commandLine();
-  }
-
-  private PrintWriter out() {
-    return line().getOut();
+  ClusterCommand(ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
+    this.connector = connector;
+    out = new PrintWriter(shell.out(), false, StandardCharsets.UTF_8);
+    this.nowMillis = nowMillis;
   }
 
   @Command(
       name = "init",
       mixinStandardHelpOptions = true,
-      description = "Makes keyspace and tables where they are missing.")
-  int init() {
+      description = "Creates them only if they are missing.")
+  int init(@Mixin Target target) {
     return with(
+        target,
         true,
         keyspace -> {
-          out()
-              .printf(
-                  "store %s, format %d%n", keyspace.identity().id(), keyspace.identity().format());
+          out.printf(
+              "store %s, format %d%n", keyspace.identity().id(), keyspace.identity().format());
           return ExitCode.OK.number;
         });
   }
 
-  @Command(
-      name = "status",
-      mixinStandardHelpOptions = true,
-      description = "Shows nodes, daemons and policies.")
-  int status() {
+  @Command(name = "status", mixinStandardHelpOptions = true)
+  int status(@Mixin Target target) {
     return with(
+        target,
         false,
         keyspace -> {
           KeyspaceHealth health = keyspace.health();
-          out().printf("store %s%n", keyspace.identity().id());
-          out()
-              .printf(
-                  "nodes: %d up, %d down, %d replicas%n",
-                  health.nodesUp(), health.nodesDown(), health.replication());
+          out.printf("store %s%n", keyspace.identity().id());
+          out.printf(
+              "nodes: %d up, %d down, %d replicas%n",
+              health.nodesUp(), health.nodesDown(), health.replication());
           List<DaemonRow> daemons = answer(keyspace.daemons());
-          out()
-              .printf(
-                  "%6s  %-24s  %-12s  %-9s  %s%n", "DAEMON", "HOST", "APPLIED", "BEHIND", "SEEN");
+          out.printf(
+              "%6s  %-24s  %-12s  %-9s  %s%n", "DAEMON", "HOST", "APPLIED", "BEHIND", "SEEN");
           for (DaemonRow row : daemons) {
-            out()
-                .printf(
-                    "%6d  %-24s  %-12s  %-9s  %s%n",
-                    row.daemon(),
-                    row.owner() == null ? "(released)" : row.host(),
-                    Stamp.text(row.applied().stamp()),
-                    row.oldestMillis() == 0 ? "-" : ago(row.oldestMillis()),
-                    row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
+            out.printf(
+                "%6d  %-24s  %-12s  %-9s  %s%n",
+                row.daemon(),
+                row.owner() == null ? "(released)" : row.host(),
+                Stamp.text(row.applied().stamp()),
+                row.oldestMillis() == 0 ? "-" : ago(row.oldestMillis()),
+                row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
           }
           answer(keyspace.policies())
-              .forEach((name, body) -> out().printf("policy %s: %s%n", name, oneLine(body)));
+              .forEach((name, body) -> out.printf("policy %s: %s%n", name, oneLine(body)));
           return ExitCode.OK.number;
         });
   }
@@ -169,13 +130,12 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "verify",
       mixinStandardHelpOptions = true,
-      description = {
-        "Reads and checks everything; changes nothing.",
-        "Every directory and every value that readers show: checksums, counts and order.",
-        "Daemons may run meanwhile."
-      })
-  int verify() {
+      description =
+          "Checks checksums, counts and order of every directory and every value that readers use;"
+              + " changes nothing. Daemons may run.")
+  int verify(@Mixin Target target) {
     return with(
+        target,
         false,
         keyspace -> {
           long now = nowMillis.getAsLong();
@@ -192,16 +152,15 @@ public final class ClusterCommand implements Runnable {
           } catch (KeyspaceException failed) {
             throw unreachable(failed);
           }
-          found.damage().forEach(damage -> out().printf("%s: %s%n", damage.file(), damage.found()));
-          found.remarks().forEach(remark -> out().println(remark));
-          out()
-              .printf(
-                  "checked %,d partitions (%,d segments, %,d events, %,d bytes): %s%n",
-                  found.partitions(),
-                  found.segments(),
-                  found.events(),
-                  found.bytes(),
-                  found.damage().isEmpty() ? "no damage" : found.damage().size() + " damaged");
+          found.damage().forEach(damage -> out.printf("%s: %s%n", damage.file(), damage.found()));
+          found.remarks().forEach(remark -> out.println(remark));
+          out.printf(
+              "checked %,d partitions (%,d segments, %,d events, %,d bytes): %s%n",
+              found.partitions(),
+              found.segments(),
+              found.events(),
+              found.bytes(),
+              found.damage().isEmpty() ? "no damage" : found.damage().size() + " damaged");
           return (found.damage().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
         });
   }
@@ -209,15 +168,16 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "release",
       mixinStandardHelpOptions = true,
-      description = {
-        "Frees the number of a daemon that is gone for good.",
-        "What it had not applied is lost, except when its directory comes back under the",
-        "same number."
-      })
+      description =
+          "Events that the daemon had not applied are lost, unless its directory returns under the"
+              + " same number.")
   int release(
       @Parameters(paramLabel = "N", description = "Number of the daemon, 0 to 511.") int daemon,
-      @Option(names = "--yes", description = "Also when it was seen lately.") boolean yes) {
+      @Option(names = "--yes", description = "Release it even if it was seen recently.")
+          boolean yes,
+      @Mixin Target target) {
     return with(
+        target,
         false,
         keyspace -> {
           DaemonRow row =
@@ -228,30 +188,26 @@ public final class ClusterCommand implements Runnable {
           if (row.owner() == null) {
             throw refused("daemon %d is released already".formatted(daemon));
           }
-          out()
-              .printf(
-                  "daemon %d, %s of %s: applied up to round %s, seen %s%n",
-                  daemon,
-                  row.owner(),
-                  row.host(),
-                  Stamp.text(row.applied().stamp()),
-                  row.seenMillis() == 0
-                      ? "never"
-                      : Instant.ofEpochMilli(row.seenMillis()).toString());
+          out.printf(
+              "daemon %d, %s of %s: applied up to round %s, seen %s%n",
+              daemon,
+              row.owner(),
+              row.host(),
+              Stamp.text(row.applied().stamp()),
+              row.seenMillis() == 0 ? "never" : Instant.ofEpochMilli(row.seenMillis()).toString());
           boolean lately = nowMillis.getAsLong() - row.seenMillis() < LATELY.toMillis();
           if (!yes) {
-            out()
-                .printf(
-                    "%s--yes releases it%n",
-                    lately ? "it was seen less than ten minutes ago and may still run; " : "");
-            out().flush();
+            out.printf(
+                "%s--yes releases it%n",
+                lately ? "it was seen less than ten minutes ago and may still run; " : "");
+            out.flush();
             return (lately ? ExitCode.IN_USE : ExitCode.USAGE).number;
           }
           if (!answer(keyspace.begin(daemon, row, null, row.host(), row.epoch(), row.reserved()))) {
             throw new StorageException.ReadOnly(
-                "daemon %d has started meanwhile and was not released".formatted(daemon));
+                "daemon %d has started and was not released".formatted(daemon));
           }
-          out().printf("released%n");
+          out.printf("released%n");
           return ExitCode.OK.number;
         });
   }
@@ -259,19 +215,20 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "retain",
       mixinStandardHelpOptions = true,
-      description = {
-        "Sets how long events of a type are kept, or all others.",
-        "Daemons follow within ten seconds; a lower age hides at once."
-      })
+      description =
+          "Sets the retention period of a type, or of all other types. Daemons apply it within ten"
+              + " seconds; a shorter period hides events at once.")
   int retain(
       @Parameters(
               arity = "1..2",
               paramLabel = "[TYPE] AGE",
               description = "A type, and an age such as 30d, or forever.")
-          List<String> words) {
+          List<String> words,
+      @Mixin Target target) {
     String type = words.size() == 2 ? words.getFirst() : null;
     Duration age = age(words.getLast());
     return with(
+        target,
         false,
         keyspace -> {
           try {
@@ -279,11 +236,9 @@ public final class ClusterCommand implements Runnable {
           } catch (KeyspaceException failed) {
             throw unreachable(failed);
           }
-          out()
-              .printf(
-                  "%s: kept %s%n",
-                  type == null ? "all other types" : type,
-                  age == null ? "for ever" : words.getLast());
+          out.printf(
+              "%s: retention period %s%n",
+              type == null ? "all other types" : type, words.getLast());
           return ExitCode.OK.number;
         });
   }
@@ -304,13 +259,10 @@ public final class ClusterCommand implements Runnable {
     };
   }
 
-  private int with(boolean make, ToIntFunction<Keyspace> work) {
-    if (store.isEmpty()) {
-      throw new ParameterException(line(), "name the store with --store");
-    }
-    try (OpenCluster cluster = connector.open(store, insecure, make)) {
+  private int with(Target target, boolean make, ToIntFunction<Keyspace> work) {
+    try (OpenCluster cluster = connector.open(target.store, target.insecure, make)) {
       int code = work.applyAsInt(cluster.keyspace());
-      out().flush();
+      out.flush();
       return code;
     } catch (IllegalArgumentException bad) {
       throw refused(String.valueOf(bad.getMessage()));

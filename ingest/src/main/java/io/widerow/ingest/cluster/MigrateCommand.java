@@ -2,7 +2,6 @@ package io.widerow.ingest.cluster;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.ClusterDirectory;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.cassandra.migrate.Difference;
@@ -16,36 +15,32 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `widerow migrate`: moves a store between a directory and a cluster.
+/// `widerow cluster migrate`: copies a store between a directory and a cluster.
 @Command(
-    name = "migrate",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
-      "Copies a store from a directory into a cluster, or back, and compares both. Ids",
-      "are kept. A run that was killed goes on; a second run copies only what is new.",
-      "The source is not changed."
+      "Copies a store from a directory to a cluster, or back, and compares both. Ids are kept. A"
+          + " run continues after a kill; a second run copies only new events. The source does not"
+          + " change."
     },
     footer = {
-      "",
-      "Examples, for a daemon that keeps on running until the last steps:",
+      "Examples, for a daemon that runs until the last steps:",
       "  widerow snapshot --to before-cluster",
-      "  widerow migrate --from before-cluster \\",
+      "  widerow cluster migrate --from before-cluster \\",
       "      --to 'cassandra://db1,db2/widerow?dc=dc1&replication=3'",
       "  (stop the daemon)",
-      "  widerow migrate --from widerow-data --to 'cassandra://db1,db2/widerow?dc=dc1'",
-      "  widerow serve --store 'cassandra://db1,db2/widerow?dc=dc1' --data widerow-front",
+      "  widerow cluster migrate --from widerow-data \\",
+      "      --to 'cassandra://db1,db2/widerow?dc=dc1'",
+      "  widerow serve --store 'cassandra://db1,db2/widerow?dc=dc1' --data front",
       "And back:",
-      "  widerow migrate --from 'cassandra://db1,db2/widerow?dc=dc1' --to widerow-data",
-      "Exit codes: 0 both sides are the same, 1 they differ, 64 usage, 65 damaged data,",
-      "66 no store or not one that can be copied into, 69 cluster unavailable, 73 disk",
-      "full, 74 input/output, 75 store in use, or the daemon's number taken."
+      "  widerow cluster migrate --from 'cassandra://db1/widerow?dc=dc1' --to DIR",
+      "Exit codes: 0 both sides are the same, 1 they differ, 64 usage, 65 damaged data, 66 no"
+          + " store, or a target that cannot be copied into, 69 cluster unavailable, 73 disk full,"
+          + " 74 input/output, 75 store in use, or the daemon's number taken."
     })
 public final class MigrateCommand implements Callable<Integer> {
   private static final String SCHEME = "cassandra://";
@@ -65,7 +60,7 @@ public final class MigrateCommand implements Callable<Integer> {
       names = "--to",
       paramLabel = "TARGET",
       required = true,
-      description = "A cassandra:// URI, or a directory that is new or was copied into before.")
+      description = "A cassandra:// URI, or a directory, new or of an earlier run.")
   String to = "";
 
   @Option(names = "--verify", description = "Copy nothing; compare everything.")
@@ -74,33 +69,21 @@ public final class MigrateCommand implements Callable<Integer> {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Partitions copied at once, 1 to 64. Default: one for each processor.")
+      description = "Partitions copied at once, 1 to 64. Default: one a processor.")
   int threads = Math.min(64, Runtime.getRuntime().availableProcessors());
 
-  @Option(
-      names = "--insecure",
-      description = "Allow another machine without TLS or without a user.")
+  @Option(names = "--insecure", description = "Allow another machine without TLS or a user.")
   boolean insecure;
 
   @Spec @Nullable CommandSpec spec;
 
+  public MigrateCommand(Shell shell) {
+    this(DriverConnector::open, shell);
+  }
+
   MigrateCommand(ClusterConnector connector, Shell shell) {
     this.connector = connector;
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return commandLine(DriverConnector::open, shell);
-  }
-
-  static CommandLine commandLine(ClusterConnector connector, Shell shell) {
-    return CommandLines.of(new MigrateCommand(connector, shell), shell);
   }
 
   @Override

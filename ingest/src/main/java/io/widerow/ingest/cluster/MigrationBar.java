@@ -35,7 +35,7 @@ final class MigrationBar implements MigrationWatch {
     if (!why.equals(troubleLast)) { // once, although each statement under way meets it
       troubleLast = why;
       bar.end();
-      err.println("the cluster does not answer, going on when it does: " + why);
+      err.println("the cluster does not respond, retrying: " + why);
     }
   }
 

@@ -1,4 +1,5 @@
-/// The commands for a store on a cluster: `widerow migrate` and `widerow cluster`. Internal.
+/// The commands for a store on a cluster: `widerow cluster migrate` and `widerow cluster`.
+/// Internal.
 @NullMarked
 package io.widerow.ingest.cluster;
 

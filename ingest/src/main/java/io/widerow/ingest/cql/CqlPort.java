@@ -147,8 +147,8 @@ public final class CqlPort implements AutoCloseable {
     for (UnreadableStatement each : tables.schema().unreadable()) {
       LOG.log(
           Level.SEVERE,
-          "cql: {0}; its keyspace cannot be used until widerow repair, all else is served; the"
-              + " statement: {1}",
+          "cql: {0}; its keyspace cannot be used until widerow check repair, all else is served;"
+              + " the statement: {1}",
           new Object[] {each.sentence(), each.text()});
       damage.add(new Damage(Damage.Kind.SCHEMA, each.place(), 0, each.error(), List.of()));
     }

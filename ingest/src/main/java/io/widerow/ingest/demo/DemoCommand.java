@@ -4,9 +4,8 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LogSetup;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
-import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -28,11 +27,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `widerow demo`: starts a daemon on a fresh directory, sends it real log files over six
-/// protocols, runs the queries that a new user would try first, and says what to type next.
+/// protocols, runs the first queries of a new user, and prints the next commands.
 @Command(
-    name = "demo",
-    description = "Shows the main job on real log files, in a minute.",
-    mixinStandardHelpOptions = true)
+    description = {
+      "Starts a daemon on a new directory, sends it real log files by six protocols, and runs the"
+          + " first queries of a new user, in a minute."
+    })
 public final class DemoCommand implements Callable<Integer> {
   /// The file by which the demo knows a store of its own. It lies inside the store's directory, so
   /// that it goes when the directory goes.
@@ -43,58 +43,52 @@ public final class DemoCommand implements Callable<Integer> {
   /// Where a daemon of a cluster has its own store.
   private static final String SPOOL = "spool";
 
+  private final Shell shell;
+
   @Spec private @Nullable CommandSpec spec;
 
-  @Option(names = "--logs", description = "where the log files are", paramLabel = "DIR")
+  @Option(names = "--logs", description = "Directory of the log files.", paramLabel = "DIR")
   private Path logs = Path.of("loadgen/logs");
 
   @Option(
       names = "--data",
-      description = "the demo's own store; created anew each time (${DEFAULT-VALUE})",
+      description = "Store of the demo, replaced each time. Default: ${DEFAULT-VALUE}.",
       paramLabel = "DIR")
   private Path data = Path.of("widerow-demo");
 
   @Option(
       names = "--store",
       description = {
-        "keep the events on a cluster, cassandra://HOST/KEYSPACE?dc=NAME;",
-        "`cassandra` alone starts a node for the demo, in a checkout, with a JDK 17"
+        "Store the events on a cluster: cassandra://HOST/KEYSPACE?dc=NAME. In a checkout,"
+            + " `cassandra` starts a node for the demo, with a JDK 17."
       },
       paramLabel = "URI")
   private @Nullable String cluster;
 
-  @Option(
-      names = "--keep",
-      description = "leave the daemon running, with the page to look at, until Ctrl-C")
+  @Option(names = "--keep", description = "Keep the daemon and its page until Ctrl-C.")
   private boolean keep;
 
   @Option(
       names = "--shown",
       hidden = true,
-      description = "how the launcher is called in what this shows",
+      description = "Name of the launcher in the output.",
       paramLabel = "NAME")
   private String shown = "widerow";
 
   @Option(
       names = "--rehearse",
       hidden = true,
-      description = "afterwards, run this many rounds of queries on the sealed store",
+      description = "Rounds of queries on the sealed store afterwards.",
       paramLabel = "ROUNDS")
   private int rehearse;
 
-  /// Runs the demo, and ends the process with its exit code.
-  public static void main(String[] arguments) {
-    LogSetup.apply();
-    System.exit(commandLine().execute(arguments));
-  }
-
-  /// The command with its error handling.
-  public static CommandLine commandLine() {
-    return CommandLines.of(new DemoCommand());
+  public DemoCommand(Shell shell) {
+    this.shell = shell;
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    LogSetup.apply();
     if (!mayReplace()) {
       String why =
           " is not empty and no demo made it; nothing was changed."
@@ -182,7 +176,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   private void feed(Daemon daemon, DemoFeed feed) throws IOException, InterruptedException {
     say("");
-    say("Sending real logs with their own times. Each answer says how safe they are:");
+    say("Sending real logs with their own times. Every response reports the durability level:");
     say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
     say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
     say("  its numbers as line protocol      %s".formatted(feed.accessFigures()));
@@ -285,8 +279,7 @@ public final class DemoCommand implements Callable<Integer> {
     say("# %s".formatted(title));
     say("$ %s".formatted(typed));
     all.addAll(List.of("--output", "table", "--url", url));
-    CommandLine query = QueryCommand.commandLine(EmbeddedStore::openForReading, Shell.ofProcess());
-    return query.execute(all.toArray(String[]::new));
+    return Main.commandLine(shell, "query").execute(all.toArray(String[]::new));
   }
 
   private void say(String text) {

@@ -38,7 +38,7 @@ record FileIdentity(long device, long inode) {
           && of.get("lastModifiedTime") instanceof FileTime changed) {
         return new Seen(new FileIdentity(device, inode), size, changed);
       }
-      throw new IOException(path + ": the file system tells no inodes");
+      throw new IOException(path + ": the file system reports no inodes");
     } catch (NoSuchFileException | NotDirectoryException gone) {
       return null;
     }

@@ -102,7 +102,7 @@ final class FileWatch {
 
   void tellUnknown(FollowedFile file, long bytes) {
     String why = "%s: %d bytes that were sent last cannot be read again; ".formatted(file, bytes);
-    console.tell(why + "whether they were stored is not known");
+    console.tell(why + "it is unknown if they were stored");
   }
 
   private static byte[] tail(Checkpoint.Entry entry) {

@@ -2,7 +2,6 @@ package io.widerow.ingest.ship;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,28 +22,21 @@ import picocli.CommandLine.Parameters;
 
 /// The options of `widerow import`. [ImportRun] does the work.
 @Command(
-    name = "import",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Sends files of widerow export to a daemon. Events keep their ids and the kinds of",
-      "their values, so the same files again change nothing."
+      "Sends the files of `widerow export` to a daemon. Events keep their ids and the kinds of"
+          + " their values, so importing the same files again changes nothing."
     },
     footer = {
-      "",
       "Examples:",
       "  widerow import november.parquet",
-      "  widerow import all/                        the files of a directory",
+      "  widerow import all/",
       "  widerow import --url https://other:7380 errors.ndjson.gz",
-      "Takes Parquet, CSV and NDJSON, the latter two also packed (gzip, zstd). A file of",
-      "another program is refused before anything is sent. What the daemon refuses is",
-      "listed with its line and counted. Stopped or interrupted, repeat the command.",
-      "Times are kept to 100 ns, as of all events with ids of their own.",
-      "Log files are for widerow ship. The token needs the scope write.",
-      "Exit codes: 0 ok, 1 events were refused, 64 usage or no export, 65 damaged file,",
-      "66 no such file, 69 daemon unavailable or refusing, 70 bug, 74 input/output, 130",
-      "stopped."
+      "The files are Parquet, CSV or NDJSON, the latter two also compressed (gzip, zstd). A file of"
+          + " another program is refused before anything is sent. Refused events are listed with"
+          + " their line and counted. After an interruption, run the command again.",
+      "Times are kept to 100 ns. Use `widerow ship` for log files. A token needs the scope ingest.",
+      "Exit codes: 0 ok, 1 events refused, 64 usage or no export, 65 damaged file, 66 no such file,"
+          + " 69 daemon unavailable or refusing, 70 bug, 74 input/output, 130 stopped."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_BYTES_MAX = 64 << 20;
@@ -82,24 +73,9 @@ public final class ImportCommand implements Callable<Integer> {
       description = "End when the daemon is away for so long. Default: ${DEFAULT-VALUE}.")
   String giveUpAfter = "1m";
 
-  private ImportCommand(Shell shell, StopSignal stop) {
+  public ImportCommand(Shell shell) {
     this.shell = shell;
-    this.stop = stop;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return commandLine(shell, new StopSignal());
-  }
-
-  /// The command, ended by a signal.
-  static CommandLine commandLine(Shell shell, StopSignal stop) {
-    return CommandLines.of(new ImportCommand(shell, stop), shell);
+    this.stop = new StopSignal();
   }
 
   @Override

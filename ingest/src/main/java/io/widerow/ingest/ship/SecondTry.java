@@ -33,7 +33,7 @@ final class SecondTry implements Delivery {
   /// The daemon lists so many refusals of a batch of which it stores nothing.
   private static final int PIECE = 100;
 
-  private static final String UNKNOWN = "for a reason that is not known any more";
+  private static final String UNKNOWN = "for an unknown reason";
   private static final String PAST_RETENTION = "older than the retention of ";
 
   private final Batch batch;

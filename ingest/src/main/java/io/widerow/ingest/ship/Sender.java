@@ -200,7 +200,7 @@ final class Sender implements AutoCloseable {
       String why =
           failed instanceof ConnectException
               ? "no daemon answers at " + address
-              : "no answer from %s (%s)".formatted(address, message(failed));
+              : "no response from %s (%s)".formatted(address, message(failed));
       troubled(why, true);
       return backOffNanos(attempt);
     } catch (InterruptedException interrupted) {

@@ -3,7 +3,6 @@ package io.widerow.ingest.ship;
 import io.widerow.ingest.decode.Times;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.remote.DaemonAddress;
@@ -23,40 +22,33 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// The options of `widerow ship`. [Follower] and [Importer] do the work.
 @Command(
-    name = "ship",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
-      "Sends log files to a daemon: follows them as they grow and are rotated, or with",
-      "--once imports them. Each record is stored exactly once, whatever ends this",
-      "program, the daemon or the connection."
+      "Follows log files as they grow and rotate, or imports them with --once. Each record is"
+          + " stored exactly once, even if this program, the daemon or the connection fails."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow ship /var/log/app.log                     follow one file",
-      "  widerow ship '/var/log/app.log*' --start time     rotated ones too; traces",
-      "  widerow ship '/var/log/containers/*.log'          pods of a Kubernetes node",
-      "  widerow ship --once old.log.gz older.log.zst      import, with a progress bar",
+      "  widerow ship /var/log/app.log",
+      "  widerow ship '/var/log/app.log*' --start time",
+      "  widerow ship '/var/log/containers/*.log'",
+      "  widerow ship --once old.log.gz older.log.zst",
       "  journalctl -o json | widerow ship --once - --type journal",
-      "A line is Docker's json-file, CRI, a JSON object or text, by sight. Its time is",
-      "found by sight too. The file's name gives the type (app.log: app), and with",
-      "Kubernetes the attributes pod, namespace and container; file is its path,",
-      "host the name of this machine.",
-      "The checkpoint directory remembers how far each file was acknowledged. Rotated",
-      "files are read to their end; compressed ones are only read with --once.",
-      "SIGTERM and SIGINT end it; the next start goes on where it was. The daemon's",
-      "token is WIDEROW_TOKEN.",
-      "Exit codes: 0 ok, 1 --once: events were refused, 64 usage, 65 damaged data, 66",
-      "no such file, 69 daemon unavailable or refusing, 70 bug, 74 input/output, 75",
-      "checkpoint in use, 130 --once: stopped."
+      "Lines are Docker's json-file, CRI, JSON objects or text; format and time are detected."
+          + " --start time joins the lines of a trace to one record. The file name gives the type"
+          + " (app.log: app), and with Kubernetes the attributes pod, namespace and container. The"
+          + " attribute file is the path, host the name of this machine.",
+      "The checkpoint directory keeps the acknowledged position of each file. Rotated files are"
+          + " read to their end; compressed ones only with --once. After SIGTERM or SIGINT, the"
+          + " next start continues there. The token comes from WIDEROW_TOKEN.",
+      "Exit codes: 0 ok, 1 --once: events refused, 64 usage, 65 damaged data, 66 no such file, 69"
+          + " daemon unavailable or refusing, 70 bug, 74 input/output, 75 checkpoint in use, 130"
+          + " --once: stopped."
     })
 public final class ShipCommand implements Callable<Integer> {
   private static final Pattern RESERVED = Pattern.compile("type|ts|id|_id|body");
@@ -218,25 +210,16 @@ public final class ShipCommand implements Callable<Integer> {
     memory
   }
 
-  private ShipCommand(Shell shell, StopSignal stop, InputStream standardInput) {
+  /// Reads the standard input of this process.
+  public ShipCommand(Shell shell) {
+    this(shell, new StopSignal(), System.in);
+  }
+
+  /// @param stop ends it, as a signal does
+  ShipCommand(Shell shell, StopSignal stop, InputStream standardInput) {
     this.shell = shell;
     this.stop = stop;
     this.standardInput = standardInput;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, for the standard input of this process.
-  public static CommandLine commandLine(Shell shell) {
-    return commandLine(shell, new StopSignal(), System.in);
-  }
-
-  /// The command, ended by a signal.
-  static CommandLine commandLine(Shell shell, StopSignal stop, InputStream standardInput) {
-    return CommandLines.of(new ShipCommand(shell, stop, standardInput), shell);
   }
 
   @Override

@@ -1,23 +1,26 @@
 package io.widerow.ingest.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.query.cli.CommandTable;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,64 +29,138 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Goal: there is one list of commands, completion has all of it, and the same mistake has the same
-/// exit code whatever the command. Method: the launcher's table beside the list; each command in
-/// this process.
+/// Goal: the table of commands is whole and plain, its commands run by their names and by earlier
+/// ones, and the same mistake has the same exit code whatever the command. Method: each row of the
+/// table in this process.
 class CommandsTest {
+  private static final int SUMMARY_MAX = 45;
+  private static final Pattern NO_VERB =
+      Pattern.compile("(?i)\\b(what|who|how|where|which|whose|when)\\b");
+
   @TempDir Path directory;
 
   /// The exit code and all output of one run.
   private record Run(int code, String text) {}
 
   private static Run run(String name, String... arguments) {
-    StringWriter text = new StringWriter();
-    CommandLine line = Objects.requireNonNull(commands().get(name), name);
-    line.setOut(new PrintWriter(text, true)).setErr(new PrintWriter(text, true));
-    int code = line.execute(arguments);
-    return new Run(code, text.toString());
+    var text = new ByteArrayOutputStream();
+    var print = new PrintStream(text, true, UTF_8);
+    String[] words =
+        Stream.concat(Stream.of(name.split(" ", -1)), Stream.of(arguments)).toArray(String[]::new);
+    int code = Main.execute(new Shell(print, print, false, false, false, Map.of()), words);
+    return new Run(code, text.toString(UTF_8));
   }
 
-  private static Map<String, CommandLine> commands() {
-    var none = new PrintStream(OutputStream.nullOutputStream());
-    return Commands.in(new Shell(none, none, false, false, false, Map.of()));
-  }
-
+  /// All commands and sub-commands.
   private static Stream<String> names() {
-    return commands().keySet().stream();
+    return CommandTable.rows().stream()
+        .filter(row -> row.isCommand() || row.isSubcommand())
+        .map(CommandTable.Row::name);
   }
 
-  /// Rows of the launcher: name, class, kind, and so on.
-  private static List<String[]> launcher() throws IOException {
-    String script = Files.readString(Path.of("../widerow"));
-    String table = script.split("<<'END'\n", 2)[1].split("\nEND\n", 2)[0];
-    return table.lines().map(row -> row.split("\\|", -1)).toList();
+  /// Commands with sub-commands.
+  private static Stream<String> groups() {
+    return CommandTable.rows().stream()
+        .filter(CommandTable.Row::isSubcommand)
+        .map(CommandTable.Row::command)
+        .distinct();
+  }
+
+  private static List<String> below(String command) {
+    return CommandTable.rows().stream()
+        .filter(row -> row.isSubcommand() && row.command().equals(command))
+        .map(CommandTable.Row::word)
+        .toList();
+  }
+
+  private static CommandLine line(String name) {
+    var none = new PrintStream(OutputStream.nullOutputStream());
+    return Main.commandLine(new Shell(none, none, false, false, false, Map.of()), name);
   }
 
   @Test
-  void launcherAndListHaveTheSameCommands() throws IOException {
-    List<String> ofThisProgram = new ArrayList<>();
-    for (String[] row : launcher()) {
-      if (!row[2].equals("load") && !row[2].equals("build")) {
-        ofThisProgram.add(row[0]);
+  void nineteenCommandsAreListed() {
+    List<CommandTable.Row> rows = CommandTable.rows();
+    assertEquals(19, rows.stream().filter(CommandTable.Row::isCommand).count());
+    assertEquals(rows.size(), rows.stream().map(CommandTable.Row::name).distinct().count());
+  }
+
+  @Test
+  void aSummaryIsAShortSentenceWithAVerb() {
+    for (CommandTable.Row row : CommandTable.rows()) {
+      assertTrue(row.summary().length() <= SUMMARY_MAX, row.toString());
+      assertTrue(row.summary().matches("[A-Z].*[^.]"), row.toString());
+      assertFalse(NO_VERB.matcher(row.summary()).find(), row.toString());
+      assertTrue(
+          row.example().startsWith(row.name().replace("explore types", "explore")), "" + row);
+      assertTrue(List.of("client", "tool", "daemon").contains(row.kind()), row.toString());
+    }
+  }
+
+  /// A method of a class that has no row, or a row without its method, would show here.
+  @ParameterizedTest
+  @MethodSource("groups")
+  void theTableHasTheSubcommandsOfEachClass(String name) {
+    assertEquals(below(name), List.copyOf(line(name).getSubcommands().keySet()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("groups")
+  void aGroupAloneRunsItsFirstSubcommand(String name) {
+    String first = name + " " + below(name).getFirst();
+    for (String[] arguments : new String[][] {{}, {"--no-such-option"}}) {
+      Run run = run(name, arguments);
+      assertEquals(run(first, arguments), run);
+      assertNotEquals(0, run.code(), run.text());
+      assertTrue(run.text().startsWith("widerow " + first + ": "), run.text());
+    }
+    Run unknown = run(name, below(name).getLast() + "x");
+    assertEquals(64, unknown.code(), unknown.text());
+    assertTrue(unknown.text().contains("did you mean " + below(name).getLast()), unknown.text());
+  }
+
+  @Test
+  void anEarlierNameRunsItsCommand() {
+    int earlier = 0;
+    for (CommandTable.Row row : CommandTable.rows()) {
+      if (!row.also().isEmpty()) {
+        assertFalse(names().toList().contains(row.also()), row.toString());
+        assertEquals(run(row.name(), "--help"), run(row.also(), "--help"));
+        earlier++;
       }
     }
-    assertEquals(ofThisProgram, names().toList());
+    assertEquals(16, earlier);
   }
 
   @Test
-  void completionHasAllCommandsAndTheirOptions() throws IOException {
-    List<String> all = launcher().stream().map(row -> row[0]).toList();
-    Run made = run("completion", all.toArray(String[]::new));
+  void anUnknownCommandIsOneSentenceAnd64() {
+    Run run = run("retentoin");
+    assertEquals(64, run.code());
+    assertEquals(
+        "widerow: there is no command 'retentoin'; did you mean retention? `widerow --help` lists"
+            + " all\n",
+        run.text());
+    assertEquals(64, run("").code());
+  }
+
+  @Test
+  void completionHasAllCommandsAndTheirOptions() {
+    Run made = run("completion");
     assertEquals(0, made.code(), made.text());
     assertTrue(made.text().contains("complete -F _complete_widerow"), "for bash");
-    assertEquals(all, offered(made.text()));
-    assertEquals(names().toList(), offered(run("completion").text()), "as without a launcher");
+    List<String> commands =
+        names()
+            .filter(name ->
+                CommandTable.rows().stream()
+                    .anyMatch(row -> row.isCommand() && row.name().equals(name)))
+            .toList();
+    assertEquals(commands, offered(made.text()));
     for (String option : List.of("--histogram", "--print-config", "--scopes", "--accept-loss")) {
       assertTrue(made.text().contains(option), option);
     }
   }
 
-  /// What the script completes as a command.
+  /// The words that the script completes as a command.
   private static List<String> offered(String script) {
     String line = script.lines().filter(l -> l.contains("commands=\"")).findFirst().orElse("");
     return List.of(line.replaceAll(".*commands=\"|\"$", "").split(" ", -1));
@@ -94,7 +171,7 @@ class CommandsTest {
   void anOptionThatThereIsNotIsOneSentenceAnd64(String name) {
     Run run = run(name, "--no-such-option");
     assertEquals(64, run.code(), run.text());
-    assertTrue(run.text().startsWith("widerow " + name + ": "), run.text());
+    assertTrue(run.text().startsWith("widerow " + name), run.text());
     assertEquals(1, run.text().lines().count(), run.text());
   }
 
@@ -117,12 +194,12 @@ class CommandsTest {
         "serve --lanes x",
         "serve --set lanes",
         "token name --scopes all",
-        "verify",
-        "repair",
+        "check verify",
+        "check repair",
         "snapshot",
         "token",
         "demo --rehearse x",
-        "verify --data DIR --output xml"
+        "check verify --data DIR --output xml"
       })
   void aValueThatCannotBeIs64(String typed) {
     assertEquals(64, typed(typed, directory).code());
@@ -137,8 +214,8 @@ class CommandsTest {
   @ValueSource(
       strings = {
         "query --data DIR",
-        "verify --data DIR",
-        "repair --data DIR",
+        "check verify --data DIR",
+        "check repair --data DIR",
         "snapshot --data DIR --to DIR2"
       })
   void noStoreIs66(String typed) {
@@ -149,8 +226,8 @@ class CommandsTest {
 
   private static final String[] OF_A_STORE = {
     "query --data DIR",
-    "verify --data DIR",
-    "repair --data DIR",
+    "check verify --data DIR",
+    "check repair --data DIR",
     "snapshot --data DIR --to DIR2",
     "serve --data DIR --http 127.0.0.1:0 --lanes 1"
   };

@@ -4,17 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.TypesCommand;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import picocli.CommandLine;
+import java.util.stream.Stream;
 
 /// Commands run in this process with the driver of a real cluster, as the launcher runs them.
 ///
@@ -37,15 +35,8 @@ record Cli(Map<String, String> environment) {
             false,
             false,
             environment);
-    CommandLine line =
-        switch (command) {
-          case "query" -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
-          case "types" -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell);
-          case "cluster" -> ClusterCommand.commandLine(shell);
-          case "migrate" -> MigrateCommand.commandLine(shell);
-          default -> throw new IllegalArgumentException(command);
-        };
-    int code = line.execute(arguments);
+    String[] words = Stream.concat(Stream.of(command), Stream.of(arguments)).toArray(String[]::new);
+    int code = Main.execute(shell, words);
     return new Run(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }

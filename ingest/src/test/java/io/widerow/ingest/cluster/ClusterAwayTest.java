@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.TailCommand;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -152,7 +152,7 @@ class ClusterAwayTest {
             false,
             false,
             Map.of());
-    return TailCommand.commandLine(shell)
+    return Main.commandLine(shell, "tail")
         .execute(
             "paced",
             "--url",

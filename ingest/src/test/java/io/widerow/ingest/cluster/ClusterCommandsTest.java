@@ -8,6 +8,7 @@ import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.Durability;
 import io.widerow.storage.RetentionPolicy;
@@ -89,8 +90,8 @@ class ClusterCommandsTest {
             out, new PrintStream(err, true, StandardCharsets.UTF_8), false, false, false, Map.of());
     CommandLine line =
         name.equals("migrate")
-            ? MigrateCommand.commandLine(connector, shell)
-            : ClusterCommand.commandLine(connector, shell, () -> NOW_MILLIS);
+            ? Main.of(new MigrateCommand(connector, shell), shell)
+            : Main.of(new ClusterCommand(connector, shell, () -> NOW_MILLIS), shell);
     int code = line.execute(arguments);
     return new Run(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
@@ -198,7 +199,9 @@ class ClusterCommandsTest {
         };
     assertEquals(
         new Run(
-            ExitCode.UNAVAILABLE.number, "", "widerow migrate: no node of " + URI + " answers\n"),
+            ExitCode.UNAVAILABLE.number,
+            "",
+            "widerow cluster migrate: no node of " + URI + " answers\n"),
         run("migrate", away, "--from", data.toString(), "--to", URI));
     assertEquals(
         ExitCode.UNAVAILABLE.number, run("cluster", away, "status", "--store", URI).code());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
 import io.widerow.ingest.TokenDaemon;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.cql.CqlCommand;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -38,7 +39,9 @@ class CqlCommandTest {
     return OperatedDaemon.run(
         all,
         shell ->
-            CqlCommand.commandLine(shell, new ByteArrayInputStream(input.getBytes(UTF_8)), typed),
+            Main.of(
+                new CqlCommand(shell, new ByteArrayInputStream(input.getBytes(UTF_8)), typed),
+                shell),
         of);
   }
 
@@ -163,10 +166,10 @@ class CqlCommandTest {
       assertEquals(69, http.code());
       assertTrue(http.err().matches("(?s)widerow cql: 127.0.0.1:\\d+ .*"), http.err());
     }
-    Ran gone = OperatedDaemon.run(Map.of(), CqlCommand::commandLine, "--to", "127.0.0.1:1", select);
+    Ran gone = OperatedDaemon.run(Map.of(), "cql", "--to", "127.0.0.1:1", select);
     assertEquals(69, gone.code());
-    assertTrue(gone.err().contains("nobody answers CQL at 127.0.0.1:1; start"), gone.err());
-    Ran bad = OperatedDaemon.run(Map.of(), CqlCommand::commandLine, "--to", "a:b:c", select);
+    assertTrue(gone.err().contains("no daemon answers CQL at 127.0.0.1:1; start"), gone.err());
+    Ran bad = OperatedDaemon.run(Map.of(), "cql", "--to", "a:b:c", select);
     assertEquals(64, bad.code());
     assertTrue(bad.err().contains("to: must be HOST or HOST:PORT, got a:b:c"), bad.err());
   }

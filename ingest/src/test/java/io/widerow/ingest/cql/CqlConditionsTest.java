@@ -8,8 +8,8 @@ import io.widerow.cluster.CassandraNode;
 import io.widerow.ingest.cql.ConditionStatements.Case;
 import io.widerow.ingest.cql.CqlAnswers.Given;
 import io.widerow.ingest.cql.CqlAnswers.Step;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.VerifyCommand;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -130,7 +130,7 @@ class CqlConditionsTest {
     var out = new ByteArrayOutputStream();
     Shell shell = new Shell(out, new PrintStream(out, true, UTF_8), false, false, false, Map.of());
     String data = directory.resolve("store").toString();
-    int code = VerifyCommand.commandLine(shell).execute("--data", data);
+    int code = Main.commandLine(shell, "check verify").execute("--data", data);
     assertEquals(0, code, () -> out.toString(UTF_8));
     return answers;
   }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cql.define.BrokenSchema;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
-import io.widerow.query.cli.RepairCommand;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.cql.CqlCommand;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -40,7 +40,7 @@ class CqlUnreadableSchemaTest {
   private static Ran ask(CqlDaemon daemon, String statements) {
     return OperatedDaemon.run(
         Map.of("WIDEROW_CQL", "127.0.0.1:" + daemon.address().getPort()),
-        shell -> CqlCommand.commandLine(shell, InputStream.nullInputStream(), false),
+        shell -> Main.of(new CqlCommand(shell, InputStream.nullInputStream(), false), shell),
         "--output",
         "csv",
         statements);
@@ -117,7 +117,7 @@ class CqlUnreadableSchemaTest {
     }
     Ran repaired =
         OperatedDaemon.run(
-            Map.of(), RepairCommand::commandLine, "--data", data.toString(), "--statement", TABLE);
+            Map.of(), "check repair", "--data", data.toString(), "--statement", TABLE);
     assertEquals(0, repaired.code(), repaired.out() + repaired.err());
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of())) {
       assertEquals("id,from\n1,anna\n", answer(daemon, "SELECT * FROM r.mail"));

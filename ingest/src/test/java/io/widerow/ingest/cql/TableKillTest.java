@@ -9,6 +9,7 @@ import io.widerow.faults.Seeds;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.cql.CqlCommand;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.IOException;
@@ -222,7 +223,7 @@ class TableKillTest {
     Ran ran =
         OperatedDaemon.run(
             Map.of("WIDEROW_CQL", "127.0.0.1:" + address(daemon).getPort()),
-            shell -> CqlCommand.commandLine(shell, InputStream.nullInputStream(), false),
+            shell -> Main.of(new CqlCommand(shell, InputStream.nullInputStream(), false), shell),
             "--output",
             "csv",
             statements);

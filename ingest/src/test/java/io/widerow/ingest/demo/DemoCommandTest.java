@@ -3,12 +3,11 @@ package io.widerow.ingest.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -58,13 +57,9 @@ class DemoCommandTest {
   }
 
   private static void assertRefused(Path data) {
-    StringWriter err = new StringWriter();
-    int exit =
-        DemoCommand.commandLine()
-            .setErr(new PrintWriter(err, true))
-            .execute("--data", data.toString());
-    assertEquals(64, exit, err::toString);
-    assertTrue(err.toString().contains(data + " is not empty and no demo made it"), err::toString);
+    OperatedDaemon.Ran ran = OperatedDaemon.run(Map.of(), "demo", "--data", data.toString());
+    assertEquals(64, ran.code(), ran.err());
+    assertTrue(ran.err().contains(data + " is not empty and no demo made it"), ran.err());
   }
 
   private static Set<Path> files(Path directory) throws IOException {
@@ -74,12 +69,17 @@ class DemoCommandTest {
   }
 
   private static String demo(Path data, String rounds) {
-    StringWriter out = new StringWriter();
-    int exit =
-        DemoCommand.commandLine()
-            .setOut(new PrintWriter(out, true))
-            .execute("--logs", "../loadgen/logs", "--data", data.toString(), "--rehearse", rounds);
-    assertEquals(0, exit, out::toString);
-    return out.toString();
+    OperatedDaemon.Ran ran =
+        OperatedDaemon.run(
+            Map.of(),
+            "demo",
+            "--logs",
+            "../loadgen/logs",
+            "--data",
+            data.toString(),
+            "--rehearse",
+            rounds);
+    assertEquals(0, ran.code(), ran.out() + ran.err());
+    return ran.out();
   }
 }

@@ -20,15 +20,13 @@ import io.widerow.faults.RawHttp2;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.TokenCommand;
+import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.config.Tokens;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +57,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /// Goal: unauthorized requests are refused, with TLS and without, and a setting that would let them
 /// in is refused at start. Method: a daemon with tokens and a certificate.
@@ -279,11 +276,8 @@ class AccessTest {
   }
 
   private static String token(String... arguments) {
-    StringWriter out = new StringWriter();
-    CommandLine line = TokenCommand.commandLine();
-    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
-    int exit = line.execute(arguments);
-    return exit + " " + out.toString().strip();
+    OperatedDaemon.Ran ran = OperatedDaemon.run(Map.of(), "token", arguments);
+    return ran.code() + " " + (ran.out() + ran.err()).strip();
   }
 
   @Test

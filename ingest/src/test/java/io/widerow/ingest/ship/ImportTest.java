@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
-import io.widerow.query.cli.daemon.DeleteCommand;
-import io.widerow.query.cli.export.ExportCommand;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.LineEvent;
@@ -64,7 +62,7 @@ class ImportTest {
 
   private Path export(OperatedDaemon daemon, String name) {
     Path file = directory.resolve(name);
-    Ran ran = daemon.run(ExportCommand::commandLine, "--out", file.toString());
+    Ran ran = daemon.run("export", "--out", file.toString());
     assertEquals(0, ran.code(), ran.err());
     return file;
   }
@@ -74,9 +72,7 @@ class ImportTest {
   }
 
   private Ran load(Path... files) {
-    return to.run(
-        ImportCommand::commandLine,
-        Arrays.stream(files).map(Path::toString).toArray(String[]::new));
+    return to.run("import", Arrays.stream(files).map(Path::toString).toArray(String[]::new));
   }
 
   @Test
@@ -90,7 +86,7 @@ class ImportTest {
       try (OperatedDaemon fresh = new OperatedDaemon(own, Map.of())) {
         Path file = export(from, "events." + format);
         for (int time = 0; time < 2; time++) { // again: it changes nothing
-          Ran ran = fresh.run(ImportCommand::commandLine, file.toString());
+          Ran ran = fresh.run("import", file.toString());
           assertEquals(0, ran.code(), ran.err());
           assertEquals("", ran.err());
           fresh.merge();
@@ -112,7 +108,7 @@ class ImportTest {
     }
     from.http.post("/v1/events", "application/x-ndjson", lines.toString());
     Path exported = directory.resolve("exported");
-    Ran out = from.run(ExportCommand::commandLine, "--format", "csv", "--out", exported + "/");
+    Ran out = from.run("export", "--format", "csv", "--out", exported + "/");
     assertEquals(0, out.code(), out.err());
     Ran ran = load(exported);
     assertEquals(0, ran.code(), ran.err());
@@ -151,8 +147,8 @@ class ImportTest {
     Path file = export(from, "events.ndjson");
     assertEquals(0, load(file).code());
     String whole = all(to);
-    assertEquals(0, to.run(DeleteCommand::commandLine, "plan", "--where", "n = 1").code());
-    Ran deleted = to.run(DeleteCommand::commandLine, "run", "d-1");
+    assertEquals(0, to.run("delete", "plan", "--where", "n = 1").code());
+    Ran deleted = to.run("delete", "run", "d-1");
     assertTrue(deleted.out().contains("\"removed\":20,"), deleted.out() + deleted.err());
     assertEquals(1, all(to).lines().count());
     Ran again = load(file);

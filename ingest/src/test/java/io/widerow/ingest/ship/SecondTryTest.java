@@ -10,6 +10,7 @@ import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.Times;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayInputStream;
@@ -77,7 +78,7 @@ class SecondTryTest {
     var err = new ByteArrayOutputStream();
     var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
     var input = new ByteArrayInputStream(new byte[0]);
-    var command = ShipCommand.commandLine(shell, new StopSignal(), input);
+    var command = Main.of(new ShipCommand(shell, new StopSignal(), input), shell);
     String to = "http://127.0.0.1:" + daemon.httpAddress().getPort();
     List<String> all = new ArrayList<>(List.of(log.toString(), "--once", "--to", to));
     all.addAll(List.of(more));

@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.widerow.faults.Await;
 import io.widerow.faults.QuickJvm;
 import io.widerow.faults.ServeProcess;
+import io.widerow.query.cli.Main;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -56,7 +57,7 @@ class ShipFaultTest {
   private int written;
 
   private Process ship(int port, String... more) throws IOException {
-    List<String> command = new ArrayList<>(QuickJvm.shared().running(ShipCommand.class).command());
+    List<String> command = new ArrayList<>(QuickJvm.shared().running(Main.class, "ship").command());
     command.addAll(List.of(log + "*", "--to", "127.0.0.1:" + port, "--poll", "2ms"));
     command.addAll(List.of("--checkpoint", directory.resolve("checkpoint").toString()));
     command.addAll(List.of("--record-bytes-max", "512", "--batch-bytes", "2048"));

@@ -10,6 +10,7 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayInputStream;
@@ -83,7 +84,7 @@ class ShipTest {
 
     Running(byte[] input, List<String> arguments) {
       var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
-      var line = ShipCommand.commandLine(shell, stop, new ByteArrayInputStream(input));
+      var line = Main.of(new ShipCommand(shell, stop, new ByteArrayInputStream(input)), shell);
       code =
           CompletableFuture.supplyAsync(
               () -> line.execute(arguments.toArray(String[]::new)),

@@ -177,7 +177,7 @@ public final class FieldCheck {
         .formatted(
             shown,
             nearest == null
-                ? "widerow fields lists those that there are"
+                ? "widerow explore fields lists those that there are"
                 : "the nearest is " + TextWriter.escaped(NameText.shown(nearest)));
   }
 

@@ -92,7 +92,7 @@ final class Advice {
     String some =
         TextWriter.escaped(String.join(", ", names.subList(0, Math.min(NAMED_MAX, names.size()))));
     return names.size() > NAMED_MAX
-        ? "; there are %d, such as %s: see `widerow types`".formatted(names.size(), some)
+        ? "; there are %d, such as %s: see `widerow explore types`".formatted(names.size(), some)
         : "; there is " + some;
   }
 

@@ -33,16 +33,17 @@ public final class ClusterDirectory {
   static final class Refusal implements IParameterConsumer {
     @Override
     public void consumeParameters(Stack<String> arguments, ArgSpec option, CommandSpec command) {
+      String name = command.name().substring(command.name().lastIndexOf(' ') + 1);
       String instead =
-          switch (command.name()) {
+          switch (name) {
             case "verify" -> VERIFY;
             case "snapshot" -> SNAPSHOT;
             case "repair" -> REPAIR;
-            default -> throw new IllegalStateException(command.name());
+            default -> throw new IllegalStateException(name);
           };
       throw new ParameterException(
           command.commandLine(),
-          "store: %s works on the files of one machine; %s".formatted(command.name(), instead));
+          "store: %s works on the files of one machine; %s".formatted(name, instead));
     }
   }
 

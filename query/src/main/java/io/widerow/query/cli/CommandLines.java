@@ -7,10 +7,14 @@ import io.widerow.storage.FailureReason;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -30,21 +34,28 @@ public final class CommandLines {
     }
   }
 
-  /// A command that writes to the streams of a shell, and refuses misspelt variables.
-  public static CommandLine of(Object command, Shell shell) {
-    CommandLine line = of(command);
-    line.setOut(new PrintWriter(shell.out(), true, StandardCharsets.UTF_8));
-    line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));
-    line.setExecutionStrategy(parsed -> run(parsed, shell));
-    return line;
-  }
-
   /// A command that writes to the streams of this process.
   public static CommandLine of(Object command) {
     CommandLine line = new CommandLine(command);
+    adapt(line);
+    return line;
+  }
+
+  /// Lets a command write to the streams of a shell.
+  ///
+  /// @param checked whether it refuses misspelt variables; a daemon does so with all its keys
+  static void adapt(CommandLine line, Shell shell, boolean checked) {
+    adapt(line);
+    line.setOut(new PrintWriter(shell.out(), true, StandardCharsets.UTF_8));
+    line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));
+    if (checked) {
+      line.setExecutionStrategy(parsed -> run(parsed, shell));
+    }
+  }
+
+  private static void adapt(CommandLine line) {
+    adapt(line.getCommandSpec());
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.getCommandSpec().versionProvider(new Version());
-    line.getCommandSpec().usageMessage().synopsisHeading("Usage: widerow ");
     line.setParameterExceptionHandler((failure, _) -> {
       complain(failure.getCommandLine(), sentence(failure) + advice(failure));
       return ExitCode.USAGE.number;
@@ -61,7 +72,66 @@ public final class CommandLines {
       return code.number;
     });
     line.setExitCodeExceptionMapper(_ -> ExitCode.BUG.number);
-    return line;
+  }
+
+  /// The same form of help for a command and its sub-commands. The first sub-command runs when none
+  /// is named.
+  private static void adapt(CommandSpec spec) {
+    spec.versionProvider(new Version());
+    if (!spec.mixinStandardHelpOptions()) {
+      if (spec.userObject()
+          instanceof Method method) { // whose arguments picocli counts after these
+        throw new IllegalStateException("without the options of help: " + method);
+      }
+      spec.mixinStandardHelpOptions(true);
+    }
+    spec.usageMessage()
+        .synopsisHeading("Usage: widerow ")
+        .abbreviateSynopsis(spec.requiredArgs().stream().noneMatch(ArgSpec::isOption))
+        .sortOptions(false)
+        .parameterListHeading("%nArguments:%n")
+        .optionListHeading("%nOptions:%n")
+        .commandListHeading("%nCommands (the first is the default):%n")
+        .footerHeading(spec.usageMessage().footer().length == 0 ? "" : "%n")
+        .footer(spaced(spec.usageMessage().footer()));
+    if (!spec.subcommands().isEmpty()) {
+      String first = spec.subcommands().keySet().iterator().next();
+      spec.preprocessor((arguments, _, _, _) -> {
+        if (arguments.isEmpty() || isOption(arguments.peek(), spec)) {
+          arguments.push(first);
+        }
+        return false;
+      });
+    }
+    spec.subcommands().values().forEach(below -> adapt(below.getCommandSpec()));
+  }
+
+  /// A blank line before each paragraph but the first: lines that belong to one begin with a space.
+  private static String[] spaced(String[] footer) {
+    List<String> lines = new ArrayList<>();
+    for (String line : footer) {
+      if (!lines.isEmpty() && !line.startsWith(" ") && !line.isEmpty()) {
+        lines.add("");
+      }
+      lines.add(line);
+    }
+    return lines.toArray(String[]::new);
+  }
+
+  private static boolean isOption(String argument, CommandSpec command) {
+    return argument.startsWith("-") && !command.optionsMap().containsKey(argument);
+  }
+
+  /// Gives a command its name and the first sentence of its help, and a group its examples.
+  static void describe(CommandSpec spec, CommandTable.Row row) {
+    spec.name(row.word());
+    List<String> lines = new ArrayList<>(List.of(row.summary() + "."));
+    String[] further = spec.usageMessage().description();
+    if (further.length > 0) {
+      lines.add("");
+      lines.addAll(List.of(further));
+    }
+    spec.usageMessage().description(lines.toArray(String[]::new));
   }
 
   private static void complain(CommandLine command, String why) {
@@ -89,17 +159,24 @@ public final class CommandLines {
     return new CommandLine.RunLast().execute(parsed);
   }
 
-  /// The nearest option to one that there is not, and where all are.
+  /// The nearest option or sub-command to one that there is not, and where all are.
   private static String advice(ParameterException failure) {
-    if (!(failure instanceof UnmatchedArgumentException unmatched)
-        || !unmatched.isUnknownOption()) {
+    if (!(failure instanceof UnmatchedArgumentException unmatched)) {
       return "";
     }
     CommandSpec command = failure.getCommandLine().getCommandSpec();
     String given = unmatched.getUnmatched().getFirst().replaceAll("=.*", "");
-    return "%s `widerow %s --help` lists all options"
+    boolean option = unmatched.isUnknownOption();
+    if (!option && command.subcommands().isEmpty()) {
+      return "";
+    }
+    return "%s `widerow %s --help` lists all %s"
         .formatted(
-            NearestName.question(given, command.optionsMap().keySet(), ";"),
-            command.qualifiedName(" "));
+            NearestName.question(
+                given,
+                option ? command.optionsMap().keySet() : command.subcommands().keySet(),
+                ";"),
+            command.qualifiedName(" "),
+            option ? "options" : "commands");
   }
 }

@@ -5,21 +5,21 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options, the same for all commands, that say which daemon is asked.
+/// The options that name the daemon, the same for all commands.
 public final class DaemonOptions {
   @Option(
       names = "--url",
       paramLabel = "URL",
       description =
-          "The daemon to ask: HOST:PORT or a URL. Default: WIDEROW_URL, else 127.0.0.1:7380. Its"
-              + " token: WIDEROW_TOKEN.")
+          "The daemon: HOST:PORT or a URL. Default: WIDEROW_URL, else 127.0.0.1:7380. Its token:"
+              + " WIDEROW_TOKEN.")
   @Nullable String url;
 
   @Option(
       names = "--cacert",
       paramLabel = "FILE",
       description =
-          "Ask by TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
+          "Use TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
   @Nullable Path cacert;
 
   /// True when an option says that a daemon is to be asked.

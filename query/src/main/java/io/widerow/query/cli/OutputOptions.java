@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// How an answer is written: the options that `query` and `tail` share.
+/// The output options that `query` and `tail` share.
 final class OutputOptions {
   @Option(
       names = "--output",
@@ -23,12 +23,12 @@ final class OutputOptions {
 
   @Option(
       names = "--csv-safe",
-      description = "CSV for spreadsheets: a quote before what they would run as a formula.")
+      description = "CSV for spreadsheets: a quote before values that would run as a formula.")
   private boolean csvSafe;
 
   @Option(
       names = "--token",
-      description = "End standard output with the token, instead of telling it on stderr.")
+      description = "Print the token at the end of standard output, not on stderr.")
   private boolean token;
 
   @Option(
@@ -37,7 +37,7 @@ final class OutputOptions {
       description = "Zone of times shown and given, such as Europe/Berlin. Default: UTC.")
   private @Nullable String zone;
 
-  @Option(names = "--utc", description = "Times are in UTC (the default).")
+  @Option(names = "--utc", description = "Times in UTC (default).")
   private boolean utc;
 
   /// The zone of the times that are shown, and of those given without a zone.
@@ -57,7 +57,7 @@ final class OutputOptions {
     return token;
   }
 
-  private OutputFormat format(Shell shell) {
+  OutputFormat format(Shell shell) {
     if (csvSafe && output != null && output != OutputFormat.csv) {
       throw new QueryException.Refused("csv-safe", "not with --output " + output);
     }

@@ -2,17 +2,12 @@ package io.widerow.query.cli;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryThreads;
-import io.widerow.storage.EventStore;
-import io.widerow.storage.embedded.EmbeddedStore;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,51 +17,48 @@ import picocli.CommandLine.Spec;
 
 /// The options and the help text of `widerow query`. [QueryRun] does the work.
 @Command(
-    name = "query",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
-    description = "Shows the events of a time range, of one or more types, in time order.",
+    description = {
+      "The events come from one or more types, in time order, filtered or aggregated. A type is the"
+          + " kind of an event, named by its sender; `widerow explore types` lists them. A query"
+          + " without results reports the reason and is no failure."
+    },
     footer = {
-      "",
-      "Examples, of the daemon on this machine:",
+      "Examples:",
       "  widerow query --last 20",
       "  widerow query nginx.access --since 1h --where 'status >= 500'",
-      "  widerow query nginx.access --stats 'count,p99(ms)' --by status --every 5m",
-      "Of a cluster, without a daemon:",
+      "  widerow query web --stats 'count,p99(ms)' --by status --every 5m",
+      "  widerow query --saved errors --since 1d",
       "  widerow query --store 'cassandra://db1,db2/widerow?dc=dc1' --last 20",
-      "A type is the kind of an event, as its sender named it; `widerow types` lists",
-      "those that there are. A query that finds nothing says why, and is no failure.",
-      "Times: now, 15m (15 minutes ago), 1y, 2026-11-20, 2026-11-20 19:15, 19:15,",
-      "yesterday, 2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns. Those that",
-      "name no zone are in the one of --tz.",
-      "Standard output has events and nothing else. The token to continue from is told",
-      "on stderr.",
-      "Filter: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\").",
-      "`contains` finds any text, `icontains` in any case. `has` finds whole words,",
-      "and rare ones fastest. type, ts and id are the event's own.",
-      "Aggregates: counts and sums of whole numbers are exact. Percentiles come from",
-      "one fixed grid, also of negative numbers: within 0.2 %%, in four digits.",
-      "If the journal of a stopped store has lost acknowledged groups, a warning",
-      "names them, the other events are shown, and the exit code is 65. So are",
-      "figures with --damage skip, when a part of the store cannot be read.",
-      "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon",
-      "unavailable, 70 bug, 73 disk full, 74 input/output, 75 store in use, 76 over",
-      "budget, 77 position past retention, 130 stopped."
+      "Times: now, 15m (15 minutes ago), 1y, 2026-11-20, 2026-11-20 19:15, 19:15, yesterday,"
+          + " 2026-11-20T19:15:00Z, or a Unix time in s, ms, us or ns. A time without a zone is in"
+          + " the zone of --tz.",
+      "Filters: status >= 500 and not (path contains \"health\" or agent ~ \"(?i)bot\"). `contains`"
+          + " finds any text, `icontains` ignores case. `has` finds whole words, rare ones fastest."
+          + " Every event has the fields type, ts and id.",
+      "Aggregates: counts and sums of whole numbers are exact. Percentiles come from one fixed grid"
+          + " and are within 0.2 %%, in four digits.",
+      "Saved queries: the daemon keeps them by name. --saved without a name lists them; with a"
+          + " name, options given here replace its options. A token needs the scope admin for"
+          + " --save and --forget.",
+      "Standard output has the events and nothing else; the token to continue from goes to stderr.",
+      "Damage: if the journal of a stopped store has lost acknowledged groups, a warning names"
+          + " them, all other events are shown, and the exit code is 65. The exit code is also 65"
+          + " if --damage skip left out events.",
+      "Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no store, 69 daemon unavailable, 70 bug, 73"
+          + " disk full, 74 input/output, 75 store in use, 76 over budget, 77 position past"
+          + " retention, 130 stopped."
     })
 public final class QueryCommand implements Callable<Integer> {
-  /// The answer to somebody who tries the command without arguments. All events of a store would be
-  /// one, but a long one.
-  private static final List<String> NOTHING_ASKED =
+  /// The message for a command without arguments, whose result would be all events of the store.
+  private static final List<String> NO_QUERY =
       List.of(
-          "widerow query: what is asked for? For example:",
-          "  widerow types                                    which types there are, and when",
+          "widerow query: no query is given. For example:",
+          "  widerow explore types                            list event types",
           "  widerow query --last 20                          the newest 20 events of all types",
           "  widerow query TYPE --since 1h --where 'status >= 500'",
           "  widerow query '*'                                every event",
           "widerow query --help explains all options.");
 
-  private final StoppedStore opener;
   private final Shell shell;
 
   @Spec @Nullable CommandSpec spec;
@@ -77,7 +69,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--shard",
       paramLabel = "N",
-      description = "Only the wide rows of this shard, as `widerow partitions` names them.")
+      description = "Only partitions of this shard, see `widerow layout partitions`.")
   @Nullable String shard;
 
   @Option(names = "--from", paramLabel = "TIME", description = "Start of the range (inclusive).")
@@ -143,7 +135,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--every",
       paramLabel = "STEP",
-      description = "Group by time step, such as 5m; auto: at most 260 of them.")
+      description = "Group by time step, such as 5m; auto: at most 260 steps.")
   @Nullable String every;
 
   @Option(
@@ -155,67 +147,53 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--rollup",
       paramLabel = "MODE",
-      description = "Counts by minute that the store keeps: auto (default), off or only.")
+      description = "Use of stored rollups: auto (default), off or only.")
   @Nullable String rollup;
 
   @Option(
       names = "--damage",
       paramLabel = "MODE",
-      description = "Figures of --stats at damage: refuse (default), or skip, with a warning.")
+      description = "--stats at damage: refuse (default), or skip events, with a warning.")
   @Nullable String damage;
 
   @Option(
       names = "--save",
       paramLabel = "NAME",
-      description = "Ask nothing: the daemon keeps the question by this name.")
+      description = "Save the query in the daemon by this name; do not run it.")
   @Nullable String save;
 
   @Option(
       names = "--saved",
+      arity = "0..1",
+      fallbackValue = "",
       paramLabel = "NAME",
-      description = "Ask the question of this name; options given here take the place of its own.")
+      description = "Run the saved query of this name, or list all without a name.")
   @Nullable String saved;
+
+  @Option(names = "--forget", paramLabel = "NAME", description = "Delete a saved query.")
+  @Nullable String forget;
 
   @Option(names = "--histogram", description = "Plot the number of events over time.")
   boolean histogram;
 
-  @Option(names = "--explain", description = "Report on stderr what was read and what was skipped.")
+  @Option(names = "--explain", description = "Report on stderr the data read and skipped.")
   boolean explain;
 
   @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Mixin final StoreOptions source = new StoreOptions();
 
-  public QueryCommand(StoppedStore opener, Shell shell) {
-    this.opener = opener;
+  public QueryCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    var command = commandLine(QueryCommand::openStopped, Shell.ofProcess());
-    System.exit(command.execute(arguments));
-  }
-
-  /// Opens the directory of a stopped store for reading, with the threads of queries.
-  public static EventStore openStopped(Path directory) {
-    EmbeddedStore store = EmbeddedStore.openForReading(directory);
-    store.readWith(QueryThreads.start());
-    return store;
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(StoppedStore opener, Shell shell) {
-    return CommandLines.of(new QueryCommand(opener, shell), shell);
   }
 
   @Override
   public Integer call() {
     if (spec != null && spec.commandLine().getParseResult().originalArgs().isEmpty()) {
-      NOTHING_ASKED.forEach(shell.err()::println);
+      NO_QUERY.forEach(shell.err()::println);
       return ExitCode.USAGE.number;
     }
-    return new QueryRun(this, opener, shell).run().number;
+    return new QueryRun(this, shell).run().number;
   }
 
   /// The options that define the query, under their HTTP parameter names.

@@ -1,5 +1,6 @@
 package io.widerow.query.cli;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangePlan;
@@ -16,12 +17,15 @@ import io.widerow.query.figures.Aggregation;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.Plot;
 import io.widerow.query.figures.StatsQuery;
+import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteCursor;
+import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteStats;
 import io.widerow.query.remote.RemoteTypes;
 import io.widerow.query.remote.SavedQueries;
@@ -38,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// One run of `widerow query`: opens the source and shows its events, their aggregates or a plot.
@@ -52,7 +57,6 @@ final class QueryRun {
           Set.of("stats", "by", "every", "order-by", "limit", "order", "fields"));
 
   private final QueryCommand options;
-  private final StoppedStore opener;
   private final Shell shell;
   private final ZoneId zone;
   private final OutputBuffer sink = new OutputBuffer(2 * CHUNK_BYTES);
@@ -61,25 +65,32 @@ final class QueryRun {
   private @Nullable StatsQuery shownFigures;
   private @Nullable List<List<Cell>> shownRows;
 
-  QueryRun(QueryCommand options, StoppedStore opener, Shell shell) {
+  QueryRun(QueryCommand options, Shell shell) {
     this.options = options;
-    this.opener = opener;
     this.shell = shell;
     this.zone = options.output.zone();
   }
 
   /// @return [ExitCode#CORRUPT] when all readable events were shown but some are known to be lost
   ExitCode run() {
+    if (options.forget != null) {
+      show(SavedQueries.forget(savedAt("forget"), options.forget));
+      return ExitCode.OK;
+    }
+    if ("".equals(options.saved)) {
+      listSaved();
+      return ExitCode.OK;
+    }
     long nowNanos = LocalTimes.nowNanos();
     Map<String, List<String>> given =
         withSaved(LocalTimes.resolve(options.parameters(), nowNanos, zone));
     QueryParameters asked = QueryParameters.parse(given, nowNanos);
     if (options.save != null) {
       SavedQueries.save(savedAt("save"), options.save, given);
-      shell.err().printf("saved; ask it with widerow query --saved %s%n", options.save);
+      shell.err().printf("saved; `widerow query --saved %s` runs it%n", options.save);
       return ExitCode.OK;
     }
-    EventStore store = options.source.open(options.daemon, opener, shell);
+    EventStore store = options.source.open(options.daemon, shell);
     if (store == null) {
       return askDaemon(given, asked);
     }
@@ -151,9 +162,37 @@ final class QueryRun {
     return all;
   }
 
+  private void listSaved() {
+    RemoteRows saved = SavedQueries.list(savedAt("saved"));
+    if (options.output.format(shell) == OutputFormat.table) {
+      saved =
+          new RemoteRows(
+              saved.heads(),
+              saved.rows().stream()
+                  .map(row -> List.of(row.getFirst(), Cell.ofText(readable(row.getLast().text()))))
+                  .toList());
+    }
+    show(saved);
+    if (saved.rows().isEmpty()) {
+      shell.err().println("widerow query: no query is saved; --save NAME saves one");
+    }
+  }
+
+  private static String readable(String parameters) {
+    return ParameterText.decode(parameters).entrySet().stream()
+        .map(parameter -> parameter.getKey() + "=" + String.join(",", parameter.getValue()))
+        .collect(Collectors.joining("  "));
+  }
+
+  private void show(RemoteRows table) {
+    new StatsWriter(options.output.format(shell)).write(table.heads(), table.rows(), sink);
+    shell.write(sink);
+  }
+
   private DaemonAddress savedAt(String option) {
     if (options.source.isGiven()) {
-      throw new QueryException.Refused(option, "goes with a daemon, which keeps the queries");
+      throw new QueryException.Refused(
+          option, "requires a daemon, which keeps the queries; omit --data and --store");
     }
     return options.daemon.address(shell);
   }
@@ -190,7 +229,7 @@ final class QueryRun {
         RollupUse rollup = RollupUse.parse(answer.rollup());
         KeptUse kept = KeptUse.parse(answer.kept());
         tell(kept);
-        explain(url, "figures");
+        explain(url, "aggregates");
         if (options.explain && rollup != null) {
           shell.err().println(rollup.sentence());
         }

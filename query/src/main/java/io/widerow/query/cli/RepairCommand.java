@@ -11,26 +11,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `widerow repair`: makes a damaged stopped store usable again, without the damaged data.
+/// `widerow check repair`: makes a damaged stopped store usable again, without the damaged data.
 @Command(
-    name = "repair",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Makes a damaged stopped store usable again and lists the data that is lost.",
-      "Nothing is deleted: damaged files are moved to DIR/quarantine, and the readable",
-      "part of a damaged segment is written to a new one. Still, copy DIR first."
+      "Makes a damaged store usable again and lists the lost data. Nothing is deleted: damaged"
+          + " files move to DIR/quarantine, and the readable part of a damaged segment is written"
+          + " to a new one. Copy DIR first all the same."
     },
     footer = {
-      "",
-      "Exit codes: 0 no damage is left, 1 damage is left, 64 usage, 66 no store,",
-      "73 disk full, 74 input/output, 75 store in use."
+      "Exit codes: 0 no damage left, 1 damage left, 64 usage, 66 no store, 73 disk full, 74"
+          + " input/output, 75 store in use."
     })
 public final class RepairCommand implements Callable<Integer> {
   private final Repairer repairer;
@@ -48,7 +42,7 @@ public final class RepairCommand implements Callable<Integer> {
   @Option(
       names = "--accept-loss",
       description =
-          "Give up acknowledged groups that the journal lost, and notes that identify repeated"
+          "Give up acknowledged groups that the journal lost, and the notes that deduplicate"
               + " batches.")
   boolean acceptLoss;
 
@@ -56,16 +50,16 @@ public final class RepairCommand implements Callable<Integer> {
       names = "--statement",
       paramLabel = "CQL",
       description =
-          "A CREATE statement, keyspace.name in it, in the place of a stored one of the schema of"
-              + " tables that cannot be read. Rows stay. May be given several times.")
+          "A CREATE statement, with keyspace.name, that replaces an unreadable one of the schema of"
+              + " tables. Rows stay. May be given several times.")
   List<String> statements = new ArrayList<>();
 
   @Option(
       names = "--drop-table",
       paramLabel = "KEYSPACE.TABLE",
       description =
-          "Drop a table or a materialized view, with its rows, whose stored statement cannot be"
-              + " read. May be given several times.")
+          "Drop a table or a materialized view with an unreadable statement, and its rows. May be"
+              + " given several times.")
   List<String> dropped = new ArrayList<>();
 
   @Option(
@@ -80,26 +74,20 @@ public final class RepairCommand implements Callable<Integer> {
     Repair repair(Path directory, boolean acceptLoss);
   }
 
+  public RepairCommand(Shell shell) {
+    this(StoreRepair::repair, shell);
+  }
+
   RepairCommand(Repairer repairer, Shell shell) {
     this.repairer = repairer;
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new RepairCommand(StoreRepair::repair, shell), shell);
   }
 
   @Override
   public Integer call() {
     Path directory = data;
     if (directory == null) {
-      throw new QueryException.Refused("data", "name the directory of a store");
+      throw new QueryException.Refused("data", "is missing; name the directory of a store");
     }
     ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.REPAIR);
     Repair files = repairer.repair(directory.toAbsolutePath(), acceptLoss);
@@ -182,6 +170,6 @@ public final class RepairCommand implements Callable<Integer> {
     return left.stream().allMatch(damage -> damage.kind() == Damage.Kind.SCHEMA)
         ? "statements of the schema of tables cannot be read, and their keyspaces not be used:"
             + " --statement puts another one in the place of one, --drop-table drops a table"
-        : "acknowledged data is lost; --accept-loss goes on without it";
+        : "acknowledged data is lost; --accept-loss continues without it";
   }
 }

@@ -84,7 +84,7 @@ public record Shell(
       if (String.valueOf(failed.getMessage()).contains(READER_GONE)) {
         return false;
       }
-      throw new StorageException.Failed("cannot write the answer: " + failed.getMessage(), failed);
+      throw new StorageException.Failed("cannot write the output: " + failed.getMessage(), failed);
     } finally {
       sink.clear();
     }

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,21 +25,16 @@ import picocli.CommandLine.Option;
 /// `widerow snapshot`: copies a store by hard links. It copies a stopped store itself and asks the
 /// daemon for a store in use.
 @Command(
-    name = "snapshot",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Copies a store in its present state by hard links. This is fast at any size.",
-      "The copy takes disk space only for what the store deletes later. It is a",
-      "complete store: copy it to another disk for a backup.",
-      "  widerow snapshot --url http://127.0.0.1:7380 --to NAME    of a daemon's store",
-      "  widerow snapshot --data DIR --to DIR2                     of a stopped store"
+      "The copy is made fast at any size and takes disk space only for files that the store deletes"
+          + " later. It is a complete store: copy it to another disk for a backup."
     },
     footer = {
-      "",
-      "Exit codes: 0 ok, 64 usage, 66 no store, or DIR2 exists, 69 daemon unavailable",
-      "or it refused, 73 disk full, 74 input/output, 75 store in use (use --url)."
+      "Examples:",
+      "  widerow snapshot --to NAME                    of the daemon's store",
+      "  widerow snapshot --data DIR --to DIR2         of a stopped store",
+      "Exit codes: 0 ok, 64 usage, 66 no store, or DIR2 exists, 69 daemon unavailable or refusing,"
+          + " 73 disk full, 74 input/output, 75 store in use (use --url)."
     })
 public final class SnapshotCommand implements Callable<Integer> {
   private final Shell shell;
@@ -56,24 +50,13 @@ public final class SnapshotCommand implements Callable<Integer> {
       names = "--to",
       paramLabel = "TARGET",
       required = true,
-      description = {
-        "With --data: a new directory on the same file system.",
-        "With --url: a name in the daemon's snapshot-dir."
-      })
+      description =
+          "With --data: a new directory on the same file system. Otherwise: a name in the daemon's"
+              + " snapshot-dir.")
   String to = "";
 
-  SnapshotCommand(Shell shell) {
+  public SnapshotCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new SnapshotCommand(shell), shell);
   }
 
   @Override

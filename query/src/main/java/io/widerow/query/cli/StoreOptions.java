@@ -1,17 +1,18 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.QueryException;
+import io.widerow.query.QueryThreads;
 import io.widerow.query.Variables;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// The options, the same for all commands that only read, that name a store to be read without a
-/// daemon.
+/// The options that name a store to read without a daemon, the same for all commands.
 public final class StoreOptions {
   /// The daemon's key that a provider is given, from the environment.
   private static final String INSECURE = Variables.of("insecure");
@@ -39,7 +40,7 @@ public final class StoreOptions {
   ///
   /// @throws QueryException.Refused when the options name more than one source
   /// @throws StorageException when the store cannot be opened
-  public @Nullable EventStore open(DaemonOptions daemon, StoppedStore opener, Shell shell) {
+  public @Nullable EventStore open(DaemonOptions daemon, Shell shell) {
     Path directory = data;
     String uri = store;
     if (uri != null) {
@@ -58,7 +59,9 @@ public final class StoreOptions {
     }
     ClusterDirectory.refuse(
         directory.toAbsolutePath(), "to read the cluster, name it with --store URI");
-    return opener.openReadOnly(directory.toAbsolutePath());
+    EmbeddedStore stopped = EmbeddedStore.openForReading(directory.toAbsolutePath());
+    stopped.readWith(QueryThreads.start());
+    return stopped;
   }
 
   /// @param environment of the process

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,25 +26,21 @@ import picocli.CommandLine.Parameters;
 
 /// The options of `widerow tail`, and its reconnecting to the daemon. [Tail] does the work.
 @Command(
-    name = "tail",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
-    description = "Follows the events of a daemon, of one or more types, in time order.",
     footer = {
-      "",
-      "In ordered mode, an event is shown when it is older than --lag, at its place",
-      "in the total order. An event that arrives after that is shown on arrival,",
-      "however late it is, with the attribute widerow.late. With --mode now, every",
-      "event is shown on arrival. Each event is shown once. On exit, tail prints on",
-      "stderr the --after token and the --arrived position to continue from. Without",
-      "--arrived, late events that arrived in between are left out.",
-      "With --stats, as in --stats count,p99(ms) --by status --every 1m, each step is",
-      "shown when it ended --lag ago, and again, with widerow.revision, when events",
-      "that come later change it: its rows then replace all earlier rows of the step.",
-      "On a cluster, tail says on stderr which daemon is behind by more than --lag:",
-      "its events come late. With tokens that needs the scope admin.",
-      "Exit codes are those of widerow query."
+      "Examples:",
+      "  widerow tail nginx.access --where 'status >= 500'",
+      "  widerow tail --stats 'count,p99(ms)' --by status --every 1m",
+      "In ordered mode, an event is shown at its place in the total order once it is older than"
+          + " --lag. An event that arrives later is shown on arrival, with the attribute"
+          + " widerow.late. With --mode now, every event is shown on arrival. Each event is shown"
+          + " once.",
+      "On exit, stderr has the --after token and the --arrived position to continue from. Without"
+          + " --arrived, late events of the time between are left out.",
+      "With --stats, each step is shown --lag after its end. If a later event changes the step, all"
+          + " its rows are shown again, with widerow.revision, and replace the earlier ones.",
+      "On a cluster, stderr names each daemon whose lag exceeds --lag: its events arrive late. With"
+          + " tokens this needs the scope admin.",
+      "Exit codes: see `widerow query --help`."
     })
 public final class TailCommand implements Callable<Integer> {
   /// How often the daemon is asked.
@@ -74,13 +69,13 @@ public final class TailCommand implements Callable<Integer> {
   @Option(
       names = "--since",
       paramLabel = "TIME",
-      description = "Begin with the events from this time on, as in --since 15m. Default: now.")
+      description = "Start at this time, as in --since 15m. Default: now.")
   @Nullable String since;
 
   @Option(
       names = "--last",
       paramLabel = "N",
-      description = "Begin with the newest N events, oldest first.")
+      description = "Start with the newest N events, oldest first.")
   @Nullable Long last;
 
   @Option(
@@ -101,13 +96,13 @@ public final class TailCommand implements Callable<Integer> {
   @Option(
       names = "--arrived",
       paramLabel = "POSITION",
-      description = "With --after: also late events since this position.")
+      description = "With --after: include late events since this position.")
   @Nullable String arrived;
 
   @Option(
       names = "--stats",
       paramLabel = "AGGREGATES",
-      description = "Show these of each step of --every instead of events, as in count,p99(ms).")
+      description = "Show these aggregates of each step instead of events: count,p99(ms).")
   @Nullable String stats;
 
   @Option(
@@ -120,14 +115,13 @@ public final class TailCommand implements Callable<Integer> {
       names = "--every",
       paramLabel = "TIME",
       description =
-          "With --stats: the width of a step, as in 1m. Else the polling interval, 500ms by"
-              + " default.")
+          "With --stats: width of a step, as in 1m. Otherwise: polling interval. Default: 500ms.")
   @Nullable String every;
 
   @Option(
       names = "--limit",
       paramLabel = "N",
-      description = "Exit after this many events, or with --stats rows, when their step is whole.")
+      description = "Exit after this many events; with --stats, rows of complete steps.")
   long limit = Long.MAX_VALUE;
 
   @Mixin final OutputOptions output = new OutputOptions();
@@ -138,18 +132,8 @@ public final class TailCommand implements Callable<Integer> {
     now
   }
 
-  TailCommand(Shell shell) {
+  public TailCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new TailCommand(shell), shell);
   }
 
   @Override
@@ -202,7 +186,7 @@ public final class TailCommand implements Callable<Integer> {
 
   private void checkStart() {
     if (arrived != null && after == null) {
-      throw new QueryException.Refused("arrived", "needs --after");
+      throw new QueryException.Refused("arrived", "requires --after; give both");
     }
     if (after != null && since != null) {
       throw new QueryException.Refused("since", "not together with after");

@@ -10,42 +10,33 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow types`: lists the types that a store has.
+/// `widerow explore types`: lists the types of a store.
 @Command(
-    name = "types",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Lists the types of events: the times of the first and the last event, how many",
-      "there are, and the bytes that they have on disk."
+      "Each line has the times of the first and the last event of a type, the number of its events,"
+          + " and their bytes on disk."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow types                           of the daemon on this machine",
-      "  widerow types 'nginx.*' --output csv    some of them, for a spreadsheet",
-      "  widerow types --data DIR                of a stopped store",
-      "  widerow types --store 'cassandra://db1/widerow?dc=dc1'    of a cluster",
-      "Times are UTC, to 100 ns. The numbers come from indexes, so that the answer is",
-      "quick: an event that was replaced may still count, and events of the last",
-      "minutes have no bytes yet.",
-      "Exit codes are those of widerow query."
+      "  widerow explore types",
+      "  widerow explore types 'nginx.*' --output csv",
+      "  widerow explore types --data DIR",
+      "  widerow explore types --store 'cassandra://db1/widerow?dc=dc1'",
+      "Times are in UTC, to 100 ns. The numbers come from indexes: a replaced event may still"
+          + " count, and events of the last minutes have no bytes yet.",
+      "Exit codes: see `widerow query --help`."
     })
 public final class TypesCommand implements Callable<Integer> {
-  private final StoppedStore opener;
   private final Shell shell;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
@@ -61,24 +52,13 @@ public final class TypesCommand implements Callable<Integer> {
 
   @Mixin final StoreOptions source = new StoreOptions();
 
-  TypesCommand(StoppedStore opener, Shell shell) {
-    this.opener = opener;
+  public TypesCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(EmbeddedStore::openForReading, Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(StoppedStore opener, Shell shell) {
-    return CommandLines.of(new TypesCommand(opener, shell), shell);
   }
 
   @Override
   public Integer call() {
-    EventStore store = source.open(daemon, opener, shell);
+    EventStore store = source.open(daemon, shell);
     if (store == null) {
       DaemonAddress address = daemon.address(shell);
       show(RemoteTypes.ask(address, types), () -> RemoteTypes.ask(address, List.of()));
@@ -91,7 +71,7 @@ public final class TypesCommand implements Callable<Integer> {
           store.statistics().damage().stream()
               .filter(damage -> damage.kind() == Damage.Kind.JOURNAL)
               .toList();
-      lost.forEach(one -> shell.err().println("widerow types: without: " + one.sentence()));
+      lost.forEach(one -> shell.err().println("widerow explore types: without: " + one.sentence()));
       return (lost.isEmpty() ? ExitCode.OK : ExitCode.CORRUPT).number;
     }
   }
@@ -106,11 +86,11 @@ public final class TypesCommand implements Callable<Integer> {
     TypesAnswer.write(found, shell.format(output), ZoneOffset.UTC, out);
     shell.write(out);
     if (found.isEmpty() && types.isEmpty()) {
-      shell.err().println("widerow types: no events are stored yet");
+      shell.err().println("widerow explore types: no events are stored yet");
     } else if (found.isEmpty() || types.size() > 1) {
       new Advice(all.types(), ZoneOffset.UTC)
           .ofTypes(new TypeGlobs(types))
-          .forEach(sentence -> shell.err().println("widerow types: " + sentence));
+          .forEach(sentence -> shell.err().println("widerow explore types: " + sentence));
     }
   }
 }

@@ -7,26 +7,20 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `widerow verify`: lists the damage of a stopped store.
+/// `widerow check verify`: lists the damage of a stopped store.
 @Command(
-    name = "verify",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Checks every byte of a stopped store: the FORMAT file, the manifest, each block",
-      "of each segment, the journals and the notes. Reads the schema of tables, and",
-      "each row by it. Changes nothing."
+      "Reads every byte of the store and changes nothing: the FORMAT file, the manifest, each block"
+          + " of each segment, the journals and the notes. Tables are read by their schema, row by"
+          + " row."
     },
     footer = {
-      "",
-      "Exit codes: 0 no damage, 1 damage was found, 64 usage, 66 no store,",
-      "74 input/output, 75 store in use."
+      "Exit codes: 0 no damage, 1 damage found, 64 usage, 66 no store, 74 input/output, 75 store in"
+          + " use."
     })
 public final class VerifyCommand implements Callable<Integer> {
   private final Function<Path, Verification> verifier;
@@ -47,26 +41,20 @@ public final class VerifyCommand implements Callable<Integer> {
       description = "${COMPLETION-CANDIDATES}. Default: table.")
   DamageTable.Format output = DamageTable.Format.table;
 
+  public VerifyCommand(Shell shell) {
+    this(RowVerifier::verify, shell);
+  }
+
   VerifyCommand(Function<Path, Verification> verifier, Shell shell) {
     this.verifier = verifier;
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new VerifyCommand(RowVerifier::verify, shell), shell);
   }
 
   @Override
   public Integer call() {
     Path directory = data;
     if (directory == null) {
-      throw new QueryException.Refused("data", "name the directory of a store");
+      throw new QueryException.Refused("data", "is missing; name the directory of a store");
     }
     ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.VERIFY);
     Verification found = verifier.apply(directory.toAbsolutePath());
@@ -100,7 +88,7 @@ public final class VerifyCommand implements Callable<Integer> {
                   found.bytes(),
                   found.damage().isEmpty()
                       ? "no damage"
-                      : found.damage().size() + " damaged; see widerow repair --help"));
+                      : found.damage().size() + " damaged; see widerow check repair --help"));
     }
     shell.write(out);
     return (found.damage().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;

@@ -216,7 +216,7 @@ public final class DaemonAddress {
       advice =
           bearer == null
               ? "; put a token into " + TOKEN_VARIABLE
-              : "; the daemon does not know the token in " + TOKEN_VARIABLE;
+              : "; the daemon does not accept the token in " + TOKEN_VARIABLE;
     }
     return new QueryException.Remote(
         "%s answered %d: %s%s".formatted(uri, status, TextWriter.escaped(why), advice));
@@ -261,7 +261,7 @@ public final class DaemonAddress {
     }
     if (all.contains("PKIX") || all.contains("certification path")) {
       return cacert == null
-          ? "the certificate of %s is from nobody known here: name its PEM file with --cacert FILE"
+          ? "the certificate of %s is not trusted: name its PEM file with --cacert FILE"
                   .formatted(uri)
               + " or "
               + CACERT_VARIABLE

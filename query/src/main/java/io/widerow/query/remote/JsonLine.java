@@ -106,7 +106,7 @@ public final class JsonLine {
 
   private QueryException.Remote wrong() {
     return new QueryException.Remote(
-        "the daemon's answer is not JSON lines, at character %d: %s"
+        "the response of the daemon is not JSON lines, at character %d: %s"
             .formatted(
                 at + 1, TextWriter.escaped(text.substring(0, Math.min(200, text.length())))));
   }

@@ -42,7 +42,8 @@ public final class LineEvent implements EventView {
       timeNanos = time.getEpochSecond() * 1_000_000_000L + time.getNano();
     } catch (IllegalArgumentException | DateTimeException notOurs) {
       throw new QueryException.Remote(
-          "the daemon answered with a line that is not an event: " + TextWriter.escaped("" + line));
+          "the response of the daemon has a line that is not an event: "
+              + TextWriter.escaped("" + line));
     }
     type = String.valueOf(line.get("type"));
     attributes = new TreeMap<>();
@@ -63,7 +64,7 @@ public final class LineEvent implements EventView {
         };
     if (stored == null) {
       throw new QueryException.Remote(
-          "the daemon answered with an event whose attribute %s has an unknown kind of value: %s"
+          "the response of the daemon has an event with a value of an unknown kind, in %s: %s"
               .formatted(TextWriter.escaped(name), TextWriter.escaped("" + value)));
     }
     return stored;
@@ -74,7 +75,7 @@ public final class LineEvent implements EventView {
       return AttributeName.of(NameText.stored(shown));
     } catch (IllegalArgumentException noName) {
       throw new QueryException.Remote(
-          "the daemon answered with an event that has an invalid attribute name: "
+          "the response of the daemon has an event with an invalid attribute name: "
               + TextWriter.escaped(shown));
     }
   }

@@ -150,7 +150,7 @@ public final class RemoteAnswer implements AutoCloseable {
       }
       return line;
     } catch (IOException | UncheckedIOException cut) {
-      throw new QueryException.Remote("the connection broke during the answer: " + cut);
+      throw new QueryException.Remote("the connection broke during the response: " + cut);
     }
   }
 

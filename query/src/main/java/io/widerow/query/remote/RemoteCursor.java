@@ -54,7 +54,7 @@ public final class RemoteCursor implements EventCursor {
     if (text == null) {
       ended = true;
       if (events > 0 || alwaysEnds) {
-        throw new QueryException.Remote("the daemon's answer ended in the middle");
+        throw new QueryException.Remote("the response of the daemon was cut off");
       }
       return Step.END;
     }
@@ -62,7 +62,7 @@ public final class RemoteCursor implements EventCursor {
     if (!line.containsKey("id") && line.containsKey("error")) {
       ended = true;
       throw new QueryException.Remote(
-          "the daemon ended its answer: " + TextWriter.escaped("" + line.get("error")));
+          "the daemon ended its response: " + TextWriter.escaped("" + line.get("error")));
     }
     if (!line.containsKey("id") && line.containsKey("token")) {
       ended = true;

@@ -24,7 +24,7 @@ public record RemoteDocument(String text) {
     try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, Map.of())) {
       String line = answer.readLine();
       if (line == null || answer.readLine() != null) {
-        throw new QueryException.Remote("the daemon did not answer with one line");
+        throw new QueryException.Remote("the response of the daemon is not one line");
       }
       return new RemoteDocument(line);
     }
@@ -54,7 +54,7 @@ public record RemoteDocument(String text) {
 
   private QueryException.Remote wrong(String name) {
     return new QueryException.Remote(
-        "the daemon's answer has no %s as expected: %s"
+        "the response of the daemon has no %s: %s"
             .formatted(
                 name, TextWriter.escaped(text.substring(0, Math.min(SHOWN_CHARS, text.length())))));
   }

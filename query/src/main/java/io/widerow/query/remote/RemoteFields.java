@@ -49,8 +49,12 @@ public record RemoteFields(
   private static Field field(String line) {
     int at = line.indexOf(VALUES);
     if (at < 0) {
-      throw new QueryException.Remote(
-          "the daemon answered with other members: " + TextWriter.escaped(line));
+      Field field = new Field(JsonLine.parse(line), List.of());
+      if (!field.told().containsKey("field")) {
+        throw new QueryException.Remote(
+            "the response of the daemon has a line without field: " + TextWriter.escaped(line));
+      }
+      return field;
     }
     return new Field(
         JsonLine.parse(line.substring(0, at) + "}"),

@@ -80,11 +80,12 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
           .filter(RemoteRows::isError)
           .findFirst()
           .map(error ->
-              "the daemon ended its answer: " + TextWriter.escaped(error.getValue().text()))
+              "the daemon ended its response: " + TextWriter.escaped(error.getValue().text()))
           .map(QueryException.Remote::new)
           .orElseGet(() ->
               new QueryException.Remote(
-                  "the daemon answered with other members: " + TextWriter.escaped(line)));
+                  "the response of the daemon has none of the expected members: "
+                      + TextWriter.escaped(line)));
     }
     return row;
   }
@@ -120,7 +121,7 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
       }
     }
     if (lines.isEmpty()) {
-      throw new QueryException.Remote("the daemon answered with nothing");
+      throw new QueryException.Remote("the response of the daemon is empty");
     }
     List<Cell> sums = row(lines.removeLast(), sumHeads);
     return new Summed(

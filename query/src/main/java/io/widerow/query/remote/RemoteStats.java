@@ -65,7 +65,7 @@ public final class RemoteStats {
   /// A row whose time is shown as `times` shows it.
   static List<Cell> row(List<Cell> sent, StatsQuery asked, Rfc3339 times) {
     List<Cell> row = new ArrayList<>(sent);
-    if (asked.everyNanos() != 0) {
+    if (asked.everyNanos() != 0 && row.getFirst().kind() != Cell.Kind.MISSING) {
       long step = nanos(row.getFirst().text());
       row.set(0, Cell.ofTime(step, shown(step, times)));
     }
@@ -89,7 +89,7 @@ public final class RemoteStats {
       return time.getEpochSecond() * 1_000_000_000L + time.getNano();
     } catch (DateTimeException notOurs) {
       throw new QueryException.Remote(
-          "the daemon answered with an invalid time: " + TextWriter.escaped(text));
+          "the response of the daemon has an invalid time: " + TextWriter.escaped(text));
     }
   }
 

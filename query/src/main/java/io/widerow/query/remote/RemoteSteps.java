@@ -10,6 +10,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /// One answer of a daemon to a continuous query, `GET /v1/tail`. It counts as a whole or not at
 /// all: one without its last line was cut off, and is an error.
@@ -32,7 +33,7 @@ public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, bo
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
         List<String> names = members.stream().map(Map.Entry::getKey).toList();
-        if (names.containsAll(LAST) && !names.containsAll(heads)) {
+        if (names.contains(LAST.getFirst()) && heads.stream().noneMatch(isIn(names))) {
           List<Cell> last = RemoteRows.row(members, LAST, line);
           return new RemoteSteps(
               rows,
@@ -44,8 +45,13 @@ public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, bo
         row.add(revision(members));
         rows.add(row);
       }
-      throw new QueryException.Remote("the daemon's answer ended in the middle");
+      throw new QueryException.Remote("the response of the daemon was cut off");
     }
+  }
+
+  /// True for a column of a row: the last line has none of them, except for equal names.
+  private static Predicate<String> isIn(List<String> names) {
+    return head -> names.contains(head) && !LAST.contains(head);
   }
 
   /// The flag of a row; missing when it has none.

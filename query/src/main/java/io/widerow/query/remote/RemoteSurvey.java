@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// A daemon's answer about what there is in a range: a line about the whole, then flat lines.
 ///
@@ -39,11 +40,22 @@ public record RemoteSurvey(
         unread(lines));
   }
 
-  /// Asks for lines of several kinds and keeps those that begin with a text. A list of segments,
-  /// the last member of its line, is left out of its row.
-  public static RemoteSurvey linesOf(DaemonAddress daemon, String path, String begin) {
+  /// Asks for lines of several kinds and keeps those of one kind. A list of segments, the last
+  /// member of its line, is left out of its row.
+  ///
+  /// @param kinds members that name the kinds: the first of them in a line is its kind
+  public static RemoteSurvey linesOf(
+      DaemonAddress daemon, String path, String kind, Set<String> kinds) {
     List<String> lines =
-        RemoteRows.lines(daemon, path).stream().filter(line -> line.startsWith(begin)).toList();
+        RemoteRows.lines(daemon, path).stream()
+            .filter(line ->
+                JsonLine.cells(line).stream()
+                    .map(Map.Entry::getKey)
+                    .filter(kinds::contains)
+                    .findFirst()
+                    .filter(kind::equals)
+                    .isPresent())
+            .toList();
     return new RemoteSurvey(
         lines,
         Map.of(),
@@ -61,7 +73,7 @@ public record RemoteSurvey(
   static List<String> lines(DaemonAddress daemon, String path) {
     List<String> lines = List.copyOf(RemoteRows.lines(daemon, path));
     if (lines.isEmpty()) {
-      throw new QueryException.Remote("the daemon answered with nothing");
+      throw new QueryException.Remote("the response of the daemon is empty");
     }
     return lines;
   }

@@ -29,22 +29,24 @@ public final class RemoteTypes {
     return types;
   }
 
+  /// A type without its name or a time of an event is none; anything else may be missing.
   private static TypeInfo type(String text) {
     Map<String, Cell> line = new HashMap<>();
     JsonLine.cells(text).forEach(member -> line.put(member.getKey(), member.getValue()));
     try {
-      Cell events = cell(line, "events");
+      Cell events = line.getOrDefault("events", Cell.MISSING);
+      Cell bytes = line.getOrDefault("bytes", Cell.MISSING);
       return new TypeInfo(
           cell(line, "type").text(),
           events.kind() == Cell.Kind.MISSING
               ? PartitionInfo.EVENTS_UNKNOWN
               : Long.parseLong(events.text()),
-          Long.parseLong(cell(line, "bytes").text()),
+          bytes.kind() == Cell.Kind.MISSING ? 0 : Long.parseLong(bytes.text()),
           nanos(cell(line, "first").text()),
           nanos(cell(line, "last").text()));
     } catch (NumberFormatException | DateTimeException notOurs) {
       throw new QueryException.Remote(
-          "the daemon answered with a line that is no type: " + TextWriter.escaped(text));
+          "the response of the daemon has a line that is no type: " + TextWriter.escaped(text));
     }
   }
 

@@ -13,6 +13,11 @@ public final class SavedQueries {
 
   private SavedQueries() {}
 
+  /// All of them, with their parameters in the form of a URL.
+  public static RemoteRows list(DaemonAddress daemon) {
+    return RemoteRows.ask(daemon, PATH, HEADS);
+  }
+
   /// The parameters of one.
   ///
   /// @throws QueryException.Remote when there is none of this name
@@ -33,5 +38,13 @@ public final class SavedQueries {
     all.put("query", List.of(name));
     all.putAll(parameters);
     RemoteRows _ = RemoteRows.change(daemon, "PUT", PATH, all, HEADS);
+  }
+
+  /// Deletes one.
+  ///
+  /// @throws QueryException.Remote when there is none of this name
+  public static RemoteRows forget(DaemonAddress daemon, String name) {
+    Map<String, List<String>> parameters = Map.of("query", List.of(name));
+    return RemoteRows.change(daemon, "DELETE", PATH, parameters, List.of("unset"));
   }
 }

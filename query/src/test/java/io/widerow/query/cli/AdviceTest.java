@@ -55,8 +55,8 @@ class AdviceTest {
     var shell = new Shell(out, messages, false, false, false, environment);
     var line =
         command.equals("types")
-            ? TypesCommand.commandLine(EmbeddedStore::openForReading, shell)
-            : QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
+            ? Main.commandLine(shell, "explore types")
+            : Main.commandLine(shell, "query");
     int code = line.execute(arguments);
     return new Run(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
@@ -89,7 +89,7 @@ class AdviceTest {
     assertEquals("widerow query: " + sentence + "\n", told(type));
     assertEquals("widerow query: " + sentence + "\n", told(type, "--stats", "count"));
     Run types = on("store", "types", type);
-    assertEquals("widerow types: " + sentence + "\n", types.err());
+    assertEquals("widerow explore types: " + sentence + "\n", types.err());
     assertEquals(0, types.code());
   }
 
@@ -142,7 +142,7 @@ class AdviceTest {
     assertEquals(
         "widerow query: there is no type a; no events are stored yet\n",
         on("empty", "query", "a").err());
-    assertEquals("widerow types: no events are stored yet\n", on("empty", "types").err());
+    assertEquals("widerow explore types: no events are stored yet\n", on("empty", "types").err());
   }
 
   @Test
@@ -175,7 +175,7 @@ class AdviceTest {
     assertEquals(64, run.code());
     assertEquals("", run.out());
     assertTrue(run.err().contains("widerow query --last 20"), run.err());
-    assertTrue(run.err().contains("widerow types"), run.err());
+    assertTrue(run.err().contains("widerow explore types"), run.err());
   }
 
   @Test
@@ -199,7 +199,7 @@ class AdviceTest {
     String data = directory.resolve("store").toString();
     Run both = run("types", Map.of(), "--data", data, "--url", "localhost");
     assertEquals(64, both.code());
-    assertEquals("widerow types: data: give either data or url, not both\n", both.err());
+    assertEquals("widerow explore types: data: give either data or url, not both\n", both.err());
     assertEquals(0, run("types", Map.of("WIDEROW_URL", "elsewhere"), "--data", data).code());
   }
 }

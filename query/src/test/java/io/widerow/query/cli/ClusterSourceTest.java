@@ -19,14 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /// Goal: `query` and `types` read the store that `--store` names as they read a stopped one; the
 /// other commands say what to use for a cluster. Method: the command lines in this process, with a
@@ -50,15 +48,12 @@ class ClusterSourceTest {
 
   private record Run(int code, String out, String err) {}
 
-  private static Run run(
-      Map<String, String> environment,
-      Function<Shell, CommandLine> command,
-      List<String> arguments) {
+  private static Run run(Map<String, String> environment, List<String> arguments) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
     var messages = new PrintStream(err, true, StandardCharsets.UTF_8);
     var shell = new Shell(out, messages, false, false, false, environment);
-    int code = command.apply(shell).execute(arguments.toArray(String[]::new));
+    int code = Main.execute(shell, arguments.toArray(String[]::new));
     return new Run(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
@@ -67,19 +62,7 @@ class ClusterSourceTest {
   private Run run(Map<String, String> environment, String line) {
     List<String> words =
         new ArrayList<>(List.of(line.replace("DIR", directory.toString()).split(" ", -1)));
-    String name = words.removeFirst();
-    return run(
-        environment,
-        shell ->
-            switch (name) {
-              case "query" -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
-              case "types" -> TypesCommand.commandLine(EmbeddedStore::openForReading, shell);
-              case "verify" -> VerifyCommand.commandLine(shell);
-              case "repair" -> RepairCommand.commandLine(shell);
-              case "snapshot" -> SnapshotCommand.commandLine(shell);
-              default -> throw new IllegalArgumentException(name);
-            },
-        words);
+    return run(environment, words);
   }
 
   private Run run(String line) {
@@ -128,18 +111,19 @@ class ClusterSourceTest {
       value = {
         "query --store test:x --data DIR/store | 64 | store: give either store or data, not both",
         "query --store test:x --url localhost | 64 | store: give either store or url, not both",
-        "types --store test:x --cacert x.pem | 64 | store: give either store or url, not both",
+        "explore types --store test:x --cacert x.pem | 64 | store: give either store or url, not"
+            + " both",
         "query --data DIR/store --url localhost | 64 | data: give either data or url, not both",
         "query --store test: | 64 | store: no directory in test:",
-        "types --store cassandr://h/k | 64 | store: must be cassandra://HOST[:PORT][,HOST]/KEYSPACE"
-            + "?dc=NAME, got cassandr://h/k",
+        "explore types --store cassandr://h/k | 64 | store: must be"
+            + " cassandra://HOST[:PORT][,HOST]/KEYSPACE?dc=NAME, got cassandr://h/k",
         "query --store test:DIR/none | 66 | DIR/none",
-        "verify --store cassandra://h/k | 64 | store: verify works on the files of one machine; use"
-            + " `widerow cluster verify --store URI`",
+        "check verify --store cassandra://h/k | 64 | store: verify works on the files of one"
+            + " machine; use `widerow cluster verify --store URI`",
         "snapshot --store=cassandra://h/k --to x | 64 | store: snapshot works on the files of one"
             + " machine; use `nodetool snapshot` on all nodes",
-        "repair --data DIR/store --store cassandra://h/k | 64 | store: repair works on the files of"
-            + " one machine; use `nodetool repair` and `nodetool scrub`",
+        "check repair --data DIR/store --store cassandra://h/k | 64 | store: repair works on the"
+            + " files of one machine; use `nodetool repair` and `nodetool scrub`",
       })
   void mistakesAreOneSentence(String line, int code, String sentence) {
     Run run = run(line);
@@ -149,7 +133,7 @@ class ClusterSourceTest {
             .startsWith(
                 "widerow %s: %s"
                     .formatted(
-                        line.substring(0, line.indexOf(' ')),
+                        line.substring(0, line.indexOf(" --")),
                         sentence.replace("DIR", directory.toString()))),
         run.err());
     assertEquals(1, run.err().lines().count(), run.err());

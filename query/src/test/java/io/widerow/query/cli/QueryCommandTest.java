@@ -71,7 +71,7 @@ class QueryCommandTest {
     var err = new ByteArrayOutputStream();
     var messages = new PrintStream(err, true, StandardCharsets.UTF_8);
     var shell = new Shell(out, messages, terminal, false, false, Map.of());
-    int code = QueryCommand.commandLine(EmbeddedStore::openForReading, shell).execute(arguments);
+    int code = Main.commandLine(shell, "query").execute(arguments);
     return new Run(code, out.toString(), err.toString(StandardCharsets.UTF_8));
   }
 
@@ -480,7 +480,7 @@ class QueryCommandTest {
     assertEquals(new Run(0, gone.out(), ""), gone);
     Run full = run(new ClosedPipe("No space left on device"), false, "--data", data);
     assertEquals(74, full.code());
-    assertEquals("widerow query: cannot write the answer: No space left on device\n", full.err());
+    assertEquals("widerow query: cannot write the output: No space left on device\n", full.err());
   }
 
   @Test

@@ -20,12 +20,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: an operator with a damaged store learns what is damaged, reads the rest, repairs the
 /// store, and learns what was lost; a store that must not be touched is refused. Method: the
@@ -51,26 +49,26 @@ class RepairCommandTest {
 
   private record Run(int code, String out, String err) {}
 
-  private static Run run(Function<Shell, CommandLine> command, String... arguments) {
+  private static Run run(String command, String... arguments) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
     var messages = new PrintStream(err, true, StandardCharsets.UTF_8);
     var shell = new Shell(out, messages, false, false, false, Map.of());
-    int code = command.apply(shell).execute(arguments);
+    int code = Main.commandLine(shell, command).execute(arguments);
     return new Run(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
   private Run verify(String... more) {
-    return run(VerifyCommand::commandLine, with(more));
+    return run("check verify", with(more));
   }
 
   private Run repair(String... more) {
-    return run(RepairCommand::commandLine, with(more));
+    return run("check repair", with(more));
   }
 
   private Run query(String... more) {
-    return run(shell -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell), with(more));
+    return run("query", with(more));
   }
 
   private String[] with(String... more) {
@@ -215,6 +213,6 @@ class RepairCommandTest {
     assertEquals(66, none.code());
     assertTrue(none.err().contains("not a Widerow store"), none.err());
     assertEquals(66, repair().code());
-    assertEquals(64, run(VerifyCommand::commandLine).code());
+    assertEquals(64, run("check verify").code());
   }
 }

@@ -197,7 +197,7 @@ class RowVerifierTest {
     var out = new ByteArrayOutputStream();
     var messages = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
     Shell shell = new Shell(out, messages, false, false, false, Map.of());
-    int code = VerifyCommand.commandLine(shell).execute("--data", store().toString());
+    int code = Main.commandLine(shell, "check verify").execute("--data", store().toString());
     assertEquals(1, code);
     String told = out.toString(StandardCharsets.UTF_8);
     assertTrue(told.contains("k.t: row with the key "), told);

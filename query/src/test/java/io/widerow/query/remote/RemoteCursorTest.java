@@ -62,7 +62,7 @@ class RemoteCursorTest {
 
   @Test
   void brokenAnswers() {
-    refuses(200, EVENT, "ended in the middle");
+    refuses(200, EVENT, "was cut off");
     refuses(200, EVENT + "{\"error\":\"disk \\u001b\"}\n", "disk \\x1b");
     refuses(200, "{\"id\":", "not JSON lines");
     refuses(200, "{\"id\":\"1\"}\n", "not an event");

@@ -53,7 +53,7 @@ public final class PartitionCatalog {
   ///
   /// @param events events in it
   /// @param bytes bytes in sealed files, with the partition's share of their indexes; events in
-  ///     open rows have none
+  ///   open rows have none
   /// @param restBytes the same, and an estimate for events in open rows
   /// @param firstNanos no event is earlier; nanoseconds since the Unix epoch
   /// @param lastNanos no event is later; nanoseconds since the Unix epoch

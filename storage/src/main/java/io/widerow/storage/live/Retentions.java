@@ -108,7 +108,7 @@ public final class Retentions implements RetentionPolicy {
   }
 
   /// @param others how long events are kept to which no policy of the section applies; null for no
-  ///     limit
+  ///   limit
   /// @param section what the manifest says; null for nothing
   /// @param clock the time by which retention counts, nanoseconds since the Unix epoch
   /// @param weights what the store has at rest

@@ -63,7 +63,7 @@ public final class StoreContents implements AutoCloseable {
 
   /// @param manifest belongs to these contents from now on
   /// @param segments the segments that the manifest lists; they belong to these contents from now
-  ///     on
+  ///   on
   public StoreContents(
       StoreConfig config,
       StoreClock clock,

@@ -79,7 +79,7 @@ final class RepartitionPlan {
   /// A bucket in which one step is done.
   ///
   /// @param joins true to join partitions that are too light, false to divide partitions that are
-  ///     too heavy
+  ///   too heavy
   /// @param kept how long all of it is kept
   record Unit(Bucket bucket, boolean joins, Policies.Group kept) {}
 

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// force of any kind of file, or any operation of the real journal, loses nothing that it
 /// acknowledged, shows nothing twice and everything in order, and of a deletion does all or
 /// nothing. Method: a process kills itself at a random pass of a point, and a new process reads the
-/// surviving files. A run takes each point with probability a quarter; `-Dpoints=<n>` kills n
-/// times at every point, `-Dseed=<n>` repeats the points and passes of another run.
+/// surviving files. A run takes each point with probability a quarter; `-Dpoints=<n>` kills n times
+/// at every point, `-Dseed=<n>` repeats the points and passes of another run.
 @Tag("process")
 class KillPointTest {
   private static final int TIMES = Integer.getInteger("points", 0);

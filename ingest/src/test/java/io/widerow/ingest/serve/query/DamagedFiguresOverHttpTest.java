@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.widerow.ingest.OperatedDaemon;
-import io.widerow.query.cli.QueryCommand;
-import io.widerow.query.cli.Shell;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -21,7 +19,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import picocli.CommandLine;
 
 /// Goal: with `damage=skip` figures are of what can be read: the rows that may lack events are
 /// flagged, and what they lack is named, over HTTP and by the command; without damage nothing
@@ -52,15 +49,10 @@ class DamagedFiguresOverHttpTest extends DamagedHours {
     return lines.stream().mapToLong(line -> line.path("count").asLong()).sum();
   }
 
-  private static CommandLine query(Shell shell) {
-    return QueryCommand.commandLine(QueryCommand::openStopped, shell);
-  }
-
   private OperatedDaemon.Ran stopped(String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--data", directory.resolve("store").toString()));
-    return OperatedDaemon.run(
-        Map.of(), DamagedFiguresOverHttpTest::query, all.toArray(String[]::new));
+    return OperatedDaemon.run(Map.of(), "query", all.toArray(String[]::new));
   }
 
   @Test
@@ -85,8 +77,7 @@ class DamagedFiguresOverHttpTest extends DamagedHours {
           Map.of(
               "?damage=skip", "damage: is for the figures of stats",
               "?stats=count&damage=no", "damage: must be refuse or skip, got no"));
-      OperatedDaemon.Ran ran =
-          it.run(DamagedFiguresOverHttpTest::query, "--stats=count", "--damage=skip");
+      OperatedDaemon.Ran ran = it.run("query", "--stats=count", "--damage=skip");
       assertEquals(0, ran.code(), ran.err());
       assertEquals("{\"count\":420}\n", ran.out());
     }
@@ -212,9 +203,9 @@ class DamagedFiguresOverHttpTest extends DamagedHours {
         stopped.err());
     assertEquals(65, stopped("--stats=count,sum(ms)").code(), "refused when it is not asked for");
     try (OperatedDaemon it = open()) {
-      OperatedDaemon.Ran ran = it.run(DamagedFiguresOverHttpTest::query, asked);
+      OperatedDaemon.Ran ran = it.run("query", asked);
       assertEquals(stopped, ran, "of the daemon, the same");
-      OperatedDaemon.Ran events = it.run(DamagedFiguresOverHttpTest::query, "--damage=skip");
+      OperatedDaemon.Ran events = it.run("query", "--damage=skip");
       assertEquals(64, events.code(), events.err());
     }
   }
@@ -293,8 +284,7 @@ class DamagedFiguresOverHttpTest extends DamagedHours {
       assertEquals(1, rows.size(), rows::toString);
       assertTrue(rows.getFirst().path("damage").asText().endsWith(".fig"), rows::toString);
       assertTrue(rows.getFirst().path("partition").isNull());
-      OperatedDaemon.Ran ran =
-          it.run(DamagedFiguresOverHttpTest::query, "--stats=count", "--by=level", "--damage=skip");
+      OperatedDaemon.Ran ran = it.run("query", "--stats=count", "--by=level", "--damage=skip");
       assertEquals(65, ran.code(), ran.err());
       assertTrue(ran.err().contains("events of unknown partitions"), ran.err());
     }

@@ -12,9 +12,6 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.daemon.DiffCommand;
-import io.widerow.query.cli.daemon.FieldsCommand;
-import io.widerow.query.cli.daemon.PatternsCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -93,7 +90,7 @@ class DamagedSurveysOverHttpTest extends DamagedHours {
         assertFalse(skipping.body().contains(INCOMPLETE), question);
         it.assertRefused("GET", question, Map.of("&damage=no", "damage: must be refuse or skip"));
       }
-      OperatedDaemon.Ran ran = it.run(FieldsCommand::commandLine, "--damage=skip");
+      OperatedDaemon.Ran ran = it.run("explore fields", "--damage=skip");
       assertEquals(0, ran.code(), ran.err());
       assertEquals("", ran.err());
     }
@@ -186,16 +183,16 @@ class DamagedSurveysOverHttpTest extends DamagedHours {
     try (OperatedDaemon it = open()) {
       for (OperatedDaemon.Ran ran :
           List.of(
-              it.run(FieldsCommand::commandLine, "--damage=skip", "--output=table"),
-              it.run(FieldsCommand::commandLine, "--field=level", "--damage=skip"),
+              it.run("explore fields", "--damage=skip", "--output=table"),
+              it.run("explore fields", "--field=level", "--damage=skip"),
               it.run(
-                  DiffCommand::commandLine,
+                  "explore diff",
                   "--from=2025-11-20T11:00:00Z",
                   "--to=2025-11-20T13:00:00Z",
                   "--before-from=2025-11-20T10:00:00Z",
                   "--damage=skip",
                   "--output=csv"),
-              it.run(PatternsCommand::commandLine, "--damage=skip", "--output=table"))) {
+              it.run("explore patterns", "--damage=skip", "--output=table"))) {
         assertEquals(65, ran.code(), ran.err());
         List<String> without =
             ran.err().lines().filter(line -> line.contains(": shown without: ")).toList();
@@ -204,9 +201,9 @@ class DamagedSurveysOverHttpTest extends DamagedHours {
         assertTrue(without.stream().anyMatch(line -> line.contains(block)), ran.err());
         assertNotEquals("", ran.out());
       }
-      OperatedDaemon.Ran json = it.run(PatternsCommand::commandLine, "--damage=skip");
+      OperatedDaemon.Ran json = it.run("explore patterns", "--damage=skip");
       assertEquals(3, damage(lines(json.out())).size(), json.out());
-      OperatedDaemon.Ran refused = it.run(FieldsCommand::commandLine);
+      OperatedDaemon.Ran refused = it.run("explore fields");
       assertNotEquals(0, refused.code());
       assertTrue(refused.err().contains("corrupt"), refused.err());
     }

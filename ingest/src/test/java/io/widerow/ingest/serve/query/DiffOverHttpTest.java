@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
-import io.widerow.query.cli.daemon.DiffCommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -111,7 +110,7 @@ class DiffOverHttpTest {
       assertEquals(1, same.lines().count(), same);
       OperatedDaemon.Ran table =
           it.run(
-              DiffCommand::commandLine,
+              "explore diff",
               "web",
               "--from=2025-11-20T19:00",
               "--to=2025-11-20T20:00",
@@ -122,7 +121,7 @@ class DiffOverHttpTest {
           table.out());
       assertTrue(table.out().contains("new     ms       4096 .. 8192"), table.out());
       OperatedDaemon.Ran empty =
-          it.run(DiffCommand::commandLine, "web", "--from=2025-11-21", "--to=2025-11-22");
+          it.run("explore diff", "web", "--from=2025-11-21", "--to=2025-11-22");
       assertEquals(0, empty.code(), empty.err());
       assertTrue(
           empty.err().contains("no event between 2025-11-21T00:00:00.000000000Z"), empty.err());

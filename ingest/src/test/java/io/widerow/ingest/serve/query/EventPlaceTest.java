@@ -7,10 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
-import io.widerow.query.cli.QueryCommand;
-import io.widerow.query.cli.daemon.EventCommand;
-import io.widerow.query.cli.daemon.FieldsCommand;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,15 +125,9 @@ class EventPlaceTest {
     withDaemon(it -> {
       int shard = byShard(it).keySet().iterator().next();
       String count = "" + byShard(it).get(shard);
-      OperatedDaemon.Ran ran =
-          it.run(
-              shell -> QueryCommand.commandLine(EmbeddedStore::openForReading, shell),
-              "--shard",
-              "" + shard,
-              "--stats",
-              "count");
+      OperatedDaemon.Ran ran = it.run("query", "--shard", "" + shard, "--stats", "count");
       assertEquals("{\"count\":" + count + "}\n", ran.out(), ran.err());
-      ran = it.run(FieldsCommand::commandLine, "--shard", "" + shard);
+      ran = it.run("explore fields", "--shard", "" + shard);
       assertTrue(ran.out().startsWith("{\"events\":" + count + ","), ran.out() + ran.err());
       it.assertRefused(
           "GET",
@@ -159,11 +149,11 @@ class EventPlaceTest {
       String line = events(it, "limit=1").getFirst();
       String id = JSON.readTree(line).path("id").asText();
       String type = JSON.readTree(line).path("type").asText();
-      OperatedDaemon.Ran ran = it.run(EventCommand::commandLine, type + "/" + id);
+      OperatedDaemon.Ran ran = it.run("explore event", type + "/" + id);
       assertEquals(it.get("/v1/events/" + id + "?type=" + type), ran.out(), ran.err());
-      ran = it.run(EventCommand::commandLine, id, "--around", "2");
+      ran = it.run("explore event", id, "--around", "2");
       assertEquals(events(it, "limit=3"), ran.out().lines().toList(), ran.err());
-      ran = it.run(EventCommand::commandLine, "4711");
+      ran = it.run("explore event", "4711");
       assertEquals(64, ran.code());
       assertTrue(ran.err().contains("event: must end in an id, a UUID, got 4711"), ran.err());
     });

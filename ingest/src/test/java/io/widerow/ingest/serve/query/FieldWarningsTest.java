@@ -6,16 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
-import io.widerow.query.cli.QueryCommand;
-import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.DeleteCommand;
-import io.widerow.query.cli.daemon.DiffCommand;
-import io.widerow.query.cli.daemon.FieldsCommand;
-import io.widerow.query.cli.daemon.PatternsCommand;
-import io.widerow.query.cli.daemon.RollupCommand;
-import io.widerow.query.cli.daemon.RuleCommand;
-import io.widerow.query.cli.export.ExportCommand;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -28,11 +18,9 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: a field that no event of the range has is named with the nearest one wherever a field is
 /// given, and a right one is not. Method: a table of the places, each with a misspelt field and
@@ -48,10 +36,6 @@ class FieldWarningsTest {
       """;
 
   @TempDir private Path directory = Path.of(".");
-
-  private static CommandLine query(Shell shell) {
-    return QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
-  }
 
   /// Places of a field in a query, where FIELD stands for its name; these read a stopped store,
   /// too.
@@ -72,36 +56,36 @@ class FieldWarningsTest {
     return words.stream().map(word -> word.replace("FIELD", field)).toList();
   }
 
-  private static Map<Function<Shell, CommandLine>, List<List<String>>> commands() {
-    Map<Function<Shell, CommandLine>, List<List<String>>> all = new LinkedHashMap<>();
-    all.put(FieldWarningsTest::query, QUERIES);
+  private static Map<String, List<List<String>>> commands() {
+    Map<String, List<List<String>>> all = new LinkedHashMap<>();
+    all.put("query", QUERIES);
     all.put(
-        FieldsCommand::commandLine,
+        "explore fields",
         List.of(
             List.of("--where", "FIELD = 503"),
             List.of("--field", "FIELD"),
             List.of("--pick", "FIELD = 503")));
     all.put(
-        DiffCommand::commandLine,
+        "explore diff",
         List.of(List.of("--from", "2025-11-20", "--to", "2025-11-21", "--where", "FIELD = 503")));
     all.put(
-        PatternsCommand::commandLine,
+        "explore patterns",
         List.of(List.of("--field", "FIELD"), List.of("--where", "FIELD = 503")));
     all.put(
-        RuleCommand::commandLine,
+        "alerts",
         List.of(
             List.of("set", "r1", "--stats", "count", "--where", "FIELD > 1", "--above", "1"),
             List.of("set", "r2", "--stats", "p99(FIELD)", "--above", "1")));
     all.put(
-        RollupCommand::commandLine,
+        "rollups",
         List.of(
             List.of("set", "one", "--type", "http", "--by", "FIELD", "--stats", "count"),
             List.of("set", "two", "--type", "http", "--stats", "sum(FIELD)")));
     all.put(
-        shell -> ExportCommand.commandLine(shell),
+        "export",
         List.of(
             List.of("--where", "FIELD = 503"), List.of("--format", "csv", "--where", "FIELD > 1")));
-    all.put(DeleteCommand::commandLine, List.of(List.of("plan", "http", "--where", "FIELD = 503")));
+    all.put("delete", List.of(List.of("plan", "http", "--where", "FIELD = 503")));
     return all;
   }
 
@@ -184,6 +168,6 @@ class FieldWarningsTest {
   private static OperatedDaemon.Ran offline(List<String> words, String data) {
     var all = new java.util.ArrayList<>(words);
     all.addAll(List.of("--data", data));
-    return OperatedDaemon.run(Map.of(), FieldWarningsTest::query, all.toArray(String[]::new));
+    return OperatedDaemon.run(Map.of(), "query", all.toArray(String[]::new));
   }
 }

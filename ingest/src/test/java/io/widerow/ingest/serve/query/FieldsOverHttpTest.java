@@ -8,8 +8,8 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.FieldsCommand;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -267,7 +267,8 @@ class FieldsOverHttpTest {
     Shell shell =
         new Shell(
             out, new PrintStream(err, true, UTF_8), false, false, true, Map.of("WIDEROW_URL", url));
-    assertEquals(0, FieldsCommand.commandLine(shell).execute(arguments), err.toString(UTF_8));
+    assertEquals(
+        0, Main.commandLine(shell, "explore fields").execute(arguments), err.toString(UTF_8));
     assertEquals("", err.toString(UTF_8));
     return out.toString(UTF_8);
   }

@@ -8,10 +8,9 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -99,9 +98,7 @@ class FiguresOverHttpTest {
     Shell shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, Map.of());
     List<String> arguments = new ArrayList<>(question);
     arguments.addAll(List.of(source));
-    int exit =
-        QueryCommand.commandLine(EmbeddedStore::openForReading, shell)
-            .execute(arguments.toArray(String[]::new));
+    int exit = Main.commandLine(shell, "query").execute(arguments.toArray(String[]::new));
     return exit + "\n" + out.toString(UTF_8) + err.toString(UTF_8);
   }
 

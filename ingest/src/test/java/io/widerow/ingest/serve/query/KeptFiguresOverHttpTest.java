@@ -5,10 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
-import io.widerow.query.cli.QueryCommand;
-import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.RollupCommand;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -17,7 +13,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: figures that are kept answer after their events are gone, and what they cannot tell is
 /// told, over HTTP and by the command. Method: a daemon; events of last week; a retention of days.
@@ -38,10 +33,6 @@ class KeptFiguresOverHttpTest {
     }
     HttpResponse<String> answer = it.http.post("/v1/events", Http.NDJSON, lines.toString());
     assertEquals(200, answer.statusCode(), answer.body());
-  }
-
-  private static CommandLine query(Shell shell) {
-    return QueryCommand.commandLine(EmbeddedStore::openForReading, shell);
   }
 
   private static long events(OperatedDaemon it) throws IOException, InterruptedException {
@@ -65,7 +56,7 @@ class KeptFiguresOverHttpTest {
     try (var it = new OperatedDaemon(directory, Map.of())) {
       OperatedDaemon.Ran set =
           it.run(
-              RollupCommand::commandLine,
+              "rollups",
               "set",
               "days",
               "--type=web*",
@@ -100,25 +91,11 @@ class KeptFiguresOverHttpTest {
       assertTrue(it.get("/v1/rollups").contains("\"kept\":40"), it.get("/v1/rollups"));
 
       OperatedDaemon.Ran told =
-          it.run(
-              KeptFiguresOverHttpTest::query,
-              "web",
-              "--since",
-              "30d",
-              "--stats",
-              "count",
-              "--by",
-              "host");
+          it.run("query", "web", "--since", "30d", "--stats", "count", "--by", "host");
       assertEquals(0, told.code(), told.err());
       assertTrue(told.err().contains("without 1 minutes: their events are gone"), told.err());
       OperatedDaemon.Ran explained =
-          it.run(
-              KeptFiguresOverHttpTest::query,
-              "web",
-              "--since=30d",
-              "--stats=sum(n)",
-              "--by=status",
-              "--explain");
+          it.run("query", "web", "--since=30d", "--stats=sum(n)", "--by=status", "--explain");
       assertEquals(0, explained.code(), explained.err());
       assertTrue(explained.err().contains("kept figures: 60 minutes"), explained.err());
     }

@@ -11,7 +11,6 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.daemon.PartitionsCommand;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreView;
 import java.io.IOException;
@@ -26,9 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: `GET /v1/partitions?layout=true` and `widerow partitions` tell how the data lies: lanes,
-/// partitions, segments, what came late and what is damaged, as far as it is known without reading.
-/// Method: a daemon with a store on the disk, whose events are old, so that a merge is due at once.
+/// Goal: `GET /v1/partitions?layout=true` and `widerow layout partitions` tell how the data lies:
+/// lanes, partitions, segments, what came late and what is damaged, as far as it is known without
+/// reading. Method: a daemon with a store on the disk, whose events are old, so that a merge is due
+/// at once.
 @Timeout(300)
 class PartitionsOverHttpTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -196,8 +196,7 @@ class PartitionsOverHttpTest {
       assertEquals(List.of(), lines(it, LAYOUT + "&type=disk", "damage"));
       assertEquals(1, sumOfDamaged(lines(it, LAYOUT, "segment")));
       assertEquals(120, sum(lines(it, LAYOUT, "partition"), "events"), "the manifest knows them");
-      OperatedDaemon.Ran ran =
-          it.run(PartitionsCommand::commandLine, "--damage", "--output", "csv");
+      OperatedDaemon.Ran ran = it.run("layout partitions", "--damage", "--output", "csv");
       assertTrue(ran.out().startsWith("damage,what,offset,found,partition\r\n"), ran.out());
       assertEquals(1 + damage.size(), ran.out().lines().count(), ran.out());
     }
@@ -219,22 +218,18 @@ class PartitionsOverHttpTest {
               "--lanes", "lane,slots,slotsUsed,openEvents,openBytes,journalBytes,forcedAgoMicros",
               "--by=day", "from,type,shard,partitions,events,bytes,weight,state,late");
       for (var each : heads.entrySet()) {
-        OperatedDaemon.Ran ran =
-            it.run(PartitionsCommand::commandLine, each.getKey(), "--output", "csv");
+        OperatedDaemon.Ran ran = it.run("layout partitions", each.getKey(), "--output", "csv");
         assertEquals(0, ran.code(), ran.err());
         assertTrue(ran.out().startsWith(each.getValue() + "\r\n"), ran.out());
         assertTrue(ran.out().lines().count() > 1, ran.out());
       }
-      OperatedDaemon.Ran json = it.run(PartitionsCommand::commandLine, "--long");
+      OperatedDaemon.Ran json = it.run("layout partitions", "--long");
       assertEquals(
           lines(it, LAYOUT, "partition").getFirst(),
           JSON.readTree(json.out().lines().findFirst().orElseThrow()),
           "as JSON, the lines of the daemon");
-      assertEquals(
-          64,
-          it.run(PartitionsCommand::commandLine, "--lanes", "--segments").code(),
-          "one of them");
-      OperatedDaemon.Ran none = it.run(PartitionsCommand::commandLine, "--damage");
+      assertEquals(64, it.run("layout partitions", "--lanes", "--segments").code(), "one of them");
+      OperatedDaemon.Ran none = it.run("layout partitions", "--damage");
       assertTrue(none.err().contains("there are no damaged parts"), none.err());
     }
   }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
-import io.widerow.query.cli.daemon.PatternsCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -88,19 +87,19 @@ class PatternsOverHttpTest {
     try (var it = new OperatedDaemon(directory, Map.of())) {
       assertEquals(200, it.http.post("/v1/events", Http.NDJSON, lines()).statusCode());
       OperatedDaemon.Ran table =
-          it.run(PatternsCommand::commandLine, "web", "--limit", "2", "--output", "table");
+          it.run("explore patterns", "web", "--limit", "2", "--output", "table");
       assertEquals(
           List.of(
               "count  share   type  pattern",
               "300    0.5000  web   GET <_> took <_> ms",
               "200    0.3333  web   user <_> logged in"),
           table.out().lines().map(String::stripTrailing).toList());
-      OperatedDaemon.Ran csv = it.run(PatternsCommand::commandLine, "job", "--output", "csv");
+      OperatedDaemon.Ran csv = it.run("explore patterns", "job", "--output", "csv");
       assertTrue(csv.out().startsWith("count,share,type,pattern,first,last,id,sample"), csv.out());
       assertTrue(csv.out().contains("done in 7 s"), csv.out());
-      OperatedDaemon.Ran none = it.run(PatternsCommand::commandLine, "nothing");
+      OperatedDaemon.Ran none = it.run("explore patterns", "nothing");
       assertEquals(0, none.code());
-      assertTrue(none.err().contains("no event has such a text"), none.err());
+      assertTrue(none.err().contains("no event has this attribute"), none.err());
     }
   }
 

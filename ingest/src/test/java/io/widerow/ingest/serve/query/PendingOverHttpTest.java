@@ -12,8 +12,8 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.Token;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.TailCommand;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.questions.OracleEvents;
 import io.widerow.questions.Question;
@@ -193,7 +193,7 @@ class PendingOverHttpTest {
       var err = new ByteArrayOutputStream();
       Shell shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, Map.of());
       int exit =
-          TailCommand.commandLine(shell)
+          Main.commandLine(shell, "tail")
               .execute(
                   "--url",
                   "http://127.0.0.1:" + daemon.httpAddress().getPort(),

@@ -9,11 +9,9 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.QueryCommand;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.TypesCommand;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -98,8 +96,8 @@ class TypesOverHttpTest {
             out, new PrintStream(err, true, UTF_8), false, false, true, Map.of("WIDEROW_URL", url));
     int code =
         (command.equals("types")
-                ? TypesCommand.commandLine(EmbeddedStore::openForReading, shell)
-                : QueryCommand.commandLine(EmbeddedStore::openForReading, shell))
+                ? Main.commandLine(shell, "explore types")
+                : Main.commandLine(shell, "query"))
             .execute(arguments);
     return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
   }
@@ -107,7 +105,7 @@ class TypesOverHttpTest {
   @Test
   void typesAreListedByHttpAndByTheCommand() throws IOException, InterruptedException {
     assertEquals("", http.get("/v1/types").body());
-    assertEquals("widerow types: no events are stored yet\n", run("types").err());
+    assertEquals("widerow explore types: no events are stored yet\n", run("types").err());
     fill();
     String app =
         """
@@ -128,7 +126,7 @@ class TypesOverHttpTest {
         http.get("/v1/types?format=csv").body().lines().findFirst().orElse(""));
     assertEquals(new Run(0, app + web, ""), run("types"));
     assertEquals(
-        new Run(0, web, "widerow types: there is no type wob; the nearest is web\n"),
+        new Run(0, web, "widerow explore types: there is no type wob; the nearest is web\n"),
         run("types", "web", "wob"));
   }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.query.cli.daemon.DeleteCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -80,23 +79,22 @@ class DeletionOverHttpTest {
       String digest = proof.replaceAll(".*\"kept\":(\\{[^}]*}).*\\n", "$1");
       assertTrue(proof.contains("\"keptBefore\":" + digest), proof);
       assertEquals(kept, it.events().lines().toList());
-      OperatedDaemon.Ran verified = it.run(DeleteCommand::commandLine, "verify", "d-1");
+      OperatedDaemon.Ran verified = it.run("delete", "verify", "d-1");
       assertEquals("{\"id\":\"d-1\",\"matches\":0}\n", verified.out(), verified.err());
       assertEquals(0, verified.code());
-      OperatedDaemon.Ran again = it.run(DeleteCommand::commandLine, "run", "d-1");
+      OperatedDaemon.Ran again = it.run("delete", "run", "d-1");
       assertEquals(64, again.code());
       assertTrue(again.err().contains("d-1 is done already"), again.err());
-      OperatedDaemon.Ran planned =
-          it.run(DeleteCommand::commandLine, "plan", "disk", "--where", "user = \"u3\"");
+      OperatedDaemon.Ran planned = it.run("delete", "plan", "disk", "--where", "user = \"u3\"");
       assertEquals(
           "{\"id\":\"d-2\",\"events\":3,\"ahead\":0,\"partitions\":1,"
               + "\"figures\":0,\"figureEvents\":0}\n",
           planned.out(),
           planned.err());
-      OperatedDaemon.Ran ran = it.run(DeleteCommand::commandLine, "run", "d-2");
+      OperatedDaemon.Ran ran = it.run("delete", "run", "d-2");
       assertTrue(ran.out().contains("\"removed\":3,"), ran.out() + ran.err());
       assertEquals(kept.size() - 3, it.events().lines().count());
-      assertEquals(2, it.run(DeleteCommand::commandLine).out().lines().count());
+      assertEquals(2, it.run("delete").out().lines().count());
     }
   }
 

@@ -11,20 +11,15 @@ import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.DoctorCommand;
-import io.widerow.query.cli.daemon.PlanCommand;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: the findings and the plan of a daemon are the same over HTTP, in the status and by the
 /// commands, with the exit codes that scripts rely on. Method: a daemon with a store on the disk
@@ -33,8 +28,7 @@ import picocli.CommandLine;
 class DoctorOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
-  private static OperatedDaemon.Ran run(
-      Function<Shell, CommandLine> command, String url, String... arguments) {
+  private static OperatedDaemon.Ran run(String command, String url, String... arguments) {
     return OperatedDaemon.run(Map.of("WIDEROW_URL", url), command, arguments);
   }
 
@@ -71,15 +65,15 @@ class DoctorOverHttpTest {
       assertEquals("{\"findings\":[]}\n", http.get("/v1/admin/doctor").body());
       assertTrue(http.get("/v1/status").body().contains(",\"findings\":[],"));
 
-      OperatedDaemon.Ran doctor = run(DoctorCommand::commandLine, url(daemon), "--output", "json");
+      OperatedDaemon.Ran doctor = run("check doctor", url(daemon), "--output", "json");
       assertEquals(
-          new OperatedDaemon.Ran(0, "{\"findings\":[]}\n", "widerow doctor: nothing found\n"),
+          new OperatedDaemon.Ran(0, "{\"findings\":[]}\n", "widerow check doctor: no finding\n"),
           doctor);
-      OperatedDaemon.Ran table = run(PlanCommand::commandLine, url(daemon), "--output", "table");
+      OperatedDaemon.Ran table = run("layout plan", url(daemon), "--output", "table");
       assertEquals(0, table.code(), table.err());
       assertTrue(
           table.out().startsWith("type  events  bytes  partitions  weight  rate "), table.out());
-      OperatedDaemon.Ran json = run(PlanCommand::commandLine, "127.0.0.1:1", "--url", url(daemon));
+      OperatedDaemon.Ran json = run("layout plan", "127.0.0.1:1", "--url", url(daemon));
       assertTrue(json.out().startsWith("{\"types\":[{\"type\":\"cpu\""), json.out());
       HttpResponse<String> wrong = http.get("/v1/admin/doctor?code=disk");
       assertEquals(400, wrong.statusCode());
@@ -102,19 +96,19 @@ class DoctorOverHttpTest {
           found.startsWith("{\"findings\":[{\"code\":\"disk\",\"severity\":\"bad\","), found);
       assertTrue(http.get("/v1/status").body().contains("\"findings\":[{\"code\":\"disk\""));
       assertFalse(http.get("/ready").body().contains("findings"), "a probe reveals no names");
-      OperatedDaemon.Ran json = run(DoctorCommand::commandLine, url);
+      OperatedDaemon.Ran json = run("check doctor", url);
       assertEquals(1, json.code(), json.err());
       assertTrue(json.out().startsWith("{\"findings\":[{\"code\":\"disk\""), json.out());
-      OperatedDaemon.Ran table = run(DoctorCommand::commandLine, url, "--output", "table");
+      OperatedDaemon.Ran table = run("check doctor", url, "--output", "table");
       assertTrue(
           table.out().startsWith("bad   disk: store\n      no events are taken: "), table.out());
       assertTrue(table.out().contains("\n      do: free space"), table.out());
-      OperatedDaemon.Ran csv = run(DoctorCommand::commandLine, url, "--output", "csv");
+      OperatedDaemon.Ran csv = run("check doctor", url, "--output", "csv");
       assertTrue(
           csv.out().startsWith("code,severity,subject,value,limit,sentence,do\r\ndisk,bad,store,"),
           csv.out());
       assertEquals(501, http.get("/v1/admin/plan").statusCode(), "no store of this machine");
     }
-    assertEquals(69, run(DoctorCommand::commandLine, url).code());
+    assertEquals(69, run("check doctor", url).code());
   }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Await;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.OperatedDaemon.Ran;
-import io.widerow.query.cli.export.ExportCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -95,7 +94,7 @@ class ExportOverHttpTest {
       assertEquals(200, answer.statusCode());
     }
     Path exported = directory.resolve("again.parquet");
-    Ran ran = server.run(ExportCommand::commandLine, "--out", exported.toString());
+    Ran ran = server.run("export", "--out", exported.toString());
     assertEquals(0, ran.code(), ran.err());
     byte[] one = Files.readAllBytes(file);
     assertEquals("PAR1", new String(one, one.length - 4, 4, StandardCharsets.US_ASCII));

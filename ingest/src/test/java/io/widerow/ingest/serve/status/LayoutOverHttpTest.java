@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.query.cli.daemon.LayoutCommand;
-import io.widerow.query.cli.daemon.PartitionsCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -84,25 +82,24 @@ class LayoutOverHttpTest {
   void commandsListAndSet() throws IOException, InterruptedException {
     try (var it = new Running(directory, Map.of("shards", "6", "bucket-minutes", "60"))) {
       it.write("cpu");
-      OperatedDaemon.Ran set = it.run(LayoutCommand::commandLine, "set", "cpu", "--width", "1d");
+      OperatedDaemon.Ran set = it.run("layout", "set", "cpu", "--width", "1d");
       assertEquals(0, set.code(), set.err());
       assertTrue(set.out().contains("\"width\":1440,\"shards\":null"), set.out());
       it.write("cpu");
-      OperatedDaemon.Ran list = it.run(LayoutCommand::commandLine, "--output", "csv");
+      OperatedDaemon.Ran list = it.run("layout", "--output", "csv");
       assertTrue(
           list.out().startsWith("type,width,shards,rate,state,fixed\r\ncpu,1440,6,"), list.out());
-      OperatedDaemon.Ran rules = it.run(LayoutCommand::commandLine, "rules");
+      OperatedDaemon.Ran rules = it.run("layout", "overrides");
       assertEquals(2, rules.out().lines().count(), rules.out());
       OperatedDaemon.Ran partitions =
-          it.run(PartitionsCommand::commandLine, "cpu", "--from", "2025-11-01", "--output", "csv");
+          it.run("layout partitions", "cpu", "--from", "2025-11-01", "--output", "csv");
       assertEquals(0, partitions.code(), partitions.err());
       assertTrue(
           partitions.out().startsWith("partition,events,bytes,weight,state\r\n2025-11-20|cpu|"),
           partitions.out());
       assertTrue(partitions.out().contains("\r\n2025-11-20T19|cpu|"), partitions.out());
-      assertEquals(
-          "{\"unset\":\"cpu\"}\n", it.run(LayoutCommand::commandLine, "unset", "cpu").out());
-      OperatedDaemon.Ran wrong = it.run(LayoutCommand::commandLine, "unset", "cpu");
+      assertEquals("{\"unset\":\"cpu\"}\n", it.run("layout", "unset", "cpu").out());
+      OperatedDaemon.Ran wrong = it.run("layout", "unset", "cpu");
       assertEquals(64, wrong.code());
       assertTrue(wrong.err().contains("no layout was set for 'cpu'"), wrong.err());
     }

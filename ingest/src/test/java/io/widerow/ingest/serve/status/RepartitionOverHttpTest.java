@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.query.cli.daemon.RepartitionCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -78,13 +77,12 @@ class RepartitionOverHttpTest {
               + " 2025-11-20T19:30+15m|cpu|0 2025-11-20T19:45+15m|cpu|0 ",
           it.partitions());
       assertEquals(events, it.http.get("/v1/query?limit=1000").body());
-      OperatedDaemon.Ran ran =
-          it.run(RepartitionCommand::commandLine, "disk", "--dry-run", "--output", "csv");
+      OperatedDaemon.Ran ran = it.run("layout repartition", "disk", "--dry-run", "--output", "csv");
       assertEquals(0, ran.code(), ran.err());
       assertTrue(
           ran.out().startsWith("partition,events,bytes,weight\r\n2025-11-20T19|"), ran.out());
       assertTrue(ran.err().contains("1 do not fit; 1 would become 4"), ran.err());
-      ran = it.run(RepartitionCommand::commandLine);
+      ran = it.run("layout repartition");
       assertEquals(
           "{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":\"same\"}\n",
           ran.out(),
@@ -105,7 +103,7 @@ class RepartitionOverHttpTest {
     OperatedDaemon.Ran ran =
         OperatedDaemon.run(
             Map.of(),
-            RepartitionCommand::commandLine,
+            "layout repartition",
             "--data",
             data,
             "--partition-events",
@@ -118,22 +116,19 @@ class RepartitionOverHttpTest {
         ran.out());
     ran =
         OperatedDaemon.run(
-            Map.of(), RepartitionCommand::commandLine, "--data", data, "--partition-events", "10");
+            Map.of(), "layout repartition", "--data", data, "--partition-events", "10");
     assertEquals(
         "{\"partitions\":1,\"before\":1,\"after\":4,\"digest\":\"same\"}\n", ran.out(), ran.err());
-    ran = OperatedDaemon.run(Map.of(), RepartitionCommand::commandLine, "--data", data, "mem");
+    ran = OperatedDaemon.run(Map.of(), "layout repartition", "--data", data, "mem");
     assertEquals(64, ran.code());
     assertTrue(ran.err().contains("type: no type matches 'mem'"), ran.err());
     ran =
         OperatedDaemon.run(
-            Map.of(), RepartitionCommand::commandLine, "--data", data, "--partition-events", "0");
+            Map.of(), "layout repartition", "--data", data, "--partition-events", "0");
     assertTrue(ran.err().contains("partition-events must be positive, got 0"), ran.err());
     ran =
         OperatedDaemon.run(
-            Map.of(),
-            RepartitionCommand::commandLine,
-            "--data",
-            directory.resolve("nowhere").toString());
+            Map.of(), "layout repartition", "--data", directory.resolve("nowhere").toString());
     assertEquals(66, ran.code(), ran.err());
     try (var it = new Running(directory)) {
       assertEquals(4, it.http.get("/v1/partitions").body().lines().count());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.query.cli.daemon.RetentionCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -87,32 +86,22 @@ class RetentionOverHttpTest {
             directory,
             Map.of("retention", "300d", "retention.d*", "200d", "retention-grace", "10m"))) {
       it.write("cpu", 20);
-      OperatedDaemon.Ran plan = it.run(RetentionCommand::commandLine, "plan", "cpu", "--age", "7d");
+      OperatedDaemon.Ran plan = it.run("retention", "plan", "cpu", "--age", "7d");
       assertEquals(0, plan.code(), plan.err());
       assertTrue(plan.out().contains("{\"partitions\":1,\"events\":1,\"bytes\":0}"), plan.out());
       OperatedDaemon.Ran set =
-          it.run(
-              RetentionCommand::commandLine,
-              "set",
-              "cpu",
-              "--age",
-              "7d",
-              "--bytes",
-              "10GiB",
-              "--grace",
-              "0s");
+          it.run("retention", "set", "cpu", "--age", "7d", "--bytes", "10GiB", "--grace", "0s");
       assertEquals(0, set.code(), set.err());
       assertTrue(set.out().contains("\"bytes\":10737418240,\"grace\":\"0s\""), set.out());
-      OperatedDaemon.Ran list = it.run(RetentionCommand::commandLine, "--output", "csv");
+      OperatedDaemon.Ran list = it.run("retention", "--output", "csv");
       assertEquals(
           "type,age,bytes,grace,source,types,atRest,hiddenPartitions,hiddenEvents,hiddenBytes,"
               + "dropsAt\r\ncpu,7d,10737418240,0s,api,",
           list.out().substring(0, Math.min(list.out().length(), 118)));
       assertTrue(list.out().contains("\r\nd*,200d,,10m,config,0,"), list.out());
       assertTrue(list.out().contains("\r\n*,300d,,10m,config,0,"), list.out());
-      assertEquals(
-          "{\"unset\":\"cpu\"}\n", it.run(RetentionCommand::commandLine, "unset", "cpu").out());
-      OperatedDaemon.Ran wrong = it.run(RetentionCommand::commandLine, "unset", "cpu");
+      assertEquals("{\"unset\":\"cpu\"}\n", it.run("retention", "unset", "cpu").out());
+      OperatedDaemon.Ran wrong = it.run("retention", "unset", "cpu");
       assertEquals(64, wrong.code());
       assertTrue(wrong.err().contains("no policy was set for 'cpu'"), wrong.err());
     }

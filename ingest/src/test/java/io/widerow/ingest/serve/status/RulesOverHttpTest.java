@@ -11,7 +11,6 @@ import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.daemon.RuleCommand;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -29,7 +28,7 @@ class RulesOverHttpTest {
   @TempDir private Path directory = Path.of(".");
 
   private static OperatedDaemon.Ran run(String url, String... arguments) {
-    return OperatedDaemon.run(Map.of("WIDEROW_URL", url), RuleCommand::commandLine, arguments);
+    return OperatedDaemon.run(Map.of("WIDEROW_URL", url), "alerts", arguments);
   }
 
   private static String url(Daemon daemon) {

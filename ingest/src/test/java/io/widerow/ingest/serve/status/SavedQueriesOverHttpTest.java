@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.query.cli.QueryCommand;
-import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.QueriesCommand;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -16,7 +13,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: a saved query is asked as it was, also after a restart, options take the place of its own,
 /// and what is wrong is told and changes nothing. Method: a daemon, over HTTP and by commands.
@@ -25,14 +21,6 @@ class SavedQueriesOverHttpTest {
   private static final String PATH = "/v1/queries";
 
   @TempDir Path directory;
-
-  private static CommandLine query(Shell shell) {
-    return QueryCommand.commandLine(
-        path -> {
-          throw new AssertionError("no daemon is asked, but " + path);
-        },
-        shell);
-  }
 
   private OperatedDaemon daemon() {
     return new OperatedDaemon(directory, Map.of());
@@ -55,46 +43,29 @@ class SavedQueriesOverHttpTest {
       write(it);
       OperatedDaemon.Ran saved =
           it.run(
-              SavedQueriesOverHttpTest::query,
-              "cpu",
-              "--where=n > 10 and n != 40",
-              "--from=2025-11-20",
-              "--save=high-cpu");
+              "query", "cpu", "--where=n > 10 and n != 40", "--from=2025-11-20", "--save=high-cpu");
       assertEquals(0, saved.code(), saved.err());
       assertEquals("", saved.out());
-      assertEquals("saved; ask it with widerow query --saved high-cpu\n", saved.err());
-      asked = it.run(SavedQueriesOverHttpTest::query, "--saved=high-cpu").out();
+      assertEquals("saved; `widerow query --saved high-cpu` runs it\n", saved.err());
+      asked = it.run("query", "--saved=high-cpu").out();
       assertEquals(
-          it.run(
-                  SavedQueriesOverHttpTest::query,
-                  "cpu",
-                  "--where=n > 10 and n != 40",
-                  "--from=2025-11-20")
-              .out(),
-          asked);
+          it.run("query", "cpu", "--where=n > 10 and n != 40", "--from=2025-11-20").out(), asked);
       assertEquals(23, asked.lines().count());
     }
     try (var it = daemon()) {
-      assertEquals(asked, it.run(SavedQueriesOverHttpTest::query, "--saved=high-cpu").out());
+      assertEquals(asked, it.run("query", "--saved=high-cpu").out());
       assertEquals(
           "{\"query\":\"high-cpu\",\"parameters\":\"type=cpu&from=2025-11-20T00%3A00%3A00Z"
               + "&where=n+%3E+10+and+n+%21%3D+40\"}\n",
           it.get(PATH));
-      OperatedDaemon.Ran table = it.run(QueriesCommand::commandLine, "--output=table");
+      OperatedDaemon.Ran table = it.run("query", "--saved", "--output=table");
       assertTrue(table.out().contains("type=cpu  from=2025-11-20T00:00:00Z  where=n > 10"));
       OperatedDaemon.Ran count =
-          it.run(
-              SavedQueriesOverHttpTest::query,
-              "disk",
-              "--saved=high-cpu",
-              "--since=2025-11-20T19:30",
-              "--stats=count");
+          it.run("query", "disk", "--saved=high-cpu", "--since=2025-11-20T19:30", "--stats=count");
       assertEquals("{\"count\":15}\n", count.out(), count.err());
-      assertEquals(
-          "{\"unset\":\"high-cpu\"}\n",
-          it.run(QueriesCommand::commandLine, "unset", "high-cpu").out());
+      assertEquals("{\"unset\":\"high-cpu\"}\n", it.run("query", "--forget", "high-cpu").out());
       assertEquals("", it.get(PATH));
-      OperatedDaemon.Ran gone = it.run(SavedQueriesOverHttpTest::query, "--saved=high-cpu");
+      OperatedDaemon.Ran gone = it.run("query", "--saved=high-cpu");
       assertTrue(gone.err().contains("there is no 'high-cpu'; none is set"), gone.err());
     }
   }
@@ -106,8 +77,7 @@ class SavedQueriesOverHttpTest {
       String view = "type=cpu&since=2025-11-20&view=differences&pickwhere=n%20%3E%203&cols=n";
       assertEquals(200, it.send("PUT", PATH + "?query=page&" + view).statusCode());
       assertTrue(it.get(PATH).contains("&view=differences&"), it.get(PATH));
-      assertEquals(
-          30, it.run(SavedQueriesOverHttpTest::query, "--saved=page").out().lines().count());
+      assertEquals(30, it.run("query", "--saved=page").out().lines().count());
     }
   }
 
@@ -132,9 +102,8 @@ class SavedQueriesOverHttpTest {
       assertEquals("", it.get(PATH));
       assertEquals(404, it.send("GET", PATH + "?query=x").statusCode());
       assertEquals(400, it.send("DELETE", PATH + "?query=x").statusCode());
-      OperatedDaemon.Ran stopped =
-          it.run(SavedQueriesOverHttpTest::query, "--data=" + directory, "--saved=x");
-      assertTrue(stopped.err().contains("saved: goes with a daemon"), stopped.err());
+      OperatedDaemon.Ran stopped = it.run("query", "--data=" + directory, "--saved=x");
+      assertTrue(stopped.err().contains("saved: requires a daemon"), stopped.err());
     }
   }
 

@@ -9,8 +9,8 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.ServeCommand;
 import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.SendersCommand;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -134,13 +134,12 @@ class SendersOverHttpTest {
         Map.of("WIDEROW_URL", "localhost:" + daemon.httpAddress().getPort(), "WIDEROW_TOKEN", ROOT);
     Shell shell =
         new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, environment);
-    assertEquals(0, SendersCommand.commandLine(shell).execute());
-    assertEquals(
-        "widerow senders: nothing was sent since the daemon started\n", err.toString(UTF_8));
+    assertEquals(0, Main.commandLine(shell, "check senders").execute());
+    assertEquals("widerow check senders: no batch since the daemon started\n", err.toString(UTF_8));
     assertEquals(
         200, send(SHOP, "/v1/events", "application/x-ndjson", LINE.formatted(1)).statusCode());
     out.reset();
-    assertEquals(0, SendersCommand.commandLine(shell).execute("--output", "table"));
+    assertEquals(0, Main.commandLine(shell, "check senders").execute("--output", "table"));
     List<String> lines = out.toString(UTF_8).lines().toList();
     assertTrue(lines.getFirst().startsWith("protocol"), lines::toString);
     assertTrue(lines.get(1).matches("json +shop +an-agent/1.0 +app .* 1 .*"), lines::toString);

@@ -11,8 +11,8 @@ import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.daemon.SendersCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -227,7 +227,7 @@ class SocketSendersTest {
         Map.of("WIDEROW_URL", "localhost:" + daemon.httpAddress().getPort());
     Shell shell =
         new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, environment);
-    assertEquals(0, SendersCommand.commandLine(shell).execute("--output", "table"));
+    assertEquals(0, Main.commandLine(shell, "check senders").execute("--output", "table"));
     List<String> lines = out.toString(UTF_8).lines().toList();
     assertTrue(lines.get(1).matches("gelf +127\\.0\\.0\\.4 +db-1 +gelf .* 1 .*"), lines::toString);
   }

@@ -70,7 +70,7 @@ final class CqlBody {
   }
 
   private static QueryException.Remote broken(String why) {
-    return new QueryException.Remote("the answer cannot be read: " + why);
+    return new QueryException.Remote("the response cannot be read: " + why);
   }
 
   private void skip(int length) {
@@ -195,6 +195,6 @@ final class CqlBody {
         return type;
       }
     }
-    throw broken("it has a column of type %d, which this program does not know".formatted(option));
+    throw broken("it has a column of the unknown type %d".formatted(option));
   }
 }

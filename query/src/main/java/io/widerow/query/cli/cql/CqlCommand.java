@@ -3,7 +3,6 @@ package io.widerow.query.cli.cql;
 import io.widerow.cql.CqlException;
 import io.widerow.query.QueryException;
 import io.widerow.query.Variables;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.output.OutputBuffer;
@@ -28,31 +27,26 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow cql`: has statements of CQL executed by a daemon.
+/// `widerow cql`: runs CQL statements on a daemon.
 @Command(
-    name = "cql",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Has statements of CQL executed by a daemon that was started with --cql, and shows",
-      "their rows: those given, those of a file or of the standard input, or at a prompt."
+      "Sends statements to a daemon that was started with --cql, and prints their rows. The"
+          + " statements come from the arguments, a file, standard input or a prompt."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow cql \"SELECT type, ts, body FROM widerow.events ORDER BY ts DESC LIMIT 20\"",
+      "  widerow cql \"SELECT ts, body FROM widerow.events LIMIT 20\"",
       "  widerow cql \"DESCRIBE TABLE widerow.events\"",
-      "  widerow cql --file schema.cql           ends at the first error, which names its line",
-      "  widerow cql                             a prompt; exit leaves it",
-      "Each statement ends with a semicolon; the last one needs none. The token that a",
-      "daemon may ask for: WIDEROW_TOKEN. It speaks to Apache Cassandra, too.",
-      "Exit codes are those of widerow query."
+      "  widerow cql --file schema.cql",
+      "  widerow cql",
+      "A semicolon ends a statement; the last one needs none. A file ends at its first error, which"
+          + " is reported with its line. `exit` leaves the prompt. The token comes from"
+          + " WIDEROW_TOKEN. The command also works with Apache Cassandra.",
+      "Exit codes: see `widerow query --help`."
     })
 public final class CqlCommand implements Callable<Integer> {
   private static final String WHERE_DEFAULT = "127.0.0.1:9042";
@@ -64,33 +58,33 @@ public final class CqlCommand implements Callable<Integer> {
   private final InputStream in;
   private final boolean prompts;
 
-  @Parameters(paramLabel = "STATEMENT", description = "What to execute.")
+  @Parameters(paramLabel = "STATEMENT", description = "The statements.")
   List<String> statements = new ArrayList<>();
 
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "Execute the statements of this file.")
+      description = "Run the statements of this file.")
   @Nullable Path file;
 
   @Option(
       names = "--to",
       paramLabel = "HOST:PORT",
       description =
-          "Where the daemon listens for CQL. Default: WIDEROW_CQL, else " + WHERE_DEFAULT + ".")
+          "The CQL address of the daemon. Default: WIDEROW_CQL, else " + WHERE_DEFAULT + ".")
   @Nullable String to;
 
   @Option(
       names = {"-k", "--keyspace"},
       paramLabel = "NAME",
-      description = "The keyspace of tables that are named without one.")
+      description = "Keyspace of tables without one.")
   @Nullable String keyspace;
 
   @Option(
       names = "--cacert",
       paramLabel = "FILE",
       description =
-          "Ask by TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
+          "Use TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
   @Nullable Path cacert;
 
   @Option(
@@ -99,34 +93,22 @@ public final class CqlCommand implements Callable<Integer> {
       description = "table (default on a terminal), json (default in a pipe) or csv.")
   @Nullable OutputFormat output;
 
+  public CqlCommand(Shell shell) {
+    this(shell, System.in, Shell.isInputTyped());
+  }
+
   /// @param prompts whether somebody types the input
-  CqlCommand(Shell shell, InputStream in, boolean prompts) {
+  public CqlCommand(Shell shell, InputStream in, boolean prompts) {
     this.shell = shell;
     this.in = in;
     this.prompts = prompts;
   }
 
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return commandLine(shell, System.in, Shell.isInputTyped());
-  }
-
-  /// The same with another input.
-  ///
-  /// @param prompts whether somebody types it
-  public static CommandLine commandLine(Shell shell, InputStream in, boolean prompts) {
-    return CommandLines.of(new CqlCommand(shell, in, prompts), shell);
-  }
-
   @Override
   public Integer call() throws IOException {
     if (file != null && !statements.isEmpty()) {
-      throw new QueryException.Refused("file", "is instead of statements, not beside them");
+      throw new QueryException.Refused(
+          "file", "excludes statements as arguments; give one of both");
     }
     try (Reader text = file == null ? null : Files.newBufferedReader(file);
         CqlConnection connection = open()) {

@@ -129,9 +129,9 @@ final class CqlConnection implements AutoCloseable {
         switch (failed) {
           case UnknownHostException _ -> "there is no host of " + where;
           case ConnectException _ ->
-              "nobody answers CQL at %s; start a daemon with widerow serve --cql HOST:PORT, or name"
+              "no daemon answers CQL at %s; start a daemon with widerow serve --cql HOST:PORT, or"
                       .formatted(where)
-                  + " another with --to";
+                  + " name another with --to";
           case SocketTimeoutException _ -> where + " does not answer";
           case SSLException _ -> "no TLS with %s: %s".formatted(where, failed.getMessage());
           case EOFException _ when !tls ->

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Whom a command asks, and how it shows the answer: options that all these commands have.
+/// The daemon and the output format: the options that all these commands share.
 final class Asked {
   @Option(
       names = "--output",

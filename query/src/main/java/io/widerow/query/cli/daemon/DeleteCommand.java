@@ -2,7 +2,6 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -16,37 +15,32 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow delete`: removes events by filter, and proves it.
+/// `widerow delete`: deletes events by filter, and proves it.
 @Command(
-    name = "delete",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Removes the events of a daemon's store that a filter keeps, from all files, and",
-      "proves it. Without a subcommand it lists the deletions that the store remembers."
+      "Deletes the events of a filter from all files of a daemon's store, and proves it."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow delete plan --where 'user = \"u17\"'      how many, and an id such as d-7",
-      "  widerow delete run d-7                          hides them at once, then removes them",
-      "  widerow delete show d-7                         the proof, JSON",
-      "  widerow delete verify d-7                       reads every file again",
-      "The state is done-but while snapshots, quarantined files or journals may still hold",
-      "them, and waiting while only damaged files may (waitsFor): they stay hidden until these",
-      "are repaired. The token needs the scope admin. Exit codes are those of widerow query,",
-      "and 1 when verify finds any."
+      "  widerow delete plan --where 'user = \"u17\"'",
+      "  widerow delete run d-7",
+      "  widerow delete show d-7",
+      "  widerow delete verify d-7",
+      "plan prints the number of the events and an id, such as d-7. run hides the events at once"
+          + " and then deletes them. show prints the proof, and verify searches every file again.",
+      "The state is done-but while snapshots, quarantined files or journals may still hold the"
+          + " events, and waiting while only damaged files may (waitsFor): the events stay hidden"
+          + " until these are repaired.",
+      "A token needs the scope admin. Exit code 1: verify found events. Other exit codes: see"
+          + " `widerow query --help`."
     })
-public final class DeleteCommand implements Callable<Integer> {
+public final class DeleteCommand {
   private static final String PATH = "/v1/admin/delete";
   private static final List<String> PLAN_HEADS =
       List.of("id", "events", "ahead", "partitions", "figures", "figureEvents");
@@ -55,28 +49,16 @@ public final class DeleteCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Mixin DaemonOptions daemon = new DaemonOptions();
-
-  DeleteCommand(Shell shell) {
+  public DeleteCommand(Shell shell) {
     this.shell = shell;
   }
 
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new DeleteCommand(shell), shell);
-  }
-
-  @Override
-  public Integer call() {
+  @Command(name = "list", mixinStandardHelpOptions = true)
+  int list(@Mixin DaemonOptions daemon) {
     List<String> lines = RemoteRows.lines(daemon.address(shell), PATH);
     lines.forEach(this::print);
     if (lines.isEmpty()) {
-      shell.err().println("widerow delete: none was planned");
+      shell.err().println("widerow delete: no deletion is planned");
     }
     return ExitCode.OK.number;
   }
@@ -84,19 +66,21 @@ public final class DeleteCommand implements Callable<Integer> {
   @Command(
       name = "plan",
       mixinStandardHelpOptions = true,
-      sortOptions = false,
-      description = "Counts what would be removed. Changes nothing.")
+      description = "Prints the id that `widerow delete run` takes. Changes nothing.")
   int plan(
       @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
           @Nullable List<String> types,
       @Option(names = "--where", paramLabel = "FILTER", description = "Only these events.")
           @Nullable String where,
-      @Option(names = "--from", paramLabel = "TIME", description = "Only events from then on.")
+      @Option(
+              names = "--from",
+              paramLabel = "TIME",
+              description = "Start of the range (inclusive).")
           @Nullable String from,
       @Option(
               names = "--to",
               paramLabel = "TIME",
-              description = "Only events before then. Default: now.")
+              description = "End of the range (exclusive). Default: now.")
           @Nullable String to,
       @Mixin Asked how) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
@@ -113,11 +97,9 @@ public final class DeleteCommand implements Callable<Integer> {
   @Command(
       name = "run",
       mixinStandardHelpOptions = true,
-      sortOptions = false,
-      description = {
-        "Hides the events of a plan at once, waits until no file that can be read has them, and",
-        "shows the proof. Stopped meanwhile, or killed, the daemon goes on."
-      })
+      description =
+          "Hides the events at once, waits until no readable file has them, and prints the proof."
+              + " The daemon continues if this command or the daemon is stopped.")
   int run(
       @Parameters(paramLabel = "ID", description = "Such as d-7.") String id,
       @Mixin DaemonOptions options)
@@ -135,8 +117,7 @@ public final class DeleteCommand implements Callable<Integer> {
   @Command(
       name = "show",
       mixinStandardHelpOptions = true,
-      sortOptions = false,
-      description = "Shows the proof, and how far it is.")
+      description = "Prints the proof as JSON, and the progress.")
   int show(
       @Parameters(paramLabel = "ID", description = "Such as d-7.") String id,
       @Mixin DaemonOptions options) {
@@ -147,15 +128,14 @@ public final class DeleteCommand implements Callable<Integer> {
   @Command(
       name = "verify",
       mixinStandardHelpOptions = true,
-      sortOptions = false,
-      description = "Reads every file again. Exit code 1 when any of the events is there.")
+      description = "Reads every file. Exit code 1: an event was found.")
   int verify(
       @Parameters(paramLabel = "ID", description = "Such as d-7.") String id, @Mixin Asked how) {
     String path = path(id) + "/verify";
     RemoteRows found = RemoteRows.ask(how.address(shell), path, VERIFY_HEADS);
     how.show(shell, found);
     if (found.rows().isEmpty()) {
-      throw new QueryException.Remote("the daemon answered with nothing");
+      throw new QueryException.Remote("the response of the daemon is empty");
     }
     boolean none = found.rows().getFirst().getLast().text().equals("0");
     return (none ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;

@@ -1,7 +1,6 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.ShownWithout;
 import io.widerow.query.figures.Cell;
@@ -14,31 +13,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `widerow diff`: what is different between two ranges of time.
+/// `widerow explore diff`: compares two ranges of time.
 @Command(
-    name = "diff",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Compares the values of fields in two ranges of time: which are new, gone, or a",
-      "greater or smaller share of the events than before; the most striking first."
+      "Compares the values of fields in two ranges of time: new values, gone values, and values"
+          + " with a larger or smaller share of the events. The most significant come first."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow diff 'shop.*' --from 1h                 the last hour, and the one before",
-      "  widerow diff 'shop.*' --from 1h --before-from 25h --before-to 24h",
-      "  widerow diff --from 2026-11-20 --to 2026-11-21 --where 'level = \"error\"'",
-      "weight is the log-likelihood ratio G2: what chance alone shows has 10.8 or less in 999",
-      "of 1,000 cases. Shares grow and shrink from there on; what is new or gone is told always.",
-      "Fields nearly all of whose values differ are left out.",
-      "Exit codes are those of widerow query."
+      "  widerow explore diff 'shop.*' --from 1h",
+      "  widerow explore diff 'shop.*' --from 1h --before-from 25h --before-to 24h",
+      "  widerow explore diff --from 2026-11-20 --to 2026-11-21",
+      "Without --before-from, the range of the same length before --from is compared.",
+      "weight is the log-likelihood ratio G2. Chance alone stays at or below 10.8 in 999 of 1,000"
+          + " cases; a share that grows or shrinks is listed from there on. New and gone values are"
+          + " always listed. Fields whose values nearly all differ are left out.",
+      "Exit codes: see `widerow query --help`."
     })
 public final class DiffCommand implements Callable<Integer> {
   private static final List<String> HEADS =
@@ -51,32 +45,25 @@ public final class DiffCommand implements Callable<Integer> {
   @Option(
       names = "--before-from",
       paramLabel = "TIME",
-      description = "First instant to compare with. Default: as long before its end.")
+      description = "Start of the earlier range. Default: same length as the later one.")
   @Nullable String beforeFrom;
 
   @Option(
       names = "--before-to",
       paramLabel = "TIME",
-      description = "First instant that is not compared with. Default: --from.")
+      description = "End of the earlier range. Default: --from.")
   @Nullable String beforeTo;
 
-  @Option(names = "--limit", paramLabel = "N", description = "At most so many differences: 50.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Maximum number of differences. Default: 50.")
   @Nullable String limit;
 
   @Mixin Asked asked = new Asked();
 
-  DiffCommand(Shell shell) {
+  public DiffCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new DiffCommand(shell), shell);
   }
 
   @Override
@@ -94,14 +81,14 @@ public final class DiffCommand implements Callable<Integer> {
         shell
             .err()
             .printf(
-                "widerow diff: no event between %s and %s%n",
+                "widerow explore diff: no event between %s and %s%n",
                 answer.text(which + "from"), answer.text(which + "to"));
       }
     }
     if (!answer.exact()) {
-      shell.err().println("widerow diff: an estimate; give it more time with --budget");
+      shell.err().println("widerow explore diff: an estimate; give it more time with --budget");
     }
-    return ShownWithout.tell("widerow diff", answer.unread(), ZoneOffset.UTC, shell).number;
+    return ShownWithout.tell("widerow explore diff", answer.unread(), ZoneOffset.UTC, shell).number;
   }
 
   /// A part of a histogram has bounds in place of a value.

@@ -1,6 +1,5 @@
 package io.widerow.query.cli.daemon;
 
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
@@ -11,42 +10,36 @@ import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.RemoteDocument;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `widerow doctor`: what an operator should look at.
+/// `widerow check doctor`: reports problems of a daemon.
 @Command(
-    name = "doctor",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Says what an operator of a daemon should look at, the worst first, and what to do",
-      "about it. The daemon looks every few seconds; a type that suddenly gets many events",
-      "or a sender with a wrong clock is named within ten."
+      "Lists problems of a daemon, the worst first, each with the action to take. The daemon checks"
+          + " every few seconds: it reports a sudden increase of a type, or a sender with clock"
+          + " skew, within ten."
     },
     footer = {
-      "",
       "Findings, by code:",
-      "  hot-type               more events a second than the shards of the type are meant for",
-      "  oversize-partition     weighs more than 2, see widerow partitions --help",
-      "  undersize-partitions   more partitions in closed days than the type needs",
-      "  lane-skew              one lane gets more than 1.5 times the mean",
-      "  clock-skew             a sender whose newest events are 30 s old, or 1 s ahead",
-      "  late-share             a sender of whom 20 %% come when their bucket is closed",
-      "  many-types             more than 10,000",
-      "  certificate            has expired, or soon will",
-      "  type-overflow          new types beyond types-max or types-per-hour in the last hour",
-      "  retention-backlog      what is past was not freed for two minutes",
-      "  clock-jump             this machine's clock",
-      "  disk                   full, or soon",
-      "  damage                 files that cannot be read whole",
-      "  write-failure          writing has ended",
-      "  background-failure     sealing or merging failed, and is tried again",
-      "  cluster-*              of a store on a cluster",
-      "The token needs the scope admin. Exit codes: 0 nothing found, 1 something found, 69",
-      "no answer; others are those of widerow query."
+      "  hot-type              more events a second than the shards of the type take",
+      "  oversize-partition    weight above 2, see `widerow layout partitions --help`",
+      "  undersize-partitions  more partitions in closed days than the type needs",
+      "  lane-skew             a lane gets more than 1.5 times the mean",
+      "  clock-skew            a sender whose newest events are 30 s old, or 1 s ahead",
+      "  late-share            20 %% of a sender's events after their bucket closed",
+      "  many-types            more than 10,000",
+      "  certificate           expired, or close to it",
+      "  type-overflow         new types above types-max or types-per-hour in an hour",
+      "  retention-backlog     expired data not freed for two minutes",
+      "  clock-jump            a jump of this machine's clock",
+      "  disk                  full, or close to it",
+      "  damage                files that cannot be read whole",
+      "  write-failure         writing has ended",
+      "  background-failure    sealing or merging failed and is retried",
+      "  cluster-*             of a store on a cluster",
+      "A token needs the scope admin. Exit codes: 0 no finding, 1 findings, 69 no response; others:"
+          + " see `widerow query --help`."
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final List<String> HEADS =
@@ -56,18 +49,8 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Mixin Asked asked = new Asked();
 
-  DoctorCommand(Shell shell) {
+  public DoctorCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new DoctorCommand(shell), shell);
   }
 
   @Override
@@ -82,7 +65,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     shell.write(out);
     if (findings.isEmpty()) {
-      shell.err().println("widerow doctor: nothing found");
+      shell.err().println("widerow check doctor: no finding");
     }
     return (findings.isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
   }

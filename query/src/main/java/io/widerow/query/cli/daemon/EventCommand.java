@@ -2,7 +2,6 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -14,28 +13,22 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow event`: shows one event and where it lies, or the events around it.
+/// `widerow explore event`: shows one event and its location, or the events around it.
 @Command(
-    name = "event",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Shows one event by its id, its token and where it lies: wide row, lane, and",
-      "segment, block and row, or the open row. As JSON."
+      "Prints one event by its id, as JSON, with its token and its location: wide row, lane, and"
+          + " segment, block and row, or the open row."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow event shop.web/80e08f78-e85b-11f1-8080-8180808523ff",
-      "  widerow event 80e08f78-e85b-11f1-8080-8180808523ff --around 20",
-      "Exit codes are those of widerow query."
+      "  widerow explore event shop.web/80e08f78-e85b-11f1-8080-8180808523ff",
+      "  widerow explore event 80e08f78-e85b-11f1-8080-8180808523ff --around 20",
+      "Exit codes: see `widerow query --help`."
     })
 public final class EventCommand implements Callable<Integer> {
   private static final Pattern ID = Pattern.compile("[0-9a-fA-F-]{36}");
@@ -44,29 +37,19 @@ public final class EventCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "[TYPE/]ID",
-      description = "The event. Its type chooses among events of equal ids.")
+      description = "The event. The type selects among events with equal ids.")
   String event = "";
 
   @Option(
       names = "--around",
       paramLabel = "N",
-      description = "Instead: N events before it, itself, and N after it, in the total order.")
+      description = "Print N events before it, the event, and N after it, in total order.")
   @Nullable String around;
 
   @Mixin DaemonOptions daemon = new DaemonOptions();
 
-  EventCommand(Shell shell) {
+  public EventCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new EventCommand(shell), shell);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.ShownWithout;
 import io.widerow.query.figures.Cell;
@@ -19,30 +18,25 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `widerow fields`: which fields the events of a daemon have, and what is different about some.
+/// `widerow explore fields`: counts the fields and values of events, and compares some events with
+/// the rest.
 @Command(
-    name = "fields",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Lists the fields (attributes) of a daemon's events with their most frequent",
-      "values; with --pick, what is different about some of the events."
+      "Lists the fields of a daemon's events with their most frequent values. With --pick, it"
+          + " compares some of the events with the rest."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow fields 'shop.*' --from 1h",
-      "  widerow fields 'shop.*' --from 1d --field host     one field, more values",
-      "  widerow fields 'shop.*' --from 1d --pick 'level = \"error\"'",
-      "score is 0 for fields that have the same values in the picked events and in the",
-      "rest, 1 for fields with no value in common; the most different come first.",
-      "Exit codes are those of widerow query."
+      "  widerow explore fields 'shop.*' --from 1h",
+      "  widerow explore fields 'shop.*' --from 1d --field host",
+      "  widerow explore fields 'shop.*' --from 1d --pick 'level = \"error\"'",
+      "score is 0 for a field with the same values in the picked events and in the rest, and 1 for"
+          + " a field with no value in common. The most different fields come first.",
+      "Exit codes: see `widerow query --help`."
     })
 public final class FieldsCommand implements Callable<Integer> {
   private static final List<String> HEADS =
@@ -53,38 +47,37 @@ public final class FieldsCommand implements Callable<Integer> {
 
   @Mixin SurveyOptions of = new SurveyOptions();
 
-  @Option(names = "--field", paramLabel = "NAME", description = "This field alone.")
+  @Option(
+      names = "--field",
+      paramLabel = "NAME",
+      description = "Only this field, with more values.")
   @Nullable String field;
 
-  @Option(names = "--top", paramLabel = "N", description = "At most so many values: 8, or 100.")
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      description = "Number of values. Default: 8, or 100 with --field.")
   @Nullable String top;
 
   @Option(
       names = "--pick",
       paramLabel = "FILTER",
-      description = "Compare the events that it keeps with the rest.")
+      description = "Compare the events of this filter with the rest.")
   @Nullable String pick;
 
-  @Option(names = "--pick-from", paramLabel = "TIME", description = "Pick events from here on.")
+  @Option(
+      names = "--pick-from",
+      paramLabel = "TIME",
+      description = "Pick events from this time on.")
   @Nullable String pickFrom;
 
-  @Option(names = "--pick-to", paramLabel = "TIME", description = "Pick events before this.")
+  @Option(names = "--pick-to", paramLabel = "TIME", description = "Pick events before this time.")
   @Nullable String pickTo;
 
   @Mixin Asked asked = new Asked();
 
-  FieldsCommand(Shell shell) {
+  public FieldsCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new FieldsCommand(shell), shell);
   }
 
   @Override
@@ -107,11 +100,12 @@ public final class FieldsCommand implements Callable<Integer> {
     }
     shell.write(out);
     if (answer.fields().isEmpty()) {
-      shell.err().println("widerow fields: no event has any");
+      shell.err().println("widerow explore fields: no event has any");
     } else if (!answer.exact()) {
-      shell.err().println("widerow fields: an estimate; give it more time with --budget");
+      shell.err().println("widerow explore fields: an estimate; give it more time with --budget");
     }
-    return ShownWithout.tell("widerow fields", answer.unread(), ZoneOffset.UTC, shell).number;
+    return ShownWithout.tell("widerow explore fields", answer.unread(), ZoneOffset.UTC, shell)
+        .number;
   }
 
   private static List<List<Cell>> rows(RemoteFields answer) {

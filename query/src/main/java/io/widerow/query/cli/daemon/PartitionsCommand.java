@@ -1,7 +1,6 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.remote.RemoteAnswer;
@@ -11,41 +10,40 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow partitions`: lists the partitions of a daemon's store and what is in them.
+/// `widerow layout partitions`: lists the partitions of a daemon's store.
 @Command(
-    name = "partitions",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Lists the partitions (wide rows) of a daemon's store: bucket|type|shard, events,",
-      "and bytes at rest. It reads the catalog, no event."
+      "Lists the partitions (wide rows) of a daemon's store: bucket|type|shard, events, and bytes"
+          + " at rest. It reads the catalog and no event."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow partitions 'nginx.*' --from 2h",
-      "  widerow partitions --output csv | sort -t, -k4 -n      the heaviest last",
-      "  widerow partitions --segments --from 1d                which files have them",
+      "  widerow layout partitions 'nginx.*' --from 2h",
+      "  widerow layout partitions --output csv | sort -t, -k4 -n",
+      "  widerow layout partitions --segments --from 1d",
       "Columns:",
       "  partition  2026-11-20T19 is an hour, 2026-11-20 a day, T19:15+15m 15 minutes",
       "  bytes      in sealed files; events of the last minutes have none yet",
       "  weight     1 is 8 MiB or a million events (partition-bytes, partition-events)",
-      "  state      open: takes events; sealed: will be merged; final: merged",
-      "  late       came after the bucket had ended, or after its merge, as far as it is known",
+      "  state      open: takes events; sealed: to be merged; final: merged",
+      "  late       events that came after the end of the bucket, or after its merge",
       "An event that was written again counts until a merge keeps the last write.",
-      "Exit codes are those of widerow query."
+      "Exit codes: see `widerow query --help`."
     })
 public final class PartitionsCommand implements Callable<Integer> {
+  /// Members that name the kind of a line: the first one counts.
+  private static final Set<String> KINDS =
+      Set.of("segment", "lane", "damage", "partitions", "partition");
+
   private static final List<String> HEADS =
       List.of("partition", "events", "bytes", "weight", "state");
   private static final List<String> LONG_HEADS =
@@ -74,69 +72,65 @@ public final class PartitionsCommand implements Callable<Integer> {
   @Option(
       names = "--from",
       paramLabel = "TIME",
-      description = "Only buckets that end after this: a date and time, or 2h for so long ago.")
+      description = "Only buckets that end after this time, as in 2h or 2026-11-20.")
   @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "TIME", description = "Only buckets that begin before this.")
+  @Option(
+      names = "--to",
+      paramLabel = "TIME",
+      description = "Only buckets that begin before this time.")
   @Nullable String to;
 
-  @ArgGroup(heading = "Instead of the plain list, one of:%n")
+  @ArgGroup(heading = "%nInstead of the plain list, one of:%n")
   @Nullable Shown shown;
 
   @Mixin Asked asked = new Asked();
 
-  /// What is listed instead of partitions.
+  /// Another list instead of the plain one.
   static final class Shown {
-    @Option(names = "--long", description = "Also lane, first and last event, and late ones.")
+    @Option(names = "--long", description = "Add lane, first and last event, and late events.")
     boolean more;
 
-    @Option(names = "--by", paramLabel = "day,type", description = "Sums by day, type, or both.")
+    @Option(
+        names = "--by",
+        paramLabel = "day,type",
+        description = "List sums by day, type, or both.")
     @Nullable String by;
 
-    @Option(names = "--segments", description = "The segment files that have them.")
+    @Option(names = "--segments", description = "List the segment files.")
     boolean segments;
 
-    @Option(names = "--lanes", description = "Rings, open rows and journals of the lanes.")
+    @Option(names = "--lanes", description = "List rings, open rows and journals of the lanes.")
     boolean lanes;
 
-    @Option(names = "--damage", description = "What is known to be damaged.")
+    @Option(names = "--damage", description = "List known damage.")
     boolean damage;
 
     /// How the lines begin, and their members.
     Kind kind() {
       if (segments) {
-        return new Kind("{\"segment\":", SEGMENT_HEADS, "segments");
+        return new Kind("segment", SEGMENT_HEADS, "segments");
       }
       if (lanes) {
-        return new Kind("{\"lane\":", LANE_HEADS, "lanes");
+        return new Kind("lane", LANE_HEADS, "lanes");
       }
       if (damage) {
-        return new Kind("{\"damage\":", DAMAGE_HEADS, "damaged parts");
+        return new Kind("damage", DAMAGE_HEADS, "damaged parts");
       }
       return by != null
-          ? new Kind("{\"partitions\":", SUM_HEADS, "partitions")
-          : new Kind("{\"partition\":", LONG_HEADS, "partitions");
+          ? new Kind("partitions", SUM_HEADS, "partitions")
+          : new Kind("partition", LONG_HEADS, "partitions");
     }
   }
 
   /// Lines of the daemon's answer.
   ///
-  /// @param begin of each line
+  /// @param member of each line that names its kind
   /// @param what the lines are about, for messages
-  record Kind(String begin, List<String> heads, String what) {}
+  record Kind(String member, List<String> heads, String what) {}
 
-  PartitionsCommand(Shell shell) {
+  public PartitionsCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new PartitionsCommand(shell), shell);
   }
 
   @Override
@@ -155,7 +149,7 @@ public final class PartitionsCommand implements Callable<Integer> {
       ParameterText.put(parameters, "by", shown.by);
       Kind kind = shown.kind();
       String path = "/v1/partitions?" + RemoteAnswer.encode(parameters);
-      RemoteSurvey all = RemoteSurvey.linesOf(asked.address(shell), path, kind.begin);
+      RemoteSurvey all = RemoteSurvey.linesOf(asked.address(shell), path, kind.member, KINDS);
       asked.show(shell, all, kind.heads, kind.heads);
       tellNone(all.rows().isEmpty(), kind.what);
     }
@@ -164,7 +158,7 @@ public final class PartitionsCommand implements Callable<Integer> {
 
   private void tellNone(boolean none, String what) {
     if (none) {
-      shell.err().println("widerow partitions: there are no " + what);
+      shell.err().println("widerow layout partitions: there are no " + what);
     }
   }
 }

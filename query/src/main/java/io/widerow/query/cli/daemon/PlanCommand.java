@@ -1,7 +1,6 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
@@ -15,37 +14,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `widerow plan`: how large wide rows become, described or in a running store.
+/// `widerow layout plan`: estimates the sizes of partitions, as described or of a running store.
 @Command(
-    name = "plan",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Says how large wide rows become: one that is described by its columns (--rows), those",
-      "of events that come at a rate (--rate), or those of a running store (neither)."
+      "Estimates partitions (wide rows) from the columns of a table (--rows), from a rate of events"
+          + " (--rate), or from a daemon's store (neither)."
     },
     footer = {
-      "",
-      "Formulas of a described row:",
+      "Formulas of --rows:",
       "  cells = rows * (columns - key columns - static columns) + static columns",
       "  bytes = key + static + rows * (regular + clustering) + 8 * cells",
       "Examples:",
-      "  widerow plan --rows 73000 --columns 4 --key-columns 3 --static-columns 0",
-      "  widerow plan --rows 73000 --columns 4 --key-columns 3 \\",
-      "               --key-bytes 16,4 --clustering-bytes 8 --regular-bytes 120",
-      "  widerow plan --rate 5000 --event-bytes 237 --rest-bytes 18 --attributes 9",
-      "  widerow plan --url http://127.0.0.1:7380",
-      "A partition of weight 1 has 8 MiB at rest or 1,000,000 events, whichever it reaches",
-      "first. Of a running store, bytes of a partition are estimated from its events.",
-      "The token for a running store needs the scope admin. Exit codes are those of widerow",
-      "query."
+      "  widerow layout plan --rows 73000 --columns 4 --key-columns 3",
+      "  widerow layout plan --rows 73000 --columns 4 --key-columns 3 \\",
+      "      --key-bytes 16,4 --clustering-bytes 8 --regular-bytes 120",
+      "  widerow layout plan --rate 5000 --event-bytes 237 --rest-bytes 18",
+      "  widerow layout plan --url http://127.0.0.1:7380",
+      "A partition of weight 1 has 8 MiB at rest or 1,000,000 events, whichever comes first. For a"
+          + " daemon's store, the bytes of a partition are estimated from its events.",
+      "A token for a daemon needs the scope admin. Exit codes: see `widerow query --help`."
     })
 public final class PlanCommand implements Callable<Integer> {
   private static final List<String> TYPE_HEADS =
@@ -64,10 +56,10 @@ public final class PlanCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @ArgGroup(exclusive = false, heading = "A described row:%n")
+  @ArgGroup(exclusive = false, heading = "%nThe columns of a table:%n")
   @Nullable Row row;
 
-  @ArgGroup(exclusive = false, heading = "Events at a rate:%n")
+  @ArgGroup(exclusive = false, heading = "%nEvents at a rate:%n")
   @Nullable Rate rate;
 
   @Mixin Asked asked = new Asked();
@@ -88,41 +80,41 @@ public final class PlanCommand implements Callable<Integer> {
         names = "--key-columns",
         required = true,
         paramLabel = "N",
-        description = "Columns of the primary key, with the clustering columns.")
+        description = "Columns of the primary key, clustering columns included.")
     int keyColumns;
 
     @Option(
         names = "--static-columns",
         paramLabel = "N",
-        description = "Columns that a partition has once. Default: 0.")
+        description = "Columns stored once a partition. Default: 0.")
     int staticColumns;
 
     @Option(
         names = "--key-bytes",
         split = ",",
         paramLabel = "BYTES",
-        description = "Mean bytes of each column that names the partition, with commas.")
+        description = "Mean bytes of each partition key column, comma-separated.")
     List<Integer> keyBytes = new ArrayList<>();
 
     @Option(
         names = "--clustering-bytes",
         split = ",",
         paramLabel = "BYTES",
-        description = "The same of each column of the primary key that orders the rows.")
+        description = "Mean bytes of each clustering column.")
     List<Integer> clusteringBytes = new ArrayList<>();
 
     @Option(
         names = "--static-bytes",
         split = ",",
         paramLabel = "BYTES",
-        description = "The same of each static column.")
+        description = "Mean bytes of each static column.")
     List<Integer> staticBytes = new ArrayList<>();
 
     @Option(
         names = "--regular-bytes",
         split = ",",
         paramLabel = "BYTES",
-        description = "The same of each other column.")
+        description = "Mean bytes of each other column.")
     List<Integer> regularBytes = new ArrayList<>();
 
     RowSize size() {
@@ -140,7 +132,7 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
         names = "--event-bytes",
         paramLabel = "BYTES",
-        description = "Mean bytes of an event as it is taken in.")
+        description = "Mean bytes of a received event.")
     @Nullable Double eventBytes;
 
     @Option(
@@ -160,18 +152,8 @@ public final class PlanCommand implements Callable<Integer> {
     }
   }
 
-  PlanCommand(Shell shell) {
+  public PlanCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new PlanCommand(shell), shell);
   }
 
   @Override
@@ -205,7 +187,7 @@ public final class PlanCommand implements Callable<Integer> {
       new StatsWriter(format).write(TYPE_HEADS, types, out);
     }
     if (types.isEmpty()) {
-      shell.err().println("widerow plan: no events are stored yet, or not looked at yet");
+      shell.err().println("widerow layout plan: no events are stored yet, or none was sampled yet");
     }
   }
 }

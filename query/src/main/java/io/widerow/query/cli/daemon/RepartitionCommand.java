@@ -2,7 +2,6 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.StoppedRepartition;
@@ -17,36 +16,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// `widerow repartition`: gives old partitions keys that fit what is in them.
+/// `widerow layout repartition`: splits or combines old partitions that are too large or too small.
 @Command(
-    name = "repartition",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Writes merged partitions (wide rows) of closed buckets that weigh more than 2 or",
-      "less than 0.5 again under other keys, if those would fit. Nothing else changes: a",
-      "digest over all events of each step is the same before and after."
+      "Rewrites merged partitions (wide rows) of closed buckets under other keys if their weight is"
+          + " above 2 or below 0.5 and other keys fit. Nothing else changes: a digest over all"
+          + " events of each step is the same before and after."
     },
     footer = {
-      "",
       "Examples:",
-      "  widerow repartition --dry-run                     what does not fit",
-      "  widerow repartition 'nginx.*' --from 30d",
-      "  widerow repartition --data DIR                    of a stopped store",
+      "  widerow layout repartition --dry-run",
+      "  widerow layout repartition 'nginx.*' --from 30d",
+      "  widerow layout repartition --data DIR",
       "Columns:",
-      "  partitions  how many weighed too much or too little",
-      "  before      partitions that got other keys, those beside them included",
-      "  after       what they have become",
-      "A file holds many types and is written again as a whole. Stopped at any time it has",
-      "changed all of a step or nothing of it; steps are buckets, or days that are joined.",
-      "The token needs the scope admin. Exit codes are those of widerow query."
+      "  partitions  partitions above or below the limits",
+      "  before      partitions that got other keys, with their neighbours",
+      "  after       the partitions that replace them",
+      "A file holds many types and is rewritten whole. A step is a bucket, or days that are joined;"
+          + " an interrupted run has changed all of a step or nothing of it.",
+      "A token needs the scope admin. Exit codes: see `widerow query --help`."
     })
 public final class RepartitionCommand implements Callable<Integer> {
   private static final String PATH = "/v1/admin/repartition";
@@ -59,19 +52,22 @@ public final class RepartitionCommand implements Callable<Integer> {
   @Option(
       names = "--from",
       paramLabel = "TIME",
-      description = "Only buckets that end after this: a date and time, or 2h for so long ago.")
+      description = "Only buckets that end after this time, as in 2h or 2026-11-20.")
   @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "TIME", description = "Only buckets that begin before this.")
+  @Option(
+      names = "--to",
+      paramLabel = "TIME",
+      description = "Only buckets that begin before this time.")
   @Nullable String to;
 
-  @Option(names = "--dry-run", description = "List what does not fit; change nothing.")
+  @Option(names = "--dry-run", description = "List partitions that do not fit; change nothing.")
   boolean dry;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Directory of a stopped store, instead of a daemon's.")
+      description = "Use a stopped store in this directory, not a daemon.")
   @Nullable Path data;
 
   @Option(
@@ -88,18 +84,8 @@ public final class RepartitionCommand implements Callable<Integer> {
 
   @Mixin Asked asked = new Asked();
 
-  RepartitionCommand(Shell shell) {
+  public RepartitionCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new RepartitionCommand(shell), shell);
   }
 
   @Override
@@ -159,7 +145,7 @@ public final class RepartitionCommand implements Callable<Integer> {
       shell
           .err()
           .printf(
-              "widerow repartition: %s do not fit; %s would become %s%n",
+              "widerow layout repartition: %s do not fit; %s would become %s%n",
               sum.get(0), sum.get(1), sum.get(2));
     }
   }

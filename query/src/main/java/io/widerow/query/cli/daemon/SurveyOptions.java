@@ -9,37 +9,40 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Of which events, and for how long it may read: options of commands that look a range over.
+/// The events and the time limit of commands that summarize a range.
 final class SurveyOptions {
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
   List<String> types = new ArrayList<>();
 
-  @Option(names = "--shard", paramLabel = "N", description = "Only the wide rows of this shard.")
+  @Option(names = "--shard", paramLabel = "N", description = "Only partitions of this shard.")
   @Nullable String shard;
 
   @Option(
       names = "--from",
       paramLabel = "TIME",
-      description = "First instant wanted: a date and time, or 2h for so long ago.")
+      description = "Start of the range (inclusive), as in 2h or 2026-11-20.")
   @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "TIME", description = "First instant not wanted.")
+  @Option(names = "--to", paramLabel = "TIME", description = "End of the range (exclusive).")
   @Nullable String to;
 
-  @Option(names = "--where", paramLabel = "FILTER", description = "Only events it keeps.")
+  @Option(
+      names = "--where",
+      paramLabel = "FILTER",
+      description = "Only events that match this filter.")
   @Nullable String where;
 
   @Option(
       names = "--damage",
       paramLabel = "MODE",
-      description = "What cannot be read: refuse (default), or skip it, with a warning.")
+      description = "Unreadable data: refuse (default), or skip, with a warning.")
   @Nullable String damage;
 
   @Option(
       names = "--budget",
       paramLabel = "TIME",
       defaultValue = "10s",
-      description = "How long to read; then the answer is an estimate (${DEFAULT-VALUE}).")
+      description = "Time limit; the result is an estimate then. Default: ${DEFAULT-VALUE}.")
   String budget = "10s";
 
   /// As parameters of a request, to which a command adds its own.

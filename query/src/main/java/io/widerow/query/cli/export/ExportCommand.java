@@ -2,12 +2,9 @@ package io.widerow.query.cli.export;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
-import io.widerow.query.cli.QueryCommand;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.StoppedStore;
 import io.widerow.query.cli.StoreOptions;
 import io.widerow.query.export.ExportFormat;
 import java.io.IOException;
@@ -19,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,32 +23,25 @@ import picocli.CommandLine.Parameters;
 
 /// The options and the help text of `widerow export`. [ExportRun] does the work.
 @Command(
-    name = "export",
-    mixinStandardHelpOptions = true,
-    versionProvider = CommandLines.Version.class,
-    sortOptions = false,
     description = {
-      "Writes all events of a range into files for DuckDB, Spark, pandas and others, oldest",
-      "first. Nothing is lost: widerow import takes the files again, with the same ids."
+      "Writes all events of a range, oldest first, into files for DuckDB, Spark, pandas and other"
+          + " programs. `widerow import` reads the files and keeps the ids."
     },
     footer = {
-      "",
-      "Examples, of the daemon on this machine:",
-      "  widerow export nginx.access --from 2026-11-01 --to 2026-12-01 --out november.parquet",
-      "  widerow export --out all/ --format parquet          files of 256 MB in a directory",
+      "Examples:",
+      "  widerow export web --from 2026-11-01 --to 2026-12-01 --out nov.parquet",
+      "  widerow export --out all/ --format parquet",
       "  widerow export --where 'status >= 500' | gzip > errors.ndjson.gz",
-      "Of a stopped store:",
       "  widerow export --data DIR --out all/ --format csv",
-      "A directory holds events-00001.parquet and so on, and _widerow-export.ndjson, which",
-      "says how far it is: the same command again goes on after the last whole file. A file",
-      "has its name only when it is whole. An export ends at the time at which it began.",
-      "Columns and how values are written: query/EXPORT.md.",
-      "Times without a zone are in UTC. Exit codes are those of widerow query."
+      "A directory gets events-00001.parquet and so on, and _widerow-export.ndjson with the"
+          + " progress: the same command continues after the last complete file. Only a complete"
+          + " file has its name. An export ends at the time of its start.",
+      "Columns and values: query/EXPORT.md. Times without a zone are in UTC.",
+      "Exit codes: see `widerow query --help`."
     })
 public final class ExportCommand implements Callable<Integer> {
   private static final long MEGABYTE = 1_000_000;
 
-  private final StoppedStore opener;
   private final Shell shell;
 
   @Parameters(paramLabel = "TYPE", description = "Types, by name or glob. Default: all.")
@@ -68,8 +57,8 @@ public final class ExportCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "PATH",
       description =
-          "A file, or a directory (an existing one, or with / at its end). Default: "
-              + "standard output.")
+          "A file, or a directory (an existing one, or with / at its end). Default: standard"
+              + " output.")
   @Nullable String out;
 
   @Option(names = "--from", paramLabel = "TIME", description = "Start of the range (inclusive).")
@@ -78,7 +67,7 @@ public final class ExportCommand implements Callable<Integer> {
   @Option(
       names = "--to",
       paramLabel = "TIME",
-      description = "End of the range (exclusive). Default: when the export began.")
+      description = "End of the range (exclusive). Default: the start of the export.")
   @Nullable String to;
 
   @Option(names = "--since", paramLabel = "TIME", description = "Same as --from.")
@@ -100,26 +89,15 @@ public final class ExportCommand implements Callable<Integer> {
       names = "--file-mb",
       paramLabel = "N",
       defaultValue = "256",
-      description = "In a directory: begin a new file after so many MB. Default: ${DEFAULT-VALUE}.")
+      description = "In a directory: size of a file in MB. Default: ${DEFAULT-VALUE}.")
   int fileMegabytes;
 
   @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Mixin final StoreOptions source = new StoreOptions();
 
-  ExportCommand(StoppedStore opener, Shell shell) {
-    this.opener = opener;
+  public ExportCommand(Shell shell) {
     this.shell = shell;
-  }
-
-  /// Runs the command and exits with its code.
-  public static void main(String[] arguments) {
-    System.exit(commandLine(Shell.ofProcess()).execute(arguments));
-  }
-
-  /// The command with its error handling, to be executed or added to a parent command.
-  public static CommandLine commandLine(Shell shell) {
-    return CommandLines.of(new ExportCommand(QueryCommand::openStopped, shell), shell);
   }
 
   @Override
@@ -131,7 +109,7 @@ public final class ExportCommand implements Callable<Integer> {
     String path = out;
     if (path == null) {
       if (chosen == ExportFormat.parquet && shell.outToTerminal()) {
-        throw new QueryException.Refused("out", "parquet is not for a terminal; name a file");
+        throw new QueryException.Refused("out", "Parquet cannot go to a terminal; name a file");
       }
       new ExportRun(this, chosen, shell).toStandardOutput();
     } else if (path.endsWith("/") || Files.isDirectory(Path.of(path))) {
@@ -156,11 +134,7 @@ public final class ExportCommand implements Callable<Integer> {
     return ExportFormat.ndjson;
   }
 
-  StoppedStore opener() {
-    return opener;
-  }
-
-  /// The options that say which events, under their HTTP parameter names.
+  /// The options that select events, under their HTTP parameter names.
   Map<String, List<String>> parameters() {
     Map<String, List<String>> given = new LinkedHashMap<>();
     if (!types.isEmpty()) {

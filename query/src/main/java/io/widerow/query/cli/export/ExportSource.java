@@ -28,7 +28,7 @@ record ExportSource(EventCursor cursor, String until, long expected, @Nullable E
   /// @param asked parameters of `GET /v1/export`, with `now`
   static ExportSource open(ExportCommand options, Map<String, List<String>> asked, Shell shell) {
     ExportQuestion question = ExportQuestion.parse(asked, LocalTimes.nowNanos());
-    EventStore store = options.source.open(options.daemon, options.opener(), shell);
+    EventStore store = options.source.open(options.daemon, shell);
     if (store == null) {
       RemoteExport remote = new RemoteExport(options.daemon.address(shell), asked);
       return new ExportSource(remote, remote.until(), remote.eventsExpected(), null);

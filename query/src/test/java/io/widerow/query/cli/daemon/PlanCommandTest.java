@@ -3,6 +3,7 @@ package io.widerow.query.cli.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -10,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what `widerow plan` prints of a described workload is what the documents show. Method: the
-/// command in this process.
+/// Goal: what `widerow layout plan` prints of a described workload is what the documents show.
+/// Method: the command in this process.
 class PlanCommandTest {
   private record Ran(int code, String out, String err) {}
 
@@ -26,7 +27,7 @@ class PlanCommandTest {
             false,
             true,
             Map.of());
-    int code = PlanCommand.commandLine(shell).execute(arguments);
+    int code = Main.commandLine(shell, "layout plan").execute(arguments);
     return new Ran(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
@@ -96,9 +97,9 @@ class PlanCommandTest {
   void mistakesAreOneSentence() {
     Ran both = run(false, "--rows=1", "--columns=2", "--key-columns=1", "--rate=5");
     assertEquals(64, both.code);
-    assertEquals("widerow plan: rows: give one of --rows, --rate and --url\n", both.err);
+    assertEquals("widerow layout plan: rows: give one of --rows, --rate and --url\n", both.err);
     Ran none = run(false, "--rows=0", "--columns=2", "--key-columns=1");
-    assertEquals("widerow plan: rows: must be at least 1, got 0\n", none.err);
+    assertEquals("widerow layout plan: rows: must be at least 1, got 0\n", none.err);
     assertEquals(64, none.code);
     Ran half = run(false, "--rows=5");
     assertEquals(64, half.code);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.EventView;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.parquet.ParquetFile;
 import io.widerow.query.remote.JsonLine;
@@ -66,7 +67,7 @@ class ExportCommandTest {
             out, new PrintStream(err, true, StandardCharsets.UTF_8), false, false, true, Map.of());
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--data", directory.resolve("store").toString()));
-    int code = ExportCommand.commandLine(shell).execute(all.toArray(String[]::new));
+    int code = Main.commandLine(shell, "export").execute(all.toArray(String[]::new));
     return new Ran(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
