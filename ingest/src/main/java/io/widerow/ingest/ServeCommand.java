@@ -67,7 +67,7 @@ import picocli.CommandLine.Spec;
       "Each key of the configuration is an option; the advanced ones are in"
           + " ingest/docs/CONFIGURATION.md. Precedence: option, environment variable, file. The"
           + " variable of the key open-age is WIDEROW_OPEN_AGE. --print-config shows all keys.",
-      "Other machines connect with TLS and tokens: see ingest/OPERATIONS.md, Security."
+      "Other machines connect with TLS and tokens: see ingest/docs/SECURITY.md."
     })
 public final class ServeCommand implements Callable<Integer> {
   private static final String LOSS_ADVICE =

@@ -17,7 +17,11 @@ import org.junit.jupiter.api.Test;
 class DocumentedEndpointsTest {
   private static final List<Path> PAGES =
       List.of(
-          Path.of("OPERATIONS.md"),
+          Path.of("docs/INSTALL.md"),
+          Path.of("docs/MONITORING.md"),
+          Path.of("docs/RETENTION.md"),
+          Path.of("docs/REPAIR.md"),
+          Path.of("docs/CLUSTER.md"),
           Path.of("PROTOCOLS.md"),
           Path.of("../query/QUERY.md"),
           Path.of("../query/LOGQL.md"),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: the daemon for other machines that OPERATIONS.md sets up step by step works with every
+/// Goal: the daemon for other machines that SECURITY.md sets up step by step works with every
 /// command, and the mistakes that can be made with TLS say what to do. Method: the two blocks of
 /// the document as they are written, with openssl, the daemon and the commands as processes; only
 /// the port is a free one and the address a loopback one.
@@ -101,7 +101,7 @@ class OwnTlsTest {
 
   @Test
   void theDocumentedDaemonAnswersEveryCommand() throws IOException, InterruptedException {
-    Matcher blocks = BLOCKS.matcher(Files.readString(Path.of("OPERATIONS.md")));
+    Matcher blocks = BLOCKS.matcher(Files.readString(Path.of("docs/SECURITY.md")));
     assertTrue(blocks.find(), "the steps are in the document");
     String setUp = blocks.group(1);
     int serve = setUp.indexOf("./widerow serve");

@@ -54,7 +54,7 @@ final class Tally {
       sentAgain = true;
       Answer.Refusal first = all.reasons().getFirst();
       console.tell(
-          "refused at first: %s (%s); such records are sent again, as OPERATIONS.md says"
+          "refused at first: %s (%s); such records are sent again, as ingest/docs/SHIP.md says"
               .formatted(first.reason(), batch.place(first.index())));
     }
     Answer answer = remedy.answer();

@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Goal: documents name the commands of the table and no others. Method: the list in OPERATIONS.md,
+/// Goal: documents name the commands of the table and no others. Method: the list in INSTALL.md,
 /// which `-Dwrite` writes again; each `widerow COMMAND` of documents, help pages and messages.
 class DocumentedCommandsTest {
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
-  private static final Path LIST = TOP.resolve("ingest/OPERATIONS.md");
+  private static final Path LIST = TOP.resolve("ingest/docs/INSTALL.md");
   private static final String BEGIN = "<!-- commands -->\n";
   private static final String END = "<!-- /commands -->";
 

@@ -70,7 +70,7 @@ class DocumentedKeysTest {
 
     `serve --print-config` prints the values in force, with `--changed` those that are no default;
     `serve --check-config` reports every mistake. What the keys do together is in
-    [OPERATIONS.md](../OPERATIONS.md#configuration).
+    [INSTALL.md](INSTALL.md#configuration).
 
     """;
   }

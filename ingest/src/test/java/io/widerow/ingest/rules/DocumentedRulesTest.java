@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the rules that OPERATIONS.md shows make of its events what it says. Method: run them.
+/// Goal: the rules that SHIP.md shows make of its events what it says. Method: run them.
 class DocumentedRulesTest {
   @Test
   void theExampleDoesWhatThePageSays() throws IOException {
-    String page = Files.readString(Path.of("OPERATIONS.md"), StandardCharsets.UTF_8);
+    String page = Files.readString(Path.of("docs/SHIP.md"), StandardCharsets.UTF_8);
     String part = page.substring(page.indexOf("<!-- rules"), page.indexOf("<!-- end of rules"));
     String[] blocks = part.split("```\n", -1);
     assertEquals(7, blocks.length, "rules, events, and what they become");

@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Goal: OPERATIONS.md has every exit code. Method: its table beside [ExitCode].
+/// Goal: INSTALL.md has every exit code. Method: its table beside [ExitCode].
 class DocumentedExitCodesTest {
   @Test
   void everyExitCodeIsDocumented() throws IOException {
-    String page = Files.readString(Path.of("../ingest/OPERATIONS.md"));
+    String page = Files.readString(Path.of("../ingest/docs/INSTALL.md"));
     String table =
         page.substring(page.indexOf("<!-- exit codes"), page.indexOf("<!-- end of exit codes"));
     List<Integer> documented =
