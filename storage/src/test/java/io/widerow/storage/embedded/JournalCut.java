@@ -167,7 +167,7 @@ final class JournalCut {
     assertTrue(Files.isDirectory(journal), "the directory of the journals is lost");
     var factory =
         new ChronicleJournalFactory(new RealDisk(), journal, STORE, FILE_BYTES, Runnable::run);
-    Witness witness = Witness.read(new RealDisk(), image, STORE, 1);
+    Witness witness = Witness.read(new RealDisk(), image, STORE, 0);
     assertEquals(null, witness.damage());
     try (var recovery = new JournalRecovery(factory, STORE, Map.of(LANE, trimmed))) {
       assertEquals(List.of(), recovery.check(journal, LANE + 1, witness), "after " + promised);
