@@ -23,7 +23,7 @@ import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.ConnectionGuard;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.http.JoinedHead;
+import io.widerow.ingest.http.HeaderCoalescer;
 import io.widerow.ingest.http.UnroutedErrors;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.intake.BodyDigest;
@@ -354,7 +354,7 @@ public final class Daemon implements AutoCloseable {
     builder.childChannelPipelineCustomizer(connections::guard);
     builder.decorator((service, context, request) -> {
       ConnectionGuard.begin(context);
-      JoinedHead.begin(context);
+      HeaderCoalescer.begin(context);
       return service.serve(context, request);
     });
     listen(builder);

@@ -1,7 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.TimeSight;
+import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Fuzz target for [TimeSight]: whatever the bytes, it looks at those of the line only, and what it
+/// Fuzz target for [TimestampDetector]: whatever the bytes, it looks at those of the line only, and what it
 /// finds does not depend on other lines, but for what the form of the body and the order of days
 /// and months decide: a line's own times all the same.
 final class SightFuzz {
@@ -34,7 +34,7 @@ final class SightFuzz {
   }
 
   static void sight(byte[] input) {
-    TimeSight shared = new TimeSight(ZONE);
+    TimestampDetector shared = new TimestampDetector(ZONE);
     byte[] slack = Arrays.copyOf(input, input.length + Swar.SLACK_BYTES);
     int at = 0;
     while (at < input.length) {
@@ -42,13 +42,13 @@ final class SightFuzz {
       byte[] line = Arrays.copyOfRange(input, at, end);
       byte[] followed = Arrays.copyOf(line, line.length + 40);
       Arrays.fill(followed, line.length, followed.length, (byte) '9');
-      long alone = nanos(new TimeSight(ZONE), line, line.length);
+      long alone = nanos(new TimestampDetector(ZONE), line, line.length);
       long among = nanos(shared, slack, at, end);
       boolean same =
           among == alone
               || among == Times.NONE // a number among dates is no time
               || isTimeIn(line, among);
-      if (nanos(new TimeSight(ZONE), followed, line.length) != alone || !same) {
+      if (nanos(new TimestampDetector(ZONE), followed, line.length) != alone || !same) {
         throw new AssertionError(
             "%d or %d: %s".formatted(alone, among, new String(line, StandardCharsets.ISO_8859_1)));
       }
@@ -61,7 +61,7 @@ final class SightFuzz {
     for (String first : new String[] {"05/17/2015 10:05:03", "17/05/2015 10:05:03", "x"}) {
       byte[] telling = first.getBytes(StandardCharsets.US_ASCII);
       for (int at = 0; at < line.length; at++) {
-        TimeSight sight = new TimeSight(ZONE);
+        TimestampDetector sight = new TimestampDetector(ZONE);
         nanos(sight, telling, telling.length);
         for (String form : new String[] {"", "31/12/15 10:05:03", "12/31/15 10:05:03"}) {
           byte[] decided = form.getBytes(StandardCharsets.US_ASCII);
@@ -75,11 +75,11 @@ final class SightFuzz {
     return false;
   }
 
-  private static long nanos(TimeSight sight, byte[] bytes, int limit) {
+  private static long nanos(TimestampDetector sight, byte[] bytes, int limit) {
     return nanos(sight, bytes, 0, limit);
   }
 
-  private static long nanos(TimeSight sight, byte[] bytes, int offset, int limit) {
+  private static long nanos(TimestampDetector sight, byte[] bytes, int offset, int limit) {
     return sight.nanos(bytes, offset, limit, Decoding.ARRIVAL_NANOS);
   }
 }

@@ -1,7 +1,7 @@
 package io.widerow.ingest.config;
 
 import io.widerow.event.EventLayout;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.NearestName;
 import io.widerow.ingest.config.Key.Check;
 import io.widerow.ingest.config.Key.Default;
@@ -288,7 +288,7 @@ public final class ConfigKeys {
           Form.NUMBER_OR_AUTO,
           (name, shards) ->
               require(
-                  shards >= LayoutRule.AUTO && shards <= LayoutRule.SHARDS_MAX,
+                  shards >= LayoutOverride.AUTO && shards <= LayoutOverride.SHARDS_MAX,
                   "%s must be auto or 1 to 1024, got %d".formatted(name, shards)),
           "wide rows a bucket and type: auto, or a multiple of `lanes`, 1024 at most; a type of few"
               + " events has one a lane");
@@ -303,7 +303,7 @@ public final class ConfigKeys {
           Form.NUMBER_OR_AUTO,
           (name, minutes) ->
               require(
-                  minutes == LayoutRule.AUTO || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
+                  minutes == LayoutOverride.AUTO || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
                   "%s must be auto or divide a day, got %d".formatted(name, minutes)),
           "width of a bucket: auto, or minutes that divide a day");
 

@@ -1,6 +1,6 @@
 package io.widerow.ingest.config;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.storage.Durability;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -75,13 +75,13 @@ public record Form<T>(
           Form::durability,
           Form::word);
 
-  /// A number, or `auto`, which is [LayoutRule#AUTO].
+  /// A number, or `auto`, which is [LayoutOverride#AUTO].
   static final Form<Integer> NUMBER_OR_AUTO =
       new Form<>(
           "N|auto",
           List.of("auto"),
           Form::numberOrAuto,
-          value -> value == LayoutRule.AUTO ? "auto" : Integer.toString(value));
+          value -> value == LayoutOverride.AUTO ? "auto" : Integer.toString(value));
 
   /// A number, or empty for `auto`.
   static final Form<Optional<Integer>> DAEMON =
@@ -155,10 +155,10 @@ public record Form<T>(
 
   private static int numberOrAuto(String key, String text) {
     if (text.isEmpty() || text.equals("auto")) {
-      return LayoutRule.AUTO;
+      return LayoutOverride.AUTO;
     }
     int number = number(key, text);
-    require(number != LayoutRule.AUTO, "%s must be auto or positive, got %s".formatted(key, text));
+    require(number != LayoutOverride.AUTO, "%s must be auto or positive, got %s".formatted(key, text));
     return number;
   }
 

@@ -1,6 +1,6 @@
 package io.widerow.ingest.config;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.event.TypeGlob;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Configuration of the layout: width of buckets and number of shards. [LayoutRule#AUTO] lets the
+/// Configuration of the layout: width of buckets and number of shards. [LayoutOverride#AUTO] lets the
 /// store choose.
 public record LayoutOptions(ConfigValues values) {
   /// What a store has that does not choose.
@@ -83,26 +83,26 @@ public record LayoutOptions(ConfigValues values) {
         "shards.<type>: a store on a cluster has the same shards for all types");
     for (Map.Entry<String, Integer> each : bucketMinutesByType().entrySet()) {
       require(
-          TypeGlob.isExact(each.getKey()) && each.getValue() != LayoutRule.AUTO,
+          TypeGlob.isExact(each.getKey()) && each.getValue() != LayoutOverride.AUTO,
           "%s%s: on a cluster it takes the whole name of one type, and a number"
               .formatted(ConfigKeys.BUCKET_MINUTES_OF.prefix(), each.getKey()));
     }
   }
 
   /// The rules for a store that chooses what they leave to it.
-  public List<LayoutRule> rules() {
+  public List<LayoutOverride> rules() {
     Map<String, Integer> byShards = shardsByType();
     Map<String, Integer> byMinutes = bucketMinutesByType();
-    List<LayoutRule> rules = new ArrayList<>();
-    rules.add(new LayoutRule("*", bucketMinutes(), shards(), Source.CONFIG));
+    List<LayoutOverride> rules = new ArrayList<>();
+    rules.add(new LayoutOverride("*", bucketMinutes(), shards(), Source.CONFIG));
     TreeSet<String> types = new TreeSet<>(byShards.keySet());
     types.addAll(byMinutes.keySet());
     for (String type : types) {
       rules.add(
-          new LayoutRule(
+          new LayoutOverride(
               type,
-              byMinutes.getOrDefault(type, LayoutRule.UNSAID),
-              byShards.getOrDefault(type, LayoutRule.UNSAID),
+              byMinutes.getOrDefault(type, LayoutOverride.UNSAID),
+              byShards.getOrDefault(type, LayoutOverride.UNSAID),
               Source.CONFIG));
     }
     return rules;
@@ -110,12 +110,12 @@ public record LayoutOptions(ConfigValues values) {
 
   /// For a store that does not choose: shards of all types.
   int ownerShards(int lanes) {
-    return shards() == LayoutRule.AUTO ? SHARDS_PER_LANE * lanes : shards();
+    return shards() == LayoutOverride.AUTO ? SHARDS_PER_LANE * lanes : shards();
   }
 
   /// For a store that does not choose: the width of buckets.
   public int ownerMinutes() {
-    return bucketMinutes() == LayoutRule.AUTO ? MINUTES_OWNER : bucketMinutes();
+    return bucketMinutes() == LayoutOverride.AUTO ? MINUTES_OWNER : bucketMinutes();
   }
 
   /// For a store that does not choose: the width for single types.
@@ -123,7 +123,7 @@ public record LayoutOptions(ConfigValues values) {
     Map<String, Integer> exact = new TreeMap<>(bucketMinutesByType());
     exact
         .entrySet()
-        .removeIf(each -> !TypeGlob.isExact(each.getKey()) || each.getValue() == LayoutRule.AUTO);
+        .removeIf(each -> !TypeGlob.isExact(each.getKey()) || each.getValue() == LayoutOverride.AUTO);
     return exact;
   }
 }

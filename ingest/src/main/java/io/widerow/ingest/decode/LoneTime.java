@@ -11,18 +11,18 @@ import java.time.ZoneId;
 /// | its basic form | `20261128T160000Z` |
 /// | its reduced forms: the first time in them | `2026-11-28T16`, `2026-11-28`, `2026-11` |
 /// | an epoch | see [EpochText] |
-/// | any other form that [TimeSight] finds in a line | `Sat, 28 Nov 2026 16:00:00 GMT` |
+/// | any other form that [TimestampDetector] finds in a line | `Sat, 28 Nov 2026 16:00:00 GMT` |
 ///
 /// - Threads: one.
 /// - Memory: allocates nothing, but for the name of a region.
 public final class LoneTime {
-  private final TimeSight sight;
+  private final TimestampDetector sight;
   private final LocalTimes local;
   private final ZoneText zones = new ZoneText();
 
   /// @param zone of times without one
   public LoneTime(ZoneId zone) {
-    sight = new TimeSight(zone);
+    sight = new TimestampDetector(zone);
     local = new LocalTimes(zone);
   }
 

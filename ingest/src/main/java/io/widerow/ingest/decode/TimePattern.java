@@ -23,21 +23,21 @@ public sealed interface TimePattern {
   record Arrival() implements TimePattern {}
 
   /// RFC 3339 at the start of the line, optionally after a `[`.
-  record Rfc3339(TimeSight sight) implements TimePattern {}
+  record Rfc3339(TimestampDetector sight) implements TimePattern {}
 
   /// `[17/May/2015:10:05:03 +0000]` at the first bracket of the line: the common log format.
-  record Clf(TimeSight sight) implements TimePattern {}
+  record Clf(TimestampDetector sight) implements TimePattern {}
 
   /// `[2016-12-19 16:31:47,999]` at the start of the line, with or without brackets, with a comma
   /// or a point.
-  record Log4j(TimeSight sight) implements TimePattern {}
+  record Log4j(TimestampDetector sight) implements TimePattern {}
 
   /// A number that stands alone at the start of the line, see [EpochText]. It is a time in 2001 to
   /// 2100.
   record Epoch() implements TimePattern {}
 
   /// Whatever time the line has. A line without one has that of the line before it.
-  record Auto(TimeSight sight) implements TimePattern {}
+  record Auto(TimestampDetector sight) implements TimePattern {}
 
   /// A pattern of [DateTimeFormatter], at a byte offset in the line, or where a word begins.
   ///
@@ -56,11 +56,11 @@ public sealed interface TimePattern {
   /// @throws IllegalArgumentException when the name is none of these
   static TimePattern of(String name, int offset, ZoneId zone) {
     return switch (name) {
-      case "", "auto" -> new Auto(new TimeSight(zone));
+      case "", "auto" -> new Auto(new TimestampDetector(zone));
       case "arrival" -> new Arrival();
-      case "rfc3339" -> new Rfc3339(new TimeSight(zone));
-      case "clf" -> new Clf(new TimeSight(zone));
-      case "log4j" -> new Log4j(new TimeSight(zone));
+      case "rfc3339" -> new Rfc3339(new TimestampDetector(zone));
+      case "clf" -> new Clf(new TimestampDetector(zone));
+      case "log4j" -> new Log4j(new TimestampDetector(zone));
       case "epoch" -> new Epoch();
       default -> new Custom(formatter(name), offset, new LocalTimes(zone), zone);
     };
@@ -110,11 +110,11 @@ public sealed interface TimePattern {
     span.clear();
     return switch (this) {
       case Arrival() -> Times.NONE;
-      case Rfc3339(TimeSight sight) -> rfc3339(sight, bytes, offset, limit, nowNanos, span);
-      case Clf(TimeSight sight) -> clf(sight, bytes, offset, limit, nowNanos, span);
-      case Log4j(TimeSight sight) -> log4j(sight, bytes, offset, limit, nowNanos, span);
+      case Rfc3339(TimestampDetector sight) -> rfc3339(sight, bytes, offset, limit, nowNanos, span);
+      case Clf(TimestampDetector sight) -> clf(sight, bytes, offset, limit, nowNanos, span);
+      case Log4j(TimestampDetector sight) -> log4j(sight, bytes, offset, limit, nowNanos, span);
       case Epoch() -> epoch(bytes, offset, limit, span);
-      case Auto(TimeSight sight) -> {
+      case Auto(TimestampDetector sight) -> {
         long nanos = sight.nanos(bytes, offset, limit, nowNanos);
         spanOf(sight, nanos, span);
         yield nanos;
@@ -126,7 +126,7 @@ public sealed interface TimePattern {
     };
   }
 
-  private static void spanOf(TimeSight sight, long nanos, TimeSpan span) {
+  private static void spanOf(TimestampDetector sight, long nanos, TimeSpan span) {
     span.set(nanos != Times.NONE ? sight.time() : sight.unread());
   }
 
@@ -135,7 +135,7 @@ public sealed interface TimePattern {
   }
 
   private static long rfc3339(
-      TimeSight sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+      TimestampDetector sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     int start = afterBracket(bytes, offset, limit);
     int end = start;
     int spaces = start + 11; // a space may stand between date and time
@@ -160,7 +160,7 @@ public sealed interface TimePattern {
   ///
   /// @param form whether it has the form that is wanted
   private static long zoned(
-      TimeSight sight,
+      TimestampDetector sight,
       byte[] bytes,
       int start,
       int limit,
@@ -176,7 +176,7 @@ public sealed interface TimePattern {
   }
 
   private static long clf(
-      TimeSight sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+      TimestampDetector sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     int at = offset;
     while (at < limit && bytes[at] != '[') {
       at++;
@@ -194,7 +194,7 @@ public sealed interface TimePattern {
   }
 
   private static long log4j(
-      TimeSight sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
+      TimestampDetector sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     int start = afterBracket(bytes, offset, limit);
     if (!isIso(bytes, start, limit)) {
       return Times.NONE;
@@ -267,7 +267,7 @@ public sealed interface TimePattern {
   /// Parses at the first word of the line where the pattern matches.
   private static long find(
       Custom custom, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
-    int end = Math.min(limit, offset + TimeSight.SIGHT_BYTES);
+    int end = Math.min(limit, offset + TimestampDetector.SIGHT_BYTES);
     int length = Math.min(limit, end + Custom.PATTERN_CHARS) - offset;
     String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
     int words = 0;

@@ -8,7 +8,7 @@ package io.widerow.ingest.decode;
 /// ```
 final class TwiceTold {
   private static final long DAY_NANOS = 86_400 * Times.NANOS_PER_SECOND;
-  private static final int SIGHT_BYTES = TimeSight.SIGHT_BYTES;
+  private static final int SIGHT_BYTES = TimestampDetector.SIGHT_BYTES;
 
   private TwiceTold() {}
 

@@ -50,9 +50,9 @@ final class ZoneText {
 
   private static final int LONG_NAME_WORDS_MAX = 4;
   private static final byte[][] LONG_NAME_ENDS = {
-    TimeSight.ascii("Standard"), TimeSight.ascii("Daylight"), TimeSight.ascii("Summer")
+    TimestampDetector.ascii("Standard"), TimestampDetector.ascii("Daylight"), TimestampDetector.ascii("Summer")
   };
-  private static final byte[] TIME = TimeSight.ascii("Time");
+  private static final byte[] TIME = TimestampDetector.ascii("Time");
   private static final int UTC_NAMES = 3; // UTC, GMT and UT may have an offset
   private static final byte[][] NAMES;
   private static final int[] SECONDS;
@@ -62,7 +62,7 @@ final class ZoneText {
     NAMES = new byte[words.length / 2][];
     SECONDS = new int[words.length / 2];
     for (int i = 0; i < NAMES.length; i++) {
-      NAMES[i] = TimeSight.ascii(words[2 * i]);
+      NAMES[i] = TimestampDetector.ascii(words[2 * i]);
       SECONDS[i] = 60 * Integer.parseInt(words[2 * i + 1]);
     }
   }

@@ -150,7 +150,7 @@ public final class Access {
     if (!isOurHost(request)) {
       return refused(route, context, HttpStatus.FORBIDDEN, "requests for other hosts are refused");
     }
-    if (!PathForm.isWrittenAs(route.path(), context.rawPath())) {
+    if (!CanonicalPathFilter.isWrittenAs(route.path(), context.rawPath())) {
       return refused(
           route, context, HttpStatus.BAD_REQUEST, "the path must be written as " + route.path());
     }

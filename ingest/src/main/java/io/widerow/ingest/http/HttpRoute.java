@@ -18,11 +18,11 @@ public record HttpRoute(
     Set<HttpMethod> methods,
     Tokens.@Nullable Scope scope,
     HttpService service,
-    ErrorForm errors) {
+    ErrorRenderer errors) {
   /// An endpoint whose errors are JSON.
   public HttpRoute(
       String path, Set<HttpMethod> methods, Tokens.@Nullable Scope scope, HttpService service) {
-    this(path, methods, scope, service, ErrorForm.JSON);
+    this(path, methods, scope, service, ErrorRenderer.JSON);
   }
 
   /// An endpoint that reads, for `GET` and `HEAD`.
@@ -41,7 +41,7 @@ public record HttpRoute(
   }
 
   /// The same endpoint with another form of errors.
-  public HttpRoute withErrors(ErrorForm form) {
+  public HttpRoute withErrors(ErrorRenderer form) {
     return new HttpRoute(path, methods, scope, service, form);
   }
 }

@@ -56,7 +56,7 @@ public final class WriteRoutes {
   ///
   /// @param protocols makes the protocol of each request
   public HttpRoute post(String path, WriteProtocol.Factory protocols) {
-    return of(path, Set.of(HttpMethod.POST), ErrorForm.JSON, protocols);
+    return of(path, Set.of(HttpMethod.POST), ErrorRenderer.JSON, protocols);
   }
 
   /// A path to which events are posted.
@@ -65,7 +65,7 @@ public final class WriteRoutes {
   /// @param errors says why a request is refused before it has a protocol
   /// @param protocols makes the protocol of each request
   public HttpRoute of(
-      String path, Set<HttpMethod> methods, ErrorForm errors, WriteProtocol.Factory protocols) {
+      String path, Set<HttpMethod> methods, ErrorRenderer errors, WriteProtocol.Factory protocols) {
     return route(
         path,
         methods,
@@ -85,7 +85,7 @@ public final class WriteRoutes {
   /// @param path see [HttpRoute]
   /// @param errors says why a request is refused before it has a protocol
   /// @param protocols makes the protocol of each request
-  public HttpRoute stream(String path, ErrorForm errors, StreamProtocol.Factory protocols) {
+  public HttpRoute stream(String path, ErrorRenderer errors, StreamProtocol.Factory protocols) {
     return route(
         path,
         Set.of(HttpMethod.POST),
@@ -104,8 +104,8 @@ public final class WriteRoutes {
     HttpResponse take(ServiceRequestContext context, HttpRequest request) throws RequestRefused;
   }
 
-  private HttpRoute route(String path, Set<HttpMethod> methods, ErrorForm errors, Taker taker) {
-    ErrorForm counting =
+  private HttpRoute route(String path, Set<HttpMethod> methods, ErrorRenderer errors, Taker taker) {
+    ErrorRenderer counting =
         (context, refused) -> {
           counted(context, refused);
           return errors.of(context, refused);

@@ -36,14 +36,14 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   /// How a group is made once.
   ///
   /// @param answer makes the response to keep for retries
-  public record Once(RequestKey request, Function<Outcome, KeptAnswer> answer) {}
+  public record Once(RequestKey request, Function<Outcome, StoredResponse> answer) {}
 
   /// Whether the changes were made.
   ///
   /// @param found when they were not made: for each change with a guard the row that it found, or
   ///   null
   /// @param kept the response to the same request before, when this one is a retry; else null
-  public record Outcome(boolean applied, List<Found> found, @Nullable KeptAnswer kept) {
+  public record Outcome(boolean applied, List<Found> found, @Nullable StoredResponse kept) {
     Outcome(boolean applied, List<Found> found) {
       this(applied, found, null);
     }
@@ -87,13 +87,13 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     if (one == null) {
       return make(before, out, now, writer.timestamp());
     }
-    KeptAnswer kept = RequestLedger.find(before, one.request, now.getEpochSecond());
+    StoredResponse kept = RequestLedger.find(before, one.request, now.getEpochSecond());
     if (kept != null) {
       return new Outcome(true, List.of(), kept);
     }
     long timestamp = writer.timestamp();
     Outcome outcome = make(before, out, now, timestamp);
-    KeptAnswer answer = one.answer.apply(outcome);
+    StoredResponse answer = one.answer.apply(outcome);
     RequestLedger.write(one.request, answer, out, timestamp, now.getEpochSecond());
     return outcome;
   }

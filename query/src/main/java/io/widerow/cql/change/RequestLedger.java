@@ -48,7 +48,7 @@ final class RequestLedger {
   /// The answer to a request that was done before; null when it was not.
   ///
   /// @throws CqlException when its key was given to another statement
-  static @Nullable KeptAnswer find(TableView before, RequestKey request, long nowSeconds) {
+  static @Nullable StoredResponse find(TableView before, RequestKey request, long nowSeconds) {
     byte[] partition = KEYS.partition(List.of(request.place()));
     TableRow row =
         new RowReader(ROWS, before, nowSeconds).find(partition, KEYS.row(partition, List.of()));
@@ -59,14 +59,14 @@ final class RequestLedger {
       throw CqlException.invalid(
           "%s %s was given to another statement before".formatted(RequestKey.NAME, request));
     }
-    return KeptAnswer.of((ByteBuffer) Objects.requireNonNull(row.value(ROWS.find("answer"))));
+    return StoredResponse.of((ByteBuffer) Objects.requireNonNull(row.value(ROWS.find("answer"))));
   }
 
   /// Keeps the answer to a request for a day.
   ///
   /// @param timestamp microseconds
   static void write(
-      RequestKey request, KeptAnswer answer, Mutations out, long timestamp, long nowSeconds) {
+      RequestKey request, StoredResponse answer, Mutations out, long timestamp, long nowSeconds) {
     byte[] partition = KEYS.partition(List.of(request.place()));
     long expiry = nowSeconds + KEPT_SECONDS;
     var _ =

@@ -210,7 +210,7 @@ final class ChangeCompiler {
   }
 
   /// What IF says.
-  record Condition(boolean exists, boolean notExists, List<ColumnTest> tests) {
+  record Condition(boolean exists, boolean notExists, List<ColumnCondition> tests) {
     Condition {
       tests = List.copyOf(tests);
     }
@@ -237,8 +237,8 @@ final class ChangeCompiler {
       throw CqlException.invalid(
           "IN on the clustering key columns is not supported with conditional updates");
     }
-    List<ColumnTest> tests =
-        condition.conditions().stream().map(each -> ColumnTest.of(each, scope)).toList();
+    List<ColumnCondition> tests =
+        condition.conditions().stream().map(each -> ColumnCondition.of(each, scope)).toList();
     return new Condition(condition.exists(), condition.notExists(), tests);
   }
 }

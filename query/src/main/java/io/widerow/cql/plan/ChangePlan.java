@@ -3,7 +3,7 @@ package io.widerow.cql.plan;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.ChangeGroup;
 import io.widerow.cql.change.Guard;
-import io.widerow.cql.change.KeptAnswer;
+import io.widerow.cql.change.StoredResponse;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.parse.Change;
@@ -156,7 +156,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
         request == null
             ? null
             : new ChangeGroup.Once(
-                request, outcome -> conditional ? kept(conditional(outcome)) : KeptAnswer.NOTHING);
+                request, outcome -> conditional ? kept(conditional(outcome)) : StoredResponse.NOTHING);
     ChangeGroup.Outcome outcome = tables.write(all, once);
     if (outcome.kept() != null) {
       return new Answer.Repeat(first(outcome.kept()));
@@ -164,19 +164,19 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     return conditional ? conditional(outcome) : new Answer.Done();
   }
 
-  private static KeptAnswer kept(Answer.Rows rows) {
+  private static StoredResponse kept(Answer.Rows rows) {
     List<String> names = rows.columns().stream().map(Variable::name).toList();
-    return new KeptAnswer(names, rows.count(), rows.cells());
+    return new StoredResponse(names, rows.count(), rows.cells());
   }
 
   /// The response that was kept, without columns that were dropped since.
-  private Answer first(KeptAnswer kept) {
+  private Answer first(StoredResponse kept) {
     if (kept.columns().isEmpty()) {
       return new Answer.Done();
     }
     Variable applied = applied();
     Table table = changes().getFirst().table();
-    KeptAnswer left = kept.with(name -> name.equals(applied.name()) || table.find(name) >= 0);
+    StoredResponse left = kept.with(name -> name.equals(applied.name()) || table.find(name) >= 0);
     List<Variable> columns = new ArrayList<>();
     for (String name : left.columns()) {
       columns.add(name.equals(applied.name()) ? applied : variable(table, table.find(name)));

@@ -117,7 +117,7 @@ record RowChangePlan(
     }
     for (Kind kind : List.of(Kind.REGULAR, Kind.STATIC)) { // as Cassandra has them
       condition.tests().stream()
-          .map(ColumnTest::index)
+          .map(ColumnCondition::index)
           .filter(index -> table.columns().get(index).kind() == kind && !shown.contains(index))
           .forEach(shown::add);
     }

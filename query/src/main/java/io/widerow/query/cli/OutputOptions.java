@@ -67,7 +67,7 @@ final class OutputOptions {
   /// The writer of events. Its output is events alone, or with `--token` ends with a token.
   EventWriter writer(Shell shell, @Nullable List<AttributeName> fields) {
     OutputFormat format = format(shell);
-    return new EventsAlone(shell.writer(format, csvSafe, zone(), fields), token, format);
+    return new EventOutput(shell.writer(format, csvSafe, zone(), fields), token, format);
   }
 
   /// The writer of aggregates that come bit by bit.

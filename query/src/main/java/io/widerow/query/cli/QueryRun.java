@@ -9,7 +9,7 @@ import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.answer.FieldCheck;
-import io.widerow.query.answer.KeptUse;
+import io.widerow.query.answer.AggregateCoverage;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.RollupUse;
@@ -120,7 +120,7 @@ final class QueryRun {
       warnings().forEach(warning -> shell.err().println("widerow: " + warning));
       boolean nothing = reader.statistics().eventsKept() == 0;
       Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
-      KeptUse kept = KeptUse.of(reader);
+      AggregateCoverage kept = AggregateCoverage.of(reader);
       tell(kept);
       if (options.explain) {
         explain(reader);
@@ -131,7 +131,7 @@ final class QueryRun {
         kept.sentences().forEach(shell.err()::println);
         view.explain().forEach(shell.err()::println);
       }
-      ExitCode lost = ShownWithout.tell(COMMAND, reader.unread(), zone, shell);
+      ExitCode lost = DamageWarnings.tell(COMMAND, reader.unread(), zone, shell);
       return code == ExitCode.OK ? lost : code;
     }
   }
@@ -198,7 +198,7 @@ final class QueryRun {
   }
 
   /// Says what an answer lacks, whether or not that is asked.
-  private void tell(KeptUse kept) {
+  private void tell(AggregateCoverage kept) {
     if (kept.missing() > 0) {
       shell.err().println("widerow query: " + kept.lack());
     }
@@ -227,7 +227,7 @@ final class QueryRun {
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows, unread);
         RollupUse rollup = RollupUse.parse(answer.rollup());
-        KeptUse kept = KeptUse.parse(answer.kept());
+        AggregateCoverage kept = AggregateCoverage.parse(answer.kept());
         tell(kept);
         explain(url, "aggregates");
         if (options.explain && rollup != null) {
@@ -250,7 +250,7 @@ final class QueryRun {
       }
     }
     Advice.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
-    return ShownWithout.tell(COMMAND, unread, zone, shell);
+    return DamageWarnings.tell(COMMAND, unread, zone, shell);
   }
 
   private static boolean isCountOfNothing(StatsQuery asked, List<List<Cell>> rows) {

@@ -60,8 +60,8 @@ final class StepFollower {
     DaemonAddress address = asked.daemon.address(shell);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(this::tell);
     Runtime.getRuntime().addShutdownHook(hook);
-    DaemonsBehind behind =
-        new DaemonsBehind(question.lagNanos(), () -> RemoteCluster.daemons(address), shell.err());
+    ClusterLagWarning behind =
+        new ClusterLagWarning(question.lagNanos(), () -> RemoteCluster.daemons(address), shell.err());
     Follow.until(
         () -> {
           boolean more = ask(given, question, address, out);

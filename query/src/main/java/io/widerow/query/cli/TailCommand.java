@@ -169,7 +169,7 @@ public final class TailCommand implements Callable<Integer> {
     follow(
         tail,
         everyNanos,
-        new DaemonsBehind(lagNanos, () -> RemoteCluster.daemons(address), shell.err()));
+        new ClusterLagWarning(lagNanos, () -> RemoteCluster.daemons(address), shell.err()));
     return ExitCode.OK.number;
   }
 
@@ -245,7 +245,7 @@ public final class TailCommand implements Callable<Integer> {
     return given;
   }
 
-  private void follow(Tail tail, long everyNanos, DaemonsBehind behind) {
+  private void follow(Tail tail, long everyNanos, ClusterLagWarning behind) {
     Follow.until(
         () -> {
           boolean more = tail.poll();

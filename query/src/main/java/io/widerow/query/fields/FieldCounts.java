@@ -2,7 +2,7 @@ package io.widerow.query.fields;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
-import io.widerow.storage.rollup.NumberGrid;
+import io.widerow.storage.rollup.PercentileHistogram;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +24,7 @@ final class FieldCounts {
   private final long[] events = new long[2];
   private final long[] ofKind = new long[AttributeKind.values().length + 1]; // by code
   private final ValueCounts values = new ValueCounts();
-  private final NumberGrid grid = new NumberGrid();
+  private final PercentileHistogram grid = new PercentileHistogram();
   private long[] bins = {}; // two for each part of the histogram; none without a number
   private double least = Double.POSITIVE_INFINITY;
   private double most = Double.NEGATIVE_INFINITY;

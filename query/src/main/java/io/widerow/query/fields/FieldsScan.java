@@ -11,9 +11,9 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.ChosenPartitions;
-import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.BudgetedScan;
 import io.widerow.query.survey.Json;
-import io.widerow.query.survey.PassedOver;
+import io.widerow.query.survey.SkippedDamage;
 import io.widerow.query.survey.Survey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Without a filter, sealed blocks are counted from their dictionaries, see [SealedFields]; only
 ///   open rows, and partitions that the range cuts, are read event by event.
-/// - With a filter, events are read evenly, see [EvenScan]: first the picked events, for half of
+/// - With a filter, events are read evenly, see [BudgetedScan]: first the picked events, for half of
 ///   the budget, and then the rest.
 ///
 /// - Threads: one; any thread may call [#cancel].
@@ -51,7 +51,7 @@ final class FieldsScan implements Survey {
   private final long budgetNanos;
   private final BiConsumer<Counted, OutputBuffer> answer;
   private final QueryMemory memory;
-  private final PassedOver damage;
+  private final SkippedDamage damage;
   private final FieldTable table = new FieldTable();
   private final AttributeValue scratch = new AttributeValue();
   private final EventView.AttributeVisitor visitor = this::attribute;
@@ -59,7 +59,7 @@ final class FieldsScan implements Survey {
   private int column; // of the events that are being read
   private long held;
   private volatile boolean cancelled;
-  private volatile @Nullable EvenScan scan;
+  private volatile @Nullable BudgetedScan scan;
 
   /// Some of the events.
   ///
@@ -83,7 +83,7 @@ final class FieldsScan implements Survey {
       QueryMemory memory,
       BiConsumer<Counted, OutputBuffer> answer) {
     this.answer = answer;
-    this.damage = new PassedOver(skipsDamage, memory);
+    this.damage = new SkippedDamage(skipsDamage, memory);
     this.view = view;
     this.known = known;
     this.parts = parts;
@@ -108,7 +108,7 @@ final class FieldsScan implements Survey {
       long picked,
       double read,
       boolean more,
-      PassedOver damage) {
+      SkippedDamage damage) {
     /// Writes how much of the events and of their fields was counted.
     void putHowMuch(OutputBuffer out) {
       out.put(Json.exact(read, damage));
@@ -121,7 +121,7 @@ final class FieldsScan implements Survey {
   @Override
   public void cancel() {
     cancelled = true;
-    EvenScan running = scan;
+    BudgetedScan running = scan;
     if (running != null) {
       running.cancel();
     }
@@ -244,7 +244,7 @@ final class FieldsScan implements Survey {
 
   private double readEvents(
       StoreView of, RangeQuery query, long untilNanos, Consumer<EventView> each) {
-    EvenScan reading = new EvenScan(of, memory, damage);
+    BudgetedScan reading = new BudgetedScan(of, memory, damage);
     scan = reading;
     if (cancelled) {
       reading.cancel();

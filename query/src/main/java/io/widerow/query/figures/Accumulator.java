@@ -8,7 +8,7 @@ import io.widerow.storage.rollup.AttributeFigures;
 import io.widerow.storage.rollup.Extreme;
 import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.rollup.HashedValues;
-import io.widerow.storage.rollup.NumberGrid;
+import io.widerow.storage.rollup.PercentileHistogram;
 import io.widerow.storage.rollup.NumberSum;
 import io.widerow.storage.rollup.ValueTable;
 import java.util.Objects;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Counts are exact, also of distinct values; with kept figures these count by hashes, see
 ///   [HashedValues]. Sums are exact at any size and rounded once, see [NumberSum].
-/// - Percentiles come from one fixed grid, see [NumberGrid]: within 0.1 % of a number that was
+/// - Percentiles come from one fixed grid, see [PercentileHistogram]: within 0.1 % of a number that was
 ///   added.
 /// - The least and the greatest number compare exactly, see [Extreme].
 final class Accumulator {
@@ -30,7 +30,7 @@ final class Accumulator {
   private @Nullable HashedValues hashes; // instead of values, when figures were added
   private final @Nullable NumberSum sum;
   private final @Nullable Extreme extreme;
-  private @Nullable NumberGrid grid;
+  private @Nullable PercentileHistogram grid;
   private long held;
 
   Accumulator(Aggregate measure) {
@@ -101,10 +101,10 @@ final class Accumulator {
     }
   }
 
-  private NumberGrid grid() {
-    NumberGrid seen = grid;
+  private PercentileHistogram grid() {
+    PercentileHistogram seen = grid;
     if (seen == null) {
-      seen = new NumberGrid();
+      seen = new PercentileHistogram();
       grid = seen;
     }
     return seen;
@@ -137,7 +137,7 @@ final class Accumulator {
 
   /// Bytes allocated since the last call.
   long grown() {
-    NumberGrid seen = grid;
+    PercentileHistogram seen = grid;
     ValueTable distinct = values;
     HashedValues hashed = hashes;
     long now =
@@ -167,7 +167,7 @@ final class Accumulator {
           ? Cell.MISSING
           : extreme.isLong() ? Cell.of(extreme.whole()) : Cell.of(extreme.number());
     }
-    NumberGrid seen = grid;
+    PercentileHistogram seen = grid;
     return seen == null || seen.total() == 0
         ? Cell.MISSING
         : Cell.of(seen.percentile(measure.percentile()));

@@ -3,19 +3,19 @@ package io.widerow.query.patterns;
 import io.widerow.event.AttributeValue;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.survey.EvenScan;
-import io.widerow.query.survey.PassedOver;
+import io.widerow.query.survey.BudgetedScan;
+import io.widerow.query.survey.SkippedDamage;
 import io.widerow.query.survey.Survey;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.util.List;
 
-/// Counts the patterns of a range within a budget of time, see [EvenScan].
+/// Counts the patterns of a range within a budget of time, see [BudgetedScan].
 ///
 /// - Threads: one; any thread may call [#cancel].
 final class PatternsScan implements Survey {
-  private final PassedOver damage;
-  private final EvenScan scan;
+  private final SkippedDamage damage;
+  private final BudgetedScan scan;
   private final PatternsQuestion asked;
   private final PatternCounts counts;
   private final AttributeValue line = new AttributeValue();
@@ -23,8 +23,8 @@ final class PatternsScan implements Survey {
 
   /// @param view remains the caller's
   PatternsScan(StoreView view, PatternsQuestion asked, QueryMemory memory) {
-    this.damage = new PassedOver(asked.skipsDamage(), memory);
-    this.scan = new EvenScan(view, memory, damage);
+    this.damage = new SkippedDamage(asked.skipsDamage(), memory);
+    this.scan = new BudgetedScan(view, memory, damage);
     this.asked = asked;
     this.counts = new PatternCounts(memory, 0);
   }
@@ -61,7 +61,7 @@ final class PatternsScan implements Survey {
     return counts;
   }
 
-  PassedOver damage() {
+  SkippedDamage damage() {
     return damage;
   }
 

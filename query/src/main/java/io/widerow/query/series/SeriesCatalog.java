@@ -6,7 +6,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.SeriesScan.Range;
-import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.BudgetedScan;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Grouping;
 import java.util.List;
@@ -24,7 +24,7 @@ public final class SeriesCatalog {
   private final QueryExecution execution;
   private final Range range;
   private final long untilNanos;
-  private final EvenScan scan;
+  private final BudgetedScan scan;
   private double read = 1;
 
   /// @param budgetNanos how long it may read
@@ -32,7 +32,7 @@ public final class SeriesCatalog {
     this.execution = execution;
     this.range = range;
     this.untilNanos = System.nanoTime() + budgetNanos;
-    this.scan = new EvenScan(execution.view(), execution.memory());
+    this.scan = new BudgetedScan(execution.view(), execution.memory());
   }
 
   /// Ends the reading soon, with an exception.

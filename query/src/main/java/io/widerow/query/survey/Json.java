@@ -30,7 +30,7 @@ public final class Json {
   /// over that cannot be read.
   ///
   /// @param read 0 to 1, which is all that can be read
-  public static String exact(double read, PassedOver damage) {
+  public static String exact(double read, SkippedDamage damage) {
     String exact =
         read >= 1
             ? ",\"exact\":true"

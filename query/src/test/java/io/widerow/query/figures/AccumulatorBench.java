@@ -2,7 +2,7 @@ package io.widerow.query.figures;
 
 import io.widerow.query.remote.LineEvent;
 import io.widerow.storage.rollup.ExactSum;
-import io.widerow.storage.rollup.NumberGrid;
+import io.widerow.storage.rollup.PercentileHistogram;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +36,7 @@ public class AccumulatorBench {
   private final double[] numbers = new double[NUMBERS];
   private final LineEvent[] events = new LineEvent[64];
   private final ExactSum sum = new ExactSum();
-  private final NumberGrid grid = new NumberGrid();
+  private final PercentileHistogram grid = new PercentileHistogram();
   private final DoubleHistogram histogram = new DoubleHistogram(3);
   private final Aggregation counts =
       new Aggregation(new StatsQuery(Aggregate.parse("count"), List.of(), 0), _ -> {});
@@ -83,7 +83,7 @@ public class AccumulatorBench {
 
   @Benchmark
   @OperationsPerInvocation(NUMBERS)
-  public NumberGrid grid() {
+  public PercentileHistogram grid() {
     for (double number : numbers) {
       grid.add(number);
     }

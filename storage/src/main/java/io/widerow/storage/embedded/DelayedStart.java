@@ -3,7 +3,7 @@ package io.widerow.storage.embedded;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.journal.Note;
-import io.widerow.storage.recovery.HeldRows;
+import io.widerow.storage.recovery.ReplayedRows;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.upkeep.SealJob;
@@ -45,7 +45,7 @@ final class DelayedStart implements AutoCloseable {
   }
 
   private final LaneContext shared;
-  private final HeldRows held;
+  private final ReplayedRows held;
   private final RowMemory memory;
   private final RecoveredNotes notes;
   private final IntToLongFunction lsnCounted;
@@ -64,7 +64,7 @@ final class DelayedStart implements AutoCloseable {
   /// @param lsnCounted by lane, the greatest LSN whose note counts
   DelayedStart(
       LaneContext shared,
-      HeldRows held,
+      ReplayedRows held,
       RowMemory memory,
       RecoveredNotes notes,
       IntToLongFunction lsnCounted,
@@ -77,7 +77,7 @@ final class DelayedStart implements AutoCloseable {
     this.steps = steps;
     this.writers =
         IntStream.range(0, shared.contents().config().lanes())
-            .<LaneWriter>mapToObj(lane -> new LateLane(this, lane))
+            .<LaneWriter>mapToObj(lane -> new DelayedLane(this, lane))
             .toList();
   }
 

@@ -375,7 +375,7 @@ public final class EmbeddedStore implements EventStore {
   /// Writes down how far each journal is durable, apart from the journals.
   private void writeWitness() {
     if (!waitsForRoom()) { // else what it says of the old journals still counts
-      NewLanes.tell(witness, lanesNow(), contents);
+      LaneFactory.tell(witness, lanesNow(), contents);
     }
   }
 
@@ -410,7 +410,7 @@ public final class EmbeddedStore implements EventStore {
     long memoryBytes = memory.usedBytes() + held + tables.memoryBytes();
     List<Damage> found =
         Stream.concat(recovery.damage().stream(), tables.reported().stream()).toList();
-    return StoreFigures.of(contents, lanesNow(), memoryBytes, files, sealer, merger, found);
+    return StatisticsCollector.of(contents, lanesNow(), memoryBytes, files, sealer, merger, found);
   }
 
   /// Every event that arrived before a position is no longer needed; the store forgets it when that

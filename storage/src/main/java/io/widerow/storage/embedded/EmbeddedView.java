@@ -302,7 +302,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   @Override
   public @Nullable Place place(PartitionKey key, EventId id) {
-    return EventPlaces.find(this, key, id, contents.config().lanes());
+    return EventLocator.find(this, key, id, contents.config().lanes());
   }
 
   @Override

@@ -1,13 +1,13 @@
 package io.widerow.storage.embedded;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.event.Utf8;
 import io.widerow.storage.layout.Layout;
 import io.widerow.storage.layout.LayoutControl;
-import io.widerow.storage.layout.LayoutRules;
+import io.widerow.storage.layout.LayoutOverrides;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
@@ -92,7 +92,7 @@ public final class LayoutSettings {
   /// A rule and what it is about.
   ///
   /// @param types number of types in the store that it matches
-  public record Standing(LayoutRule rule, int types) {}
+  public record Standing(LayoutOverride rule, int types) {}
 
   /// The layouts of all types in the store, in the order of UTF-8.
   public synchronized List<TypeLayout> types() {
@@ -142,7 +142,7 @@ public final class LayoutSettings {
         .toList();
   }
 
-  private static Standing standing(LayoutRule rule, SortedSet<String> types) {
+  private static Standing standing(LayoutOverride rule, SortedSet<String> types) {
     return new Standing(rule, Math.toIntExact(types.stream().filter(rule::matches).count()));
   }
 
@@ -152,7 +152,7 @@ public final class LayoutSettings {
   /// @return the rule as it is now
   /// @throws IllegalArgumentException when its pattern matches no type, its shards are no multiple
   ///   of the lanes, or there are too many rules. Nothing was changed then
-  public Standing set(LayoutRule rule) {
+  public Standing set(LayoutOverride rule) {
     if (rule.source() != Source.API) {
       throw new IllegalArgumentException("a rule that is set has the source API");
     }
@@ -161,7 +161,7 @@ public final class LayoutSettings {
     requireMatch(rule.glob(), types);
     requireShards(rule.shards());
     contents.layouts().change(now -> now.with(rule), rules -> contents.change(_ -> rules));
-    LayoutRule set = contents.layouts().now().rules().get(rule.glob(), Source.API);
+    LayoutOverride set = contents.layouts().now().rules().get(rule.glob(), Source.API);
     return standing(set == null ? rule : set, types);
   }
 
@@ -182,12 +182,12 @@ public final class LayoutSettings {
             rules -> contents.change(_ -> rules));
   }
 
-  private static String nothingSet(LayoutRules rules, String glob) {
+  private static String nothingSet(LayoutOverrides rules, String glob) {
     if (rules.get(glob, Source.CONFIG) != null) {
       return "type: the layout of '%s' comes from the configuration, which alone can change it"
           .formatted(glob);
     }
-    List<String> set = rules.of(Source.API).stream().map(LayoutRule::glob).toList();
+    List<String> set = rules.of(Source.API).stream().map(LayoutOverride::glob).toList();
     return "type: no layout was set for '%s'; %s"
         .formatted(glob, set.isEmpty() ? "none was set" : "there are " + String.join(", ", set));
   }
@@ -215,7 +215,7 @@ public final class LayoutSettings {
   /// @param fit whether a bucket gets its final form when it is merged, which may divide it, or
   ///   fold its shards; otherwise a merge keeps bucket and shards
   public synchronized void configure(
-      List<LayoutRule> rules, PartitionWeights newWeights, boolean fit) {
+      List<LayoutOverride> rules, PartitionWeights newWeights, boolean fit) {
     rules.forEach(rule -> requireShards(rule.shards()));
     weights = newWeights;
     control = new LayoutControl(contents.config().lanes(), newWeights);
@@ -238,11 +238,11 @@ public final class LayoutSettings {
     }
     StoreState state = contents.state();
     long wall = contents.clock().wallNanos();
-    control.rates(nanos, wall, LayoutLooks.rates(state, nanos - ratesNanos));
+    control.rates(nanos, wall, LayoutSampler.rates(state, nanos - ratesNanos));
     ratesNanos = nanos;
     ratesCost = clock.monotonicNanos() - nanos;
     if (sizesDue) {
-      control.sizes(nanos, LayoutLooks.sizes(state, weights, wall));
+      control.sizes(nanos, LayoutSampler.sizes(state, weights, wall));
       sizesCost = clock.monotonicNanos() - nanos - ratesCost;
       sizesNanos = nanos;
     }

@@ -19,7 +19,7 @@ import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
-import io.widerow.storage.recovery.HeldRows;
+import io.widerow.storage.recovery.ReplayedRows;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.recovery.RecoverySealer;
@@ -209,7 +209,7 @@ public final class StoreOpener {
       }
       Begun begun;
       RecoveryReport report;
-      var held = new HeldRows(contents, replayed);
+      var held = new ReplayedRows(contents, replayed);
       var recovered = new RecoveredNotes(notes);
       try (var replay = replay(purpose, shared, held, recovered, manifest)) {
         recovery.replay(replay);
@@ -294,7 +294,7 @@ public final class StoreOpener {
   private Begun begin(
       OpenPurpose purpose,
       Later steps,
-      HeldRows held,
+      ReplayedRows held,
       RowMemory replayed,
       RecoveredNotes recovered) {
     if (purpose == OpenPurpose.READING) {
@@ -306,7 +306,7 @@ public final class StoreOpener {
     recovered.finish();
     steps.shared.contents().recovered(steps.lsn);
     List<EmbeddedLane> lanes =
-        NewLanes.start(steps.shared, steps.journals, steps.witness, steps.lsn);
+        LaneFactory.start(steps.shared, steps.journals, steps.witness, steps.lsn);
     try {
       endJournals(purpose, steps.journals, steps.recovery.files());
     } catch (Throwable failure) {
@@ -385,7 +385,7 @@ public final class StoreOpener {
   private Replay replay(
       OpenPurpose purpose,
       LaneContext shared,
-      HeldRows held,
+      ReplayedRows held,
       RecoveredNotes recovered,
       Manifest manifest) {
     RowSink sink =
@@ -468,7 +468,7 @@ public final class StoreOpener {
       this.lsn = lsn;
     }
 
-    DelayedStart start(HeldRows held, RowMemory replayed, RecoveredNotes recovered) {
+    DelayedStart start(ReplayedRows held, RowMemory replayed, RecoveredNotes recovered) {
       return new DelayedStart(shared, held, replayed, recovered, recovery::lsnCounted, this);
     }
 
@@ -489,7 +489,7 @@ public final class StoreOpener {
     @Override
     public List<EmbeddedLane> begin() {
       try {
-        return NewLanes.start(shared, journals, witness, lsn);
+        return LaneFactory.start(shared, journals, witness, lsn);
       } catch (StorageException.DiskFull full) {
         deleteAll(); // journals of some lanes, without frames
         throw full;

@@ -1,7 +1,7 @@
 package io.widerow.storage.layout;
 
 import io.widerow.event.Bucket;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,7 +114,7 @@ public final class FinalForm {
         divide(child, next);
       }
     } else {
-      add(from, width, Math.clamp(Math.round(weight), 1, LayoutRule.SHARDS_MAX));
+      add(from, width, Math.clamp(Math.round(weight), 1, LayoutOverride.SHARDS_MAX));
     }
   }
 

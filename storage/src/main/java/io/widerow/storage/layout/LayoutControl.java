@@ -1,6 +1,6 @@
 package io.widerow.storage.layout;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.layout.Layouts.Learned;
@@ -165,7 +165,7 @@ public final class LayoutControl {
   }
 
   private int shards(Rate rate) {
-    int most = Math.max(1, LayoutRule.SHARDS_MAX / lanes);
+    int most = Math.max(1, LayoutOverride.SHARDS_MAX / lanes);
     return Math.clamp((long) Math.ceil(load(rate)), 1, most);
   }
 

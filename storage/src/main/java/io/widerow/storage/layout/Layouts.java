@@ -1,6 +1,6 @@
 package io.widerow.storage.layout;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -12,7 +12,7 @@ import java.util.function.Function;
 public final class Layouts {
   private final int lanes;
   private final Function<String, Layout> owners;
-  private final LayoutRules rules;
+  private final LayoutOverrides rules;
   private final Map<String, Learned> learned;
 
   /// The layout that rates and sizes require.
@@ -25,7 +25,7 @@ public final class Layouts {
   }
 
   private Layouts(
-      int lanes, Function<String, Layout> owners, LayoutRules rules, Map<String, Learned> learned) {
+      int lanes, Function<String, Layout> owners, LayoutOverrides rules, Map<String, Learned> learned) {
     this.lanes = lanes;
     this.owners = owners;
     this.rules = rules;
@@ -36,11 +36,11 @@ public final class Layouts {
   ///
   /// @param owners layout of a type, by the configuration of the store
   public static Layouts ofOwner(int lanes, Function<String, Layout> owners) {
-    return new Layouts(lanes, owners, LayoutRules.NONE, Map.of());
+    return new Layouts(lanes, owners, LayoutOverrides.NONE, Map.of());
   }
 
   /// The layouts under other rules.
-  public Layouts with(LayoutRules newRules) {
+  public Layouts with(LayoutOverrides newRules) {
     return new Layouts(lanes, owners, newRules, learned);
   }
 
@@ -51,7 +51,7 @@ public final class Layouts {
     return new Layouts(lanes, owners, rules, Map.copyOf(newLearned));
   }
 
-  public LayoutRules rules() {
+  public LayoutOverrides rules() {
     return rules;
   }
 
@@ -70,15 +70,15 @@ public final class Layouts {
     Layout owner = owners.apply(type);
     Learned auto = learned.getOrDefault(type, Learned.NEW);
     return new Layout(
-        width == LayoutRule.UNSAID
+        width == LayoutOverride.UNSAID
             ? owner.widthMinutes()
-            : width == LayoutRule.AUTO ? auto.widthMinutes() : width,
-        shards == LayoutRule.UNSAID
+            : width == LayoutOverride.AUTO ? auto.widthMinutes() : width,
+        shards == LayoutOverride.UNSAID
             ? owner.shardsPerLane()
-            : shards == LayoutRule.AUTO ? auto.shardsPerLane() : perLane(shards),
-        width != LayoutRule.AUTO,
-        shards != LayoutRule.AUTO,
-        shards != LayoutRule.UNSAID);
+            : shards == LayoutOverride.AUTO ? auto.shardsPerLane() : perLane(shards),
+        width != LayoutOverride.AUTO,
+        shards != LayoutOverride.AUTO,
+        shards != LayoutOverride.UNSAID);
   }
 
   /// A number that was set for other lanes is rounded up.

@@ -4,7 +4,7 @@ import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layout;
-import io.widerow.storage.layout.LayoutRules;
+import io.widerow.storage.layout.LayoutOverrides;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.manifest.LayoutSection;
 import io.widerow.storage.manifest.ManifestSections;
@@ -30,7 +30,7 @@ public final class LiveLayouts {
     int shardsPerLane = config.shards() / lanes;
     Layouts owners =
         Layouts.ofOwner(lanes, type -> Layout.ofOwner(config.bucketMinutesOf(type), shardsPerLane));
-    this.now = section == null ? owners : owners.with(LayoutRules.of(section.rules()));
+    this.now = section == null ? owners : owners.with(LayoutOverrides.of(section.rules()));
   }
 
   /// The present snapshot. Batches that are taken together use one.
@@ -43,14 +43,14 @@ public final class LiveLayouts {
   /// @param change throws to change nothing
   /// @param write makes them durable before they take effect; throws to change nothing
   public synchronized void change(
-      UnaryOperator<LayoutRules> change, Consumer<ManifestSections> write) {
-    LayoutRules rules = change.apply(now.rules());
+      UnaryOperator<LayoutOverrides> change, Consumer<ManifestSections> write) {
+    LayoutOverrides rules = change.apply(now.rules());
     write.accept(new LayoutSection(rules.of(Source.API)).toSections());
     now = now.with(rules);
   }
 
   /// Changes the rules of the configuration, which are given at each opening.
-  public synchronized void configure(UnaryOperator<LayoutRules> change) {
+  public synchronized void configure(UnaryOperator<LayoutOverrides> change) {
     now = now.with(change.apply(now.rules()));
   }
 

@@ -1,6 +1,6 @@
 package io.widerow.storage.manifest;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule.Source;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// @param rules of the source API, in the order in which they were set
-public record LayoutSection(List<LayoutRule> rules) {
+public record LayoutSection(List<LayoutOverride> rules) {
   public LayoutSection {
     rules = List.copyOf(rules);
   }
@@ -43,7 +43,7 @@ public record LayoutSection(List<LayoutRule> rules) {
     var bytes = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(bytes)) {
       out.writeShort(rules.size());
-      for (LayoutRule rule : rules) {
+      for (LayoutOverride rule : rules) {
         byte[] glob = rule.glob().getBytes(StandardCharsets.UTF_8);
         out.writeByte(glob.length);
         out.write(glob);
@@ -58,12 +58,12 @@ public record LayoutSection(List<LayoutRule> rules) {
 
   static LayoutSection of(byte[] bytes) throws IOException {
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      List<LayoutRule> rules = new ArrayList<>();
+      List<LayoutOverride> rules = new ArrayList<>();
       for (int left = in.readUnsignedShort(); left > 0; left--) {
         byte[] glob = new byte[in.readUnsignedByte()];
         in.readFully(glob);
         rules.add(
-            new LayoutRule(
+            new LayoutOverride(
                 new String(glob, StandardCharsets.UTF_8),
                 in.readShort(),
                 in.readShort(),

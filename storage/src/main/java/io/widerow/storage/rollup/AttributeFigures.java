@@ -20,7 +20,7 @@ public final class AttributeFigures {
   private final @Nullable NumberSum sum;
   private final @Nullable Extreme least;
   private final @Nullable Extreme greatest;
-  private @Nullable NumberGrid grid;
+  private @Nullable PercentileHistogram grid;
   private @Nullable HashedValues distinct;
 
   AttributeFigures(RollupField field) {
@@ -28,7 +28,7 @@ public final class AttributeFigures {
     this.sum = field.has(RollupFigure.SUM) ? new NumberSum() : null;
     this.least = field.has(RollupFigure.MIN) ? Extreme.least() : null;
     this.greatest = field.has(RollupFigure.MAX) ? Extreme.greatest() : null;
-    this.grid = field.has(RollupFigure.GRID) ? new NumberGrid() : null;
+    this.grid = field.has(RollupFigure.GRID) ? new PercentileHistogram() : null;
     this.distinct = field.has(RollupFigure.DISTINCT) ? new HashedValues() : null;
   }
 
@@ -70,7 +70,7 @@ public final class AttributeFigures {
     if (greatest != null) {
       greatest.add(value);
     }
-    NumberGrid numbers = grid;
+    PercentileHistogram numbers = grid;
     if (numbers != null) {
       numbers.add(value.asDouble());
     }
@@ -102,7 +102,7 @@ public final class AttributeFigures {
   }
 
   /// The numbers on a grid.
-  public NumberGrid grid() {
+  public PercentileHistogram grid() {
     return Objects.requireNonNull(grid);
   }
 
@@ -113,7 +113,7 @@ public final class AttributeFigures {
 
   /// Bytes of its arrays.
   long bytes() {
-    NumberGrid numbers = grid;
+    PercentileHistogram numbers = grid;
     HashedValues hashes = distinct;
     return (sum == null ? 0 : sum.bytes())
         + (numbers == null ? 0 : numbers.bytes())
@@ -133,7 +133,7 @@ public final class AttributeFigures {
     if (greatest != null) {
       greatest.write(out);
     }
-    NumberGrid numbers = grid;
+    PercentileHistogram numbers = grid;
     if (numbers != null) {
       numbers.write(out);
     }
@@ -159,7 +159,7 @@ public final class AttributeFigures {
       read.greatest.read(in);
     }
     if (read.grid != null) {
-      read.grid = NumberGrid.read(in);
+      read.grid = PercentileHistogram.read(in);
     }
     if (read.distinct != null) {
       read.distinct = HashedValues.read(in);

@@ -23,12 +23,12 @@ final class JoinedBuckets {
   /// The most bytes of sealed segments that are merged at once.
   private static final long BYTES_MAX = 64 << 20;
 
-  private final ThinHistory thin;
+  private final SmallBucketMerge thin;
   private final long overNanos;
 
   /// @param thin knows which segments are kept equally long
   /// @param overNanos buckets that end later are not over
-  JoinedBuckets(ThinHistory thin, long overNanos) {
+  JoinedBuckets(SmallBucketMerge thin, long overNanos) {
     this.thin = thin;
     this.overNanos = overNanos;
   }
@@ -36,13 +36,13 @@ final class JoinedBuckets {
   private record Group(Bucket bucket, Policies.Group kept) {}
 
   /// Joins merges of closed buckets that were never merged.
-  List<ThinHistory.Merge> of(List<ThinHistory.Merge> merges) {
-    List<ThinHistory.Merge> left = merges;
-    List<ThinHistory.Merge> joined = new ArrayList<>();
+  List<SmallBucketMerge.Merge> of(List<SmallBucketMerge.Merge> merges) {
+    List<SmallBucketMerge.Merge> left = merges;
+    List<SmallBucketMerge.Merge> joined = new ArrayList<>();
     for (int width : LayoutControl.LADDER) {
-      Map<Group, List<ThinHistory.Merge>> groups = new LinkedHashMap<>();
-      List<ThinHistory.Merge> rest = new ArrayList<>();
-      for (ThinHistory.Merge merge : left) {
+      Map<Group, List<SmallBucketMerge.Merge>> groups = new LinkedHashMap<>();
+      List<SmallBucketMerge.Merge> rest = new ArrayList<>();
+      for (SmallBucketMerge.Merge merge : left) {
         Bucket bucket = merge.bucket();
         if (bucket.widthMinutes() <= width && width % bucket.widthMinutes() == 0) {
           Policies.Group kept = thin.retentionOf(merge.sources().getFirst());
@@ -66,18 +66,18 @@ final class JoinedBuckets {
     return joined;
   }
 
-  private boolean mayJoin(Bucket bucket, List<ThinHistory.Merge> merges) {
+  private boolean mayJoin(Bucket bucket, List<SmallBucketMerge.Merge> merges) {
     List<LiveSegment> sources = sources(merges);
     return bucket.untilNanos() <= overNanos
         && sources.stream().mapToLong(live -> live.entry().bytes()).sum() <= BYTES_MAX
         && sources.stream().allMatch(live -> thin.areKeptLong(live, bucket));
   }
 
-  private static ThinHistory.Merge joined(Bucket bucket, List<ThinHistory.Merge> merges) {
-    return new ThinHistory.Merge(bucket, sources(merges));
+  private static SmallBucketMerge.Merge joined(Bucket bucket, List<SmallBucketMerge.Merge> merges) {
+    return new SmallBucketMerge.Merge(bucket, sources(merges));
   }
 
-  private static List<LiveSegment> sources(List<ThinHistory.Merge> merges) {
+  private static List<LiveSegment> sources(List<SmallBucketMerge.Merge> merges) {
     return merges.stream().flatMap(merge -> merge.sources().stream()).toList();
   }
 }

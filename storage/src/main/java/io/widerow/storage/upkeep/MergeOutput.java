@@ -3,7 +3,7 @@ package io.widerow.storage.upkeep;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
@@ -116,7 +116,7 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
   }
 
   /// Where a partition goes: to the segment of a bucket, or to the one of its tiny partitions,
-  /// which a [DayFold] will take.
+  /// which a [DayMergePlan] will take.
   private record Place(Bucket bucket, boolean tiny) implements Comparable<Place> {
     @Override
     public int compareTo(Place other) {
@@ -150,13 +150,13 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
     NavigableMap<Place, NavigableMap<PartitionKey, Target>> outputs = new TreeMap<>();
     types.forEach((type, all) -> {
       boolean known = all.stream().allMatch(source -> laneOf.applyAsInt(source.segment) >= 0);
-      int shardsMax = known ? LayoutRule.SHARDS_MAX / lanes : 1;
+      int shardsMax = known ? LayoutOverride.SHARDS_MAX / lanes : 1;
       byFirstShard(all, laneOf)
           .forEach((first, sources) -> {
             List<FinalForm.Piece> pieces = pieces(sources, weights, rest);
             boolean tiny =
                 bucket.widthMinutes() < PartitionKey.MINUTES_PER_DAY
-                    && DayFold.isTiny(pieces.stream().mapToDouble(FinalForm.Piece::weight).sum());
+                    && DayMergePlan.isTiny(pieces.stream().mapToDouble(FinalForm.Piece::weight).sum());
             List<FinalForm.Part> parts = FinalForm.of(bucket, pieces);
             for (FinalForm.Part part : parts) {
               NavigableMap<PartitionKey, Target> targets =

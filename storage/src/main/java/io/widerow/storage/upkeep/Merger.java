@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// leaves out expired events; [Expiry] drops the segments that need no merge for that.
 ///
 /// An event is written when it is sealed and once more when it is merged: merges take only segments
-/// that sealing wrote. There are three exceptions: [ThinHistory] is rewritten into wider buckets, a
+/// that sealing wrote. There are three exceptions: [SmallBucketMerge] is rewritten into wider buckets, a
 /// segment of which enough has expired is rewritten without its expired events, and a segment that
 /// lacks a rollup is rewritten with it ([RollupFill]). A closed bucket is merged when it has been
 /// closed for a while. Later segments are merged together when there are enough of them, or when no
@@ -75,13 +75,13 @@ public final class Merger {
   private static final double REST_STEP = 0.25;
 
   private final StoreContents contents;
-  private final ThinHistory thin;
-  private final DayFold fold = new DayFold();
+  private final SmallBucketMerge thin;
+  private final DayMergePlan fold = new DayMergePlan();
   private final RollupFill fill;
   private final MergeWriter writer;
   private final MergePace pace;
   private final Expiry expiry;
-  private final FigureKeeper figures;
+  private final AggregateRetainer figures;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
 
@@ -104,13 +104,13 @@ public final class Merger {
 
   public Merger(StoreContents contents, SegmentFiles files, MergePace pace, Executor executor) {
     this.contents = contents;
-    this.thin = new ThinHistory(contents);
+    this.thin = new SmallBucketMerge(contents);
     this.fill = new RollupFill(contents);
     this.writer = new MergeWriter(contents, files, this::isTime);
     this.pace = pace;
     this.executor = executor;
     this.expiry = new Expiry(contents, executor);
-    this.figures = new FigureKeeper(contents, files, writer);
+    this.figures = new AggregateRetainer(contents, files, writer);
   }
 
   /// Runs on other threads from now on.
@@ -174,7 +174,7 @@ public final class Merger {
       BlockReaders readers = BlockReaders.of(shared);
       var tools = new Rewrite.Tools(contents, expiry, thin, writer, readers);
       while (figures.isDue() && isTime() && figures.step(expiry, readers)) {} // it frees room
-      ThinHistory.Merge due = plan();
+      SmallBucketMerge.Merge due = plan();
       Rewrite<?> next = asked.peek();
       while (due != null || next != null) {
         if (!isTime()) {
@@ -193,20 +193,20 @@ public final class Merger {
   }
 
   /// Segments that should become one, oldest first; null when there are none.
-  private ThinHistory.@Nullable Merge plan() {
-    List<ThinHistory.Merge> due = due();
+  private SmallBucketMerge.@Nullable Merge plan() {
+    List<SmallBucketMerge.Merge> due = due();
     List<LiveSegment> rewritten = expiry.worthRewriting();
     if (!rewritten.isEmpty() && !MergePace.isUrgent(sealed(due))) {
       LiveSegment first = rewritten.getFirst();
-      return new ThinHistory.Merge(SegmentSet.bucketOf(first), List.of(first));
+      return new SmallBucketMerge.Merge(SegmentSet.bucketOf(first), List.of(first));
     }
     if (due.isEmpty()) {
       LiveSegment lacking = asked.isEmpty() ? fill.next() : null;
       return lacking == null
           ? null
-          : new ThinHistory.Merge(SegmentSet.bucketOf(lacking), List.of(lacking));
+          : new SmallBucketMerge.Merge(SegmentSet.bucketOf(lacking), List.of(lacking));
     }
-    ThinHistory.Merge next = due.getFirst();
+    SmallBucketMerge.Merge next = due.getFirst();
     Map<Bucket, Integer> taken = new HashMap<>();
     List<LiveSegment> sources =
         next.sources().stream()
@@ -215,19 +215,19 @@ public final class Merger {
                 live -> taken.merge(SegmentSet.bucketOf(live), 1, Integer::sum) <= SEGMENTS_MANY)
             .limit(SEGMENTS_THIN)
             .toList();
-    return new ThinHistory.Merge(next.bucket(), sources);
+    return new SmallBucketMerge.Merge(next.bucket(), sources);
   }
 
   /// All that is worth a merge: thin history first, then by bucket and retention, then days of tiny
   /// partitions.
-  private List<ThinHistory.Merge> due() {
+  private List<SmallBucketMerge.Merge> due() {
     long now = contents.clock().wallNanos();
     forgetMerged();
     SegmentSet segments = contents.state().segments();
-    List<ThinHistory.Merge> due = new ArrayList<>(thin.due(segments, now));
+    List<SmallBucketMerge.Merge> due = new ArrayList<>(thin.due(segments, now));
     Set<LiveSegment> taken =
         due.stream().flatMap(merge -> merge.sources().stream()).collect(Collectors.toSet());
-    List<ThinHistory.Merge> firsts = new ArrayList<>(); // of closed buckets
+    List<SmallBucketMerge.Merge> firsts = new ArrayList<>(); // of closed buckets
     for (NavigableSet<Bucket> buckets : segments.buckets()) {
       for (Bucket bucket : buckets) {
         boolean closed = bucket.untilNanos() + contents.config().mergeAfter().toNanos() <= now;
@@ -240,7 +240,7 @@ public final class Merger {
           int worth = !closed ? SEGMENTS_MANY : mergedBefore ? worthOfLate(sealed, now) : 1;
           if (!sealed.isEmpty() && sealed.size() >= worth && !taken.contains(sealed.getFirst())) {
             boolean first = closed && !mergedBefore && !bucket.isWide();
-            (first ? firsts : due).add(new ThinHistory.Merge(bucket, sealed));
+            (first ? firsts : due).add(new SmallBucketMerge.Merge(bucket, sealed));
           }
         }
       }
@@ -282,7 +282,7 @@ public final class Merger {
     return !live.entry().merged() && live.isWhole();
   }
 
-  private static List<LiveSegment> sealed(List<ThinHistory.Merge> due) {
+  private static List<LiveSegment> sealed(List<SmallBucketMerge.Merge> due) {
     return due.stream()
         .flatMap(merge -> merge.sources().stream())
         .filter(Merger::isSealed)
@@ -323,7 +323,7 @@ public final class Merger {
     });
   }
 
-  private void merge(ThinHistory.Merge due, BlockReaders readers) {
+  private void merge(SmallBucketMerge.Merge due, BlockReaders readers) {
     if (!expiry.take(due.sources())) {
       return; // it will be planned again
     }
@@ -359,7 +359,7 @@ public final class Merger {
   /// @param kept what goes into each partition of the new segment
   private record Parts(NavigableMap<PartitionKey, List<MergeOutput.Source>> kept, Set<Left> left) {}
 
-  private static Parts parts(ThinHistory.Merge due, Retentions.OnDisk onDisk) {
+  private static Parts parts(SmallBucketMerge.Merge due, Retentions.OnDisk onDisk) {
     Parts parts = new Parts(new TreeMap<>(), new HashSet<>());
     for (LiveSegment segment : due.sources()) {
       for (SegmentSummary.Partition partition : segment.partitions()) {
@@ -396,7 +396,7 @@ public final class Merger {
   /// A closed bucket, or the present part of a bucket that has very many segments, gets its final
   /// form the first time it is merged. All other partitions keep their keys.
   private List<MergeOutput> outputs(
-      ThinHistory.Merge due,
+      SmallBucketMerge.Merge due,
       NavigableMap<PartitionKey, List<MergeOutput.Source>> kept,
       BlockReaders readers) {
     PartitionWeights weights = contents.layouts().fitted();

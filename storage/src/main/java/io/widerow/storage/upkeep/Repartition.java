@@ -1,6 +1,6 @@
 package io.widerow.storage.upkeep;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.EventCursor;
@@ -138,7 +138,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
         moment.manifest().sealedLsns().keySet().stream().reduce(lanes - 1, Math::max) + 1;
     return new RepartitionPlan(
         new RepartitionPlan.Wanted(types, fromNanos, untilNanos, weights, apart(lanesMost)),
-        new ThinHistory(contents),
+        new SmallBucketMerge(contents),
         contents.segmentArrivals(),
         lanes,
         contents.clock().wallNanos() - contents.config().mergeAfter().toNanos());
@@ -148,10 +148,10 @@ public final class Repartition extends Rewrite<Repartition.Report> {
   /// number the store had when it gave the position.
   static int apart(int lanesMost) {
     long apart = 1;
-    for (int lanes = 2; lanes <= lanesMost && apart < LayoutRule.SHARDS_MAX; lanes++) {
+    for (int lanes = 2; lanes <= lanesMost && apart < LayoutOverride.SHARDS_MAX; lanes++) {
       apart = apart / gcd(apart, lanes) * lanes;
     }
-    return (int) Math.min(apart, LayoutRule.SHARDS_MAX);
+    return (int) Math.min(apart, LayoutOverride.SHARDS_MAX);
   }
 
   private static long gcd(long a, long b) {

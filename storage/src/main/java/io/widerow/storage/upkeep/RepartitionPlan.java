@@ -2,7 +2,7 @@ package io.widerow.storage.upkeep;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.layout.FinalForm;
@@ -54,7 +54,7 @@ final class RepartitionPlan {
       Collections.unmodifiableNavigableMap(new TreeMap<>());
 
   private final Wanted wanted;
-  private final ThinHistory thin;
+  private final SmallBucketMerge thin;
   private final SegmentArrivals arrivals;
   private final int lanes;
   private final long overNanos;
@@ -100,7 +100,7 @@ final class RepartitionPlan {
 
   /// @param overNanos buckets that end later are not closed
   RepartitionPlan(
-      Wanted wanted, ThinHistory thin, SegmentArrivals arrivals, int lanes, long overNanos) {
+      Wanted wanted, SmallBucketMerge thin, SegmentArrivals arrivals, int lanes, long overNanos) {
     this.wanted = wanted;
     this.thin = thin;
     this.arrivals = arrivals;
@@ -237,7 +237,7 @@ final class RepartitionPlan {
       Set<Source> changed = new LinkedHashSet<>();
       for (FinalForm.Part part : parts) {
         List<Source> inside = all.stream().filter(each -> overlaps(each, part.bucket())).toList();
-        int shards = Math.min(part.shards(), LayoutRule.SHARDS_MAX / of.apart);
+        int shards = Math.min(part.shards(), LayoutOverride.SHARDS_MAX / of.apart);
         Map<PartitionKey, Target> made = targets(of, part.bucket(), shards, inside);
         if (!inside.isEmpty() && isChange(part.bucket(), inside, made.keySet())) {
           double weight = 0;
@@ -278,7 +278,7 @@ final class RepartitionPlan {
     /// Puts a partition into a segment of its bucket that has none of its key yet.
     private void put(PartitionKey key, Target target, double weight) {
       Bucket bucket = Bucket.of(key);
-      boolean tiny = key.widthMinutes() < PartitionKey.MINUTES_PER_DAY && DayFold.isTiny(weight);
+      boolean tiny = key.widthMinutes() < PartitionKey.MINUTES_PER_DAY && DayMergePlan.isTiny(weight);
       int layer = 0;
       while (outputs.getOrDefault(new Place(bucket, tiny, layer), NOTHING).containsKey(key)) {
         layer++;

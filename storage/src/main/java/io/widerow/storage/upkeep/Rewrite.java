@@ -25,7 +25,7 @@ public abstract class Rewrite<R> {
   record Tools(
       StoreContents contents,
       Expiry expiry,
-      ThinHistory thin,
+      SmallBucketMerge thin,
       MergeWriter writer,
       BlockReaders readers) {}
 

@@ -40,7 +40,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Seals rows (flushes memtables) on the store's executor: writes one segment for each bucket and
-/// retention that the rows hold; [ThinHistory] goes into wider buckets at once. When a lane fills
+/// retention that the rows hold; [SmallBucketMerge] goes into wider buckets at once. When a lane fills
 /// rows faster than one thread seals them, a second thread helps ([SealQueue]).
 ///
 /// The order, each step durable before the next: write to a temporary name, force, read back and
@@ -57,7 +57,7 @@ public final class Sealer implements AutoCloseable {
   private static final int EVENTS_A_CALL = 256;
 
   private final StoreContents contents;
-  private final ThinHistory thin;
+  private final SmallBucketMerge thin;
   private final SegmentFiles files;
   private final NotesFiles notes;
   private final JournalPin trims;
@@ -75,7 +75,7 @@ public final class Sealer implements AutoCloseable {
       JournalPin trims,
       Executor executor) {
     this.contents = contents;
-    this.thin = new ThinHistory(contents);
+    this.thin = new SmallBucketMerge(contents);
     this.files = files;
     this.notes = notes;
     this.trims = trims;

@@ -1,7 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.faults.FileJournal;
@@ -122,8 +122,8 @@ class EmbeddedStoreModelTest {
 
   /// Fixes the width or the shards of some types, lets the store choose, or takes that back.
   static void changeLayout(EmbeddedStore store, SplittableRandom random) {
-    int[] widths = {LayoutRule.AUTO, LayoutRule.UNSAID, 1, 15, 45, 60, 1_440};
-    int[] shards = {LayoutRule.AUTO, 1, 2, 4, 8};
+    int[] widths = {LayoutOverride.AUTO, LayoutOverride.UNSAID, 1, 15, 45, 60, 1_440};
+    int[] shards = {LayoutOverride.AUTO, 1, 2, 4, 8};
     String type = StoreDriver.TYPES.get(random.nextInt(StoreDriver.TYPES.size()));
     String glob = random.nextInt(3) == 0 ? "*" : type;
     boolean isSet =
@@ -140,13 +140,13 @@ class EmbeddedStoreModelTest {
           store
               .layout()
               .configure(
-                  List.of(new LayoutRule("*", LayoutRule.AUTO, LayoutRule.AUTO, Source.CONFIG)),
+                  List.of(new LayoutOverride("*", LayoutOverride.AUTO, LayoutOverride.AUTO, Source.CONFIG)),
                   new PartitionWeights(1 << 10, 1 + random.nextInt(100), 1, 1 << 10),
                   random.nextInt(4) > 0);
       default -> {
         int number = shards[random.nextInt(shards.length)] * store.lanes();
         int width = widths[random.nextInt(widths.length)];
-        var _ = store.layout().set(new LayoutRule(glob, width, number, Source.API));
+        var _ = store.layout().set(new LayoutOverride(glob, width, number, Source.API));
       }
     }
   }

@@ -3,7 +3,7 @@ package io.widerow.storage.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
@@ -179,8 +179,8 @@ class FinalMergeTest {
         .toList();
   }
 
-  private static LayoutRule rule(String type, int shards) {
-    return new LayoutRule(type, LayoutRule.UNSAID, shards, Source.API);
+  private static LayoutOverride rule(String type, int shards) {
+    return new LayoutOverride(type, LayoutOverride.UNSAID, shards, Source.API);
   }
 
   @Test
@@ -215,7 +215,7 @@ class FinalMergeTest {
   @Test
   void narrowBucketsOfALoadAreJoined() {
     fit(10_000);
-    var _ = it.store().layout().set(new LayoutRule("*", 15, LayoutRule.UNSAID, Source.API));
+    var _ = it.store().layout().set(new LayoutOverride("*", 15, LayoutOverride.UNSAID, Source.API));
     long yesterday = START / (24 * HOUR) * 24 * HOUR - 24 * HOUR;
     for (int hour = 0; hour < 24; hour++) {
       int each = hour == 7 ? 4_000 : 1_500;

@@ -3,14 +3,14 @@ package io.widerow.storage.embedded;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
-import io.widerow.storage.layout.LayoutRules;
+import io.widerow.storage.layout.LayoutOverrides;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,7 +28,7 @@ class LayoutCrashTest {
   private static final List<String> TYPES = List.of("cpu", "disk", "disk.io");
   private static final List<String> GLOBS = List.of("*", "cpu", "disk*", "disk.io");
   private static final List<Integer> WIDTHS =
-      List.of(LayoutRule.AUTO, LayoutRule.UNSAID, 15, 60, 1_440);
+      List.of(LayoutOverride.AUTO, LayoutOverride.UNSAID, 15, 60, 1_440);
   private static final int STEPS = 14;
 
   private static int states;
@@ -36,8 +36,8 @@ class LayoutCrashTest {
   private SplittableRandom random = new SplittableRandom(0);
   private SplittableRandom cuts = new SplittableRandom(0);
   private TestClock clock = new TestClock(RetentionStore.START_NANOS);
-  private LayoutRules acknowledged = LayoutRules.NONE;
-  private LayoutRules flying = LayoutRules.NONE;
+  private LayoutOverrides acknowledged = LayoutOverrides.NONE;
+  private LayoutOverrides flying = LayoutOverrides.NONE;
   private final Set<Integer> events = new HashSet<>();
   private final Set<Integer> written = new HashSet<>();
 
@@ -83,13 +83,13 @@ class LayoutCrashTest {
       case 0, 1, 2 -> {
         String glob = GLOBS.get(random.nextInt(GLOBS.size()));
         int width = WIDTHS.get(random.nextInt(WIDTHS.size()));
-        var rule = new LayoutRule(glob, width, 1 + random.nextInt(4), Source.API);
+        var rule = new LayoutOverride(glob, width, 1 + random.nextInt(4), Source.API);
         flying = acknowledged.with(rule);
         var _ = it.store().layout().set(rule);
         acknowledged = flying;
       }
       case 3 -> {
-        List<LayoutRule> there = acknowledged.inOrder();
+        List<LayoutOverride> there = acknowledged.inOrder();
         if (!there.isEmpty()) {
           String glob = there.get(random.nextInt(there.size())).glob();
           flying = acknowledged.without(glob, Source.API);
@@ -116,13 +116,13 @@ class LayoutCrashTest {
     events.addAll(written);
   }
 
-  private static Set<LayoutRule> set(RetentionStore it) {
-    Set<LayoutRule> rules = new HashSet<>();
+  private static Set<LayoutOverride> set(RetentionStore it) {
+    Set<LayoutOverride> rules = new HashSet<>();
     it.store().layout().rules().forEach(each -> rules.add(each.rule()));
     return rules;
   }
 
-  private static Set<LayoutRule> rules(LayoutRules of) {
+  private static Set<LayoutOverride> rules(LayoutOverrides of) {
     return new HashSet<>(of.inOrder());
   }
 
@@ -132,7 +132,7 @@ class LayoutCrashTest {
     }
     SimDisk left = disk.crash(cuts.nextBoolean());
     try (var it = new RetentionStore(left, clock, Runnable::run)) {
-      Set<LayoutRule> there = set(it);
+      Set<LayoutOverride> there = set(it);
       assertTrue(
           there.equals(rules(acknowledged)) || there.equals(rules(flying)),
           "rules %s, acknowledged %s".formatted(there, acknowledged));

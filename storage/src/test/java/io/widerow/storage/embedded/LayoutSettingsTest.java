@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.event.TimeUuid;
@@ -41,8 +41,8 @@ class LayoutSettingsTest {
   private static final byte[] BODY = "body".getBytes(StandardCharsets.UTF_8);
   private static final byte[] LINE = "x".repeat(100).getBytes(StandardCharsets.UTF_8);
 
-  private static final List<LayoutRule> AUTO =
-      List.of(new LayoutRule("*", LayoutRule.AUTO, LayoutRule.AUTO, Source.CONFIG));
+  private static final List<LayoutOverride> AUTO =
+      List.of(new LayoutOverride("*", LayoutOverride.AUTO, LayoutOverride.AUTO, Source.CONFIG));
 
   private final SimDisk disk = new SimDisk(1);
   private final TestClock clock = new TestClock(START);
@@ -108,20 +108,20 @@ class LayoutSettingsTest {
         .toList();
   }
 
-  private static LayoutRule rule(String glob, int width, int shards) {
-    return new LayoutRule(glob, width, shards, Source.API);
+  private static LayoutOverride rule(String glob, int width, int shards) {
+    return new LayoutOverride(glob, width, shards, Source.API);
   }
 
   @Test
   void aChangeCountsFromTheNextBatch() {
     write(0, "cpu", START, 3);
-    var _ = store.layout().set(rule("cpu", 15, LayoutRule.UNSAID));
+    var _ = store.layout().set(rule("cpu", 15, LayoutOverride.UNSAID));
     write(0, "cpu", START, 4);
     write(0, "disk", START, 5);
     assertEquals(
         List.of("2023-11-14T22:00+15m|cpu|0 4", "2023-11-14T22|cpu|0 3", "2023-11-14T22|disk|0 5"),
         partitions());
-    var _ = store.layout().set(rule("*", 1_440, LayoutRule.UNSAID));
+    var _ = store.layout().set(rule("*", 1_440, LayoutOverride.UNSAID));
     write(1, "disk", START, 6);
     write(1, "cpu", START, 7);
     assertTrue(partitions().contains("2023-11-14|disk|1 6"), () -> partitions().toString());
@@ -134,10 +134,10 @@ class LayoutSettingsTest {
   @Test
   void rulesThatAreSetOutliveTheStore() {
     write(0, "cpu", START, 3);
-    var _ = store.layout().set(rule("cp*", 15, LayoutRule.UNSAID));
+    var _ = store.layout().set(rule("cp*", 15, LayoutOverride.UNSAID));
     assertEquals(
         new LayoutSettings.Standing(rule("cp*", 15, 4), 1),
-        store.layout().set(rule("cp*", LayoutRule.UNSAID, 4)),
+        store.layout().set(rule("cp*", LayoutOverride.UNSAID, 4)),
         "what is not said stays");
     reopen();
     store.layout().configure(AUTO, PartitionWeights.DEFAULT, true);
@@ -260,7 +260,7 @@ class LayoutSettingsTest {
 
   @Test
   void anOwnIdHasOneLaneWhateverTheShards() {
-    var _ = store.layout().set(rule("*", LayoutRule.UNSAID, 2));
+    var _ = store.layout().set(rule("*", LayoutOverride.UNSAID, 2));
     byte[] cpu = "cpu".getBytes(StandardCharsets.UTF_8);
     List<EventId> ids = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
@@ -268,7 +268,7 @@ class LayoutSettingsTest {
       ids.add(new EventId(TimeUuid.timeOfNanos(time), TimeUuid.tailOf(time, 511, i)));
     }
     for (int shards : List.of(2, 8, 4)) {
-      var _ = store.layout().set(rule("*", LayoutRule.UNSAID, shards));
+      var _ = store.layout().set(rule("*", LayoutOverride.UNSAID, shards));
       for (int lane = 0; lane < LANES; lane++) {
         int of = lane;
         append(

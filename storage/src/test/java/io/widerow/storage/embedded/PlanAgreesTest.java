@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule;
 import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
@@ -59,7 +59,7 @@ class PlanAgreesTest {
         }
         it.store()
             .layout()
-            .set(new LayoutRule("cpu", width, LayoutRule.UNSAID, RetentionRule.Source.API));
+            .set(new LayoutOverride("cpu", width, LayoutOverride.UNSAID, RetentionRule.Source.API));
         if (random.nextInt(3) == 0) {
           delete(it, "" + random.nextInt(10));
         }

@@ -344,11 +344,11 @@ class PlantedBugsTest {
         planted(
             "the witness tells of nothing that is not forced",
             SuiteCheck.CRASH,
-            Cut.to(NewLanes.class, "tell", EmbeddedLane.class, "forcedLsn", "committed")),
+            Cut.to(LaneFactory.class, "tell", EmbeddedLane.class, "forcedLsn", "committed")),
         planted(
             "the witness is written",
             SuiteCheck.ENDS,
-            Cut.out(NewLanes.class, "tell", WitnessFile.class, "write")),
+            Cut.out(LaneFactory.class, "tell", WitnessFile.class, "write")),
         planted(
             "the witness is forced",
             SuiteCheck.WITNESS,

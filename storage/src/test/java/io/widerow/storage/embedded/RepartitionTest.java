@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.storage.Arrivals;
@@ -207,8 +207,8 @@ class RepartitionTest {
     assertThrows(RuntimeException.class, () -> ended.repartition().run(work));
   }
 
-  private static LayoutRule rule(String type, int shards) {
-    return new LayoutRule(type, LayoutRule.UNSAID, shards, Source.API);
+  private static LayoutOverride rule(String type, int shards) {
+    return new LayoutOverride(type, LayoutOverride.UNSAID, shards, Source.API);
   }
 
   /// Positions derive the lane from the shard. Events that arrived since the opening fold by their

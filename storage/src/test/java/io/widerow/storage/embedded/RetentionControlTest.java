@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.faults.DiskAround;
@@ -265,7 +265,7 @@ class RetentionControlTest {
     it.write("cpu", START_NANOS - Duration.ofMinutes(50).toNanos(), 10);
     it.write("cpu", START_NANOS - Duration.ofMinutes(5).toNanos(), 3);
     it.store().sealAll();
-    var _ = it.store().layout().set(new LayoutRule("cpu", 10, LayoutRule.UNSAID, Source.API));
+    var _ = it.store().layout().set(new LayoutOverride("cpu", 10, LayoutOverride.UNSAID, Source.API));
   }
 
   @ParameterizedTest

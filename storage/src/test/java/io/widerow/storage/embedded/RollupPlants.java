@@ -44,7 +44,7 @@ final class RollupPlants {
         PlantedBugsTest.planted(
             "a file of figures has a durable name before it is listed",
             SuiteCheck.FIGURE_CUTS,
-            cut("FigureKeeper", "commit", FigureFiles.class, "forceDirectory")),
+            cut("AggregateRetainer", "commit", FigureFiles.class, "forceDirectory")),
         PlantedBugsTest.planted(
             "figures count the last write of an id",
             SuiteCheck.FIGURES,

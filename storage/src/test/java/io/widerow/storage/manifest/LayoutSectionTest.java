@@ -3,7 +3,7 @@ package io.widerow.storage.manifest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule.Source;
 import java.io.IOException;
 import java.util.HexFormat;
@@ -27,8 +27,8 @@ class LayoutSectionTest {
   private static final LayoutSection SECTION =
       new LayoutSection(
           List.of(
-              new LayoutRule("cpu", 15, LayoutRule.UNSAID, Source.API),
-              new LayoutRule("n*", LayoutRule.AUTO, 1_024, Source.API)));
+              new LayoutOverride("cpu", 15, LayoutOverride.UNSAID, Source.API),
+              new LayoutOverride("n*", LayoutOverride.AUTO, 1_024, Source.API)));
 
   @Test
   void theBytesAreThoseOfTheDocument() throws IOException {

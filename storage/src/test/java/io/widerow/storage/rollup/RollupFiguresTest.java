@@ -51,7 +51,7 @@ class RollupFiguresTest {
     private NumberSum sum = new NumberSum();
     private Extreme least = Extreme.least();
     private Extreme greatest = Extreme.greatest();
-    private NumberGrid grid = new NumberGrid();
+    private PercentileHistogram grid = new PercentileHistogram();
     private HashedValues hashes = new HashedValues();
 
     void add(AttributeValue value) {
@@ -82,7 +82,7 @@ class RollupFiguresTest {
       read.sum = NumberSum.read(in);
       read.least.read(in);
       read.greatest.read(in);
-      read.grid = NumberGrid.read(in);
+      read.grid = PercentileHistogram.read(in);
       read.hashes = HashedValues.read(in);
       in.requireEnd("the figures");
       return read;
@@ -205,7 +205,7 @@ class RollupFiguresTest {
       bytes[bit / 8] ^= (byte) (1 << bit % 8);
       ByteSource in = new ByteSource(FILE).over(bytes, 0, out.length(), 0);
       try {
-        NumberGrid.read(in);
+        PercentileHistogram.read(in);
         NumberSum.read(in);
       } catch (StorageException.Corrupt expected) {
         refused++;

@@ -27,7 +27,7 @@ import io.widerow.storage.rollup.AttributeFigures;
 import io.widerow.storage.rollup.Extreme;
 import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.rollup.HashedValues;
-import io.widerow.storage.rollup.NumberGrid;
+import io.widerow.storage.rollup.PercentileHistogram;
 import io.widerow.storage.rollup.NumberSum;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -133,7 +133,7 @@ class SegmentRollupsTest {
     NumberSum sum = new NumberSum();
     Extreme least = Extreme.least();
     Extreme greatest = Extreme.greatest();
-    NumberGrid grid = new NumberGrid();
+    PercentileHistogram grid = new PercentileHistogram();
     HashedValues distinct = new HashedValues();
     AttributeValue value = new AttributeValue();
     for (TestEvent event : events) {
@@ -158,7 +158,7 @@ class SegmentRollupsTest {
         field.has(RollupFigure.SUM) ? figures.sum() : new NumberSum(),
         field.has(RollupFigure.MIN) ? figures.least() : Extreme.least(),
         field.has(RollupFigure.MAX) ? figures.greatest() : Extreme.greatest(),
-        field.has(RollupFigure.GRID) ? figures.grid() : new NumberGrid(),
+        field.has(RollupFigure.GRID) ? figures.grid() : new PercentileHistogram(),
         field.has(RollupFigure.DISTINCT) ? figures.distinct() : new HashedValues());
   }
 
@@ -168,7 +168,7 @@ class SegmentRollupsTest {
       NumberSum sum,
       Extreme least,
       Extreme greatest,
-      NumberGrid grid,
+      PercentileHistogram grid,
       HashedValues distinct) {
     List<Object> results = new ArrayList<>();
     if (field.has(RollupFigure.COUNT)) {

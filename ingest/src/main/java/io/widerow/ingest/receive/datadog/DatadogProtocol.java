@@ -8,7 +8,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
@@ -22,7 +22,7 @@ import java.util.Set;
 /// are refused, the others are stored, and the answer is 400 with the first reason.
 public final class DatadogProtocol implements WriteProtocol {
   private static final String SENT = "dd-message-timestamp";
-  private static final ErrorForm ERRORS = (_, refused) -> error(refused);
+  private static final ErrorRenderer ERRORS = (_, refused) -> error(refused);
 
   private final DatadogDecoder decoder;
   private final String sent; // as the header says it; empty without one

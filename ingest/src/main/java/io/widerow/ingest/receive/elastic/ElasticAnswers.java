@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
-import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.RequestRefused;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ final class ElasticAnswers {
   private static final String VERSION = "compatible-with=";
 
   /// The form of Elasticsearch's errors.
-  static final ErrorForm ERRORS = (context, refused) -> error(context.request(), refused);
+  static final ErrorRenderer ERRORS = (context, refused) -> error(context.request(), refused);
 
   private ElasticAnswers() {}
 

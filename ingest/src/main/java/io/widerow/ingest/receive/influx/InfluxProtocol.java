@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.decode.Times;
-import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
@@ -45,7 +45,7 @@ public final class InfluxProtocol implements WriteProtocol {
 
   private static HttpRoute route(
       WriteRoutes write, String path, InfluxVersion version, SeriesCaches series) {
-    ErrorForm errors = (_, refused) -> version.error(refused.status(), refused.reason());
+    ErrorRenderer errors = (_, refused) -> version.error(refused.status(), refused.reason());
     return write.of(
         path,
         Set.of(HttpMethod.POST),

@@ -9,7 +9,7 @@ import io.widerow.ingest.decode.RecordStarts;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
-import io.widerow.ingest.decode.TimeSight;
+import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.ingest.decode.TimeSpan;
 import io.widerow.ingest.decode.Times;
 import java.nio.charset.StandardCharsets;
@@ -237,7 +237,7 @@ public final class TextLinesDecoder {
 
   /// The time of a record: the first that its lines have.
   private long own(byte[] body, int offset, int limit, IncomingBatch batch) {
-    if (!(pattern instanceof TimePattern.Auto(TimeSight sight))) {
+    if (!(pattern instanceof TimePattern.Auto(TimestampDetector sight))) {
       return pattern.nanos(body, offset, limit, batch.wallNanos, span);
     }
     int at = offset;
@@ -252,7 +252,7 @@ public final class TextLinesDecoder {
 
   /// The time of a line. When it depends on whether days or months come first, later lines are
   /// asked, once a body.
-  private long nanos(TimeSight sight, byte[] line, int offset, int limit, long nowNanos) {
+  private long nanos(TimestampDetector sight, byte[] line, int offset, int limit, long nowNanos) {
     long nanos = pattern.nanos(line, offset, limit, nowNanos, span);
     if (nanos != Times.NONE || looked || !sight.isUndecided()) {
       return nanos;

@@ -13,7 +13,7 @@ import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.http.BodyCoding;
-import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// | 429 | too much is in progress: send it again |
 /// | 503 | send it again: the disk is full, the daemon stops; loki4j repeats no other 5xx |
 public final class LokiProtocol implements WriteProtocol {
-  private static final ErrorForm ERRORS = (_, refused) -> refusal(refused);
+  private static final ErrorRenderer ERRORS = (_, refused) -> refusal(refused);
 
   private final @Nullable LokiJsonDecoder json;
   private final LokiProtobufDecoder protobuf;

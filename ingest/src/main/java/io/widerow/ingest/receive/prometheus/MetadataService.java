@@ -6,8 +6,8 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.ErrorForm;
-import io.widerow.ingest.http.FormQuestion;
+import io.widerow.ingest.http.ErrorRenderer;
+import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
@@ -39,9 +39,9 @@ final class MetadataService {
         Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST),
         Tokens.Scope.QUERY,
         (context, request) ->
-            FormQuestion.askSmall(
-                context, request, ErrorForm.PROMETHEUS, given -> answer(context, given)),
-        ErrorForm.PROMETHEUS);
+            FormParameters.askSmall(
+                context, request, ErrorRenderer.PROMETHEUS, given -> answer(context, given)),
+        ErrorRenderer.PROMETHEUS);
   }
 
   private HttpResponse answer(ServiceRequestContext context, QueryParams given) {
@@ -54,7 +54,7 @@ final class MetadataService {
               () -> HttpAnswers.json(HttpStatus.OK, json(table.copy(metric), limit, perMetric)),
               context.blockingTaskExecutor()));
     } catch (RequestRefused refused) {
-      return ErrorForm.PROMETHEUS.of(context, refused);
+      return ErrorRenderer.PROMETHEUS.of(context, refused);
     }
   }
 

@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
@@ -62,7 +62,7 @@ public final class HecProtocol implements WriteProtocol {
                 new HecRawDecoder(context.queryParams(), WriteRoutes.type(context, request)),
                 ackId(context, request, acks));
     List<HttpRoute> routes = new ArrayList<>();
-    ErrorForm errors = HecProtocol::error;
+    ErrorRenderer errors = HecProtocol::error;
     for (String path : List.of("", "/event", "/event/1.0", "/raw", "/raw/1.0", "/ack")) {
       WriteProtocol.Factory made =
           path.startsWith("/raw") ? raw : path.equals("/ack") ? (_, _) -> new HecAcks() : events;

@@ -7,7 +7,7 @@ import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.TimeSight;
+import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.ingest.decode.Times;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +38,7 @@ public final class SyslogDecoder {
   private static final byte[] MESSAGE_ID = ascii("msgid");
 
   private final AttributeTape tape = new AttributeTape(new AttributeLevels(""));
-  private final TimeSight sight;
+  private final TimestampDetector sight;
   private final SenderTime time;
   private byte[] bytes = new byte[0];
   private int at;
@@ -47,7 +47,7 @@ public final class SyslogDecoder {
 
   /// @param zone of times without one
   public SyslogDecoder(ZoneId zone) {
-    sight = new TimeSight(zone);
+    sight = new TimestampDetector(zone);
     time = new SenderTime(zone);
   }
 

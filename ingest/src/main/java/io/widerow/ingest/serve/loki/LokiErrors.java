@@ -2,7 +2,7 @@ package io.widerow.ingest.serve.loki;
 
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import io.widerow.ingest.http.ErrorForm;
+import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.query.QueryException;
 import io.widerow.storage.StorageException;
@@ -13,7 +13,7 @@ import io.widerow.storage.StorageException;
 /// {"status":"error","errorType":"bad_data","message":"query: parse error at line 1, col 5: ..."}
 /// ```
 final class LokiErrors {
-  static final ErrorForm FORM = (_, refused) -> of(refused.status(), refused.reason());
+  static final ErrorRenderer FORM = (_, refused) -> of(refused.status(), refused.reason());
 
   private LokiErrors() {}
 

@@ -10,7 +10,7 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.FormQuestion;
+import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
@@ -116,7 +116,7 @@ public final class LokiService {
         METHODS,
         Tokens.Scope.QUERY,
         (context, request) ->
-            FormQuestion.ask(
+            FormParameters.ask(
                 context,
                 request,
                 memory,

@@ -9,8 +9,8 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.ErrorForm;
-import io.widerow.ingest.http.FormQuestion;
+import io.widerow.ingest.http.ErrorRenderer;
+import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
@@ -93,7 +93,7 @@ final class CatalogService {
             METHODS,
             Tokens.Scope.QUERY,
             (_, _) -> HttpAnswers.json(HttpStatus.OK, buildInfo()),
-            ErrorForm.PROMETHEUS),
+            ErrorRenderer.PROMETHEUS),
         notEvaluated("/api/v1/query"),
         notEvaluated("/api/v1/query_range"));
   }
@@ -105,9 +105,9 @@ final class CatalogService {
         METHODS,
         Tokens.Scope.QUERY,
         (context, _) ->
-            ErrorForm.PROMETHEUS.of(
+            ErrorRenderer.PROMETHEUS.of(
                 context, new RequestRefused(HttpStatus.NOT_IMPLEMENTED, NO_PROMQL)),
-        ErrorForm.PROMETHEUS);
+        ErrorRenderer.PROMETHEUS);
   }
 
   private String buildInfo() {
@@ -124,13 +124,13 @@ final class CatalogService {
         METHODS,
         Tokens.Scope.QUERY,
         (context, request) ->
-            FormQuestion.ask(
+            FormParameters.ask(
                 context,
                 request,
                 memory,
-                ErrorForm.PROMETHEUS,
+                ErrorRenderer.PROMETHEUS,
                 given -> ask(context, given, question)),
-        ErrorForm.PROMETHEUS);
+        ErrorRenderer.PROMETHEUS);
   }
 
   private HttpResponse ask(ServiceRequestContext context, QueryParams given, Question question) {
@@ -156,7 +156,7 @@ final class CatalogService {
 
   private static HttpResponse refusal(
       ServiceRequestContext context, HttpStatus status, Exception failed) {
-    return ErrorForm.PROMETHEUS.of(
+    return ErrorRenderer.PROMETHEUS.of(
         context, new RequestRefused(status, String.valueOf(failed.getMessage())));
   }
 

@@ -13,7 +13,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.AnswerPlaces;
+import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -37,7 +37,7 @@ final class EventService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
+  private final QuerySlots places = new QuerySlots(ANSWERS_MAX);
 
   /// @param memory that all queries share
   EventService(EventStore store, QueryMemory memory) {

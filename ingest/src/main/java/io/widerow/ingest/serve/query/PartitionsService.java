@@ -17,7 +17,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.lane.LaneRing;
-import io.widerow.ingest.serve.reply.AnswerPlaces;
+import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.TimeText;
@@ -53,7 +53,7 @@ final class PartitionsService {
   private final EventStore store;
   private final QueryMemory memory;
   private final List<LaneRing> rings;
-  private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
+  private final QuerySlots places = new QuerySlots(ANSWERS_MAX);
 
   /// @param memory that all queries share
   PartitionsService(EventStore store, QueryMemory memory, List<LaneRing> rings) {

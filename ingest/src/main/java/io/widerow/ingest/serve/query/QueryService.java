@@ -13,7 +13,7 @@ import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerPlaces;
+import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
@@ -23,7 +23,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.answer.Extras;
-import io.widerow.query.answer.KeptUse;
+import io.widerow.query.answer.AggregateCoverage;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.RollupUse;
@@ -152,7 +152,7 @@ final class QueryService {
       return small;
     }
     return stopping
-        ? AnswerPlaces.busy()
+        ? QuerySlots.busy()
         : threads.answer(context, reply -> run(context, parameters, reply));
   }
 
@@ -301,7 +301,7 @@ final class QueryService {
     }
     beginOnce(reply, parameters, reader);
     if (parameters.extras().progress() && answer.failure() == null) {
-      KeptUse.of(reader).putLine(sink); // the headers were sent before anything was counted
+      AggregateCoverage.of(reader).putLine(sink); // the headers were sent before anything was counted
     }
     explain(answer, parameters, reader, beganNanos, sink);
     reply.end(sink.bytes(), sink.length());
@@ -337,7 +337,7 @@ final class QueryService {
     answer.requireWhole();
     explain(answer, parameters, reader, beganNanos, sink);
     RollupUse use = RollupUse.of(reader, parameters);
-    KeptUse kept = KeptUse.of(reader);
+    AggregateCoverage kept = AggregateCoverage.of(reader);
     ResponseHeadersBuilder headers = headers(parameters, reader).toBuilder();
     if (use != null) {
       headers.set(ROLLUP, use.header());

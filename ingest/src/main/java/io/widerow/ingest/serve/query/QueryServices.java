@@ -3,7 +3,7 @@ package io.widerow.ingest.serve.query;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.intake.Intake;
-import io.widerow.ingest.serve.reply.FineTicks;
+import io.widerow.ingest.serve.reply.SchedulerTicker;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.storage.EventStore;
@@ -17,7 +17,7 @@ public final class QueryServices {
   private final StepService steps;
   private final SurveyService surveys;
   private final List<HttpRoute> others;
-  private final FineTicks.Watched writers;
+  private final SchedulerTicker.Watched writers;
 
   /// @param memory that all queries share
   /// @param config says how long a reader may take nothing
@@ -32,7 +32,7 @@ public final class QueryServices {
     this.queries = new QueryService(store, memory, stallSeconds, epochNanos, intake::isWriting);
     this.steps = new StepService(store, memory, stallSeconds, epochNanos);
     this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
-    this.writers = FineTicks.OF_ANSWERS.watch(intake.lanes()::wroteLately);
+    this.writers = SchedulerTicker.OF_ANSWERS.watch(intake.lanes()::wroteLately);
     this.others =
         Stream.of(
                 new ExportService(store, memory, stallSeconds, epochNanos).routes(),

@@ -18,7 +18,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.answer.Extras;
 import io.widerow.query.answer.FieldCheck;
 import io.widerow.query.fields.DiffQuestion;
-import io.widerow.query.fields.FieldsAhead;
+import io.widerow.query.fields.FieldStatisticsWarmer;
 import io.widerow.query.fields.FieldsQuestion;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
@@ -58,7 +58,7 @@ final class SurveyService {
   private final LongSupplier epochNanos;
   private final AnswerThreads threads;
   private final KnownFields known = new KnownFields();
-  private final FieldsAhead ahead;
+  private final FieldStatisticsWarmer ahead;
   private final ScheduledExecutorService reading;
 
   /// @param memory that all queries share
@@ -68,7 +68,7 @@ final class SurveyService {
     this.memory = memory;
     this.epochNanos = epochNanos;
     this.threads = AnswerThreads.computing("widerow-survey", ANSWERS_MAX, stallSeconds);
-    this.ahead = new FieldsAhead(store, known);
+    this.ahead = new FieldStatisticsWarmer(store, known);
     this.reading =
         Executors.newSingleThreadScheduledExecutor(LowPriorityThread.factory("widerow-fields"));
     if (store.cluster() == null) { // a cluster's blocks are not here

@@ -12,7 +12,7 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.AnswerPlaces;
+import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.TypeGlobs;
@@ -41,7 +41,7 @@ final class TypesService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final AnswerPlaces places = new AnswerPlaces(ANSWERS_MAX);
+  private final QuerySlots places = new QuerySlots(ANSWERS_MAX);
 
   /// @param memory that all queries share
   TypesService(EventStore store, QueryMemory memory) {

@@ -19,7 +19,7 @@ import java.util.logging.Logger;
 /// without low priorities, and one of a hundred half as long again without the rest
 /// (`bench-results/reading.md`). While there are no writes, queries have all of the time.
 ///
-/// See [TimeSlices], [FineTicks].
+/// See [TimeSlices], [SchedulerTicker].
 public final class AnswerThread {
   /// The most processor time of a short answer, in milliseconds.
   static final int SHORT_MILLIS = 20;
@@ -94,14 +94,14 @@ public final class AnswerThread {
         LOG.log(Level.FINE, "the priority of thread {0} cannot be lowered here", thread);
       }
     }
-    setTicks(computedNanos - before >= NANOS_A_MILLI && FineTicks.OF_ANSWERS.isWritten());
+    setTicks(computedNanos - before >= NANOS_A_MILLI && SchedulerTicker.OF_ANSWERS.isWritten());
   }
 
   private void setTicks(boolean wanted) {
     if (wanted && !ticks) {
-      FineTicks.OF_ANSWERS.begin();
+      SchedulerTicker.OF_ANSWERS.begin();
     } else if (!wanted && ticks) {
-      FineTicks.OF_ANSWERS.end();
+      SchedulerTicker.OF_ANSWERS.end();
     }
     ticks = wanted;
   }

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 /// - Threads: any.
 public final class AnswerThreads {
   private final String name;
-  private final AnswerPlaces places;
+  private final QuerySlots places;
   private final int stallSeconds;
   private final boolean computes;
   private final AtomicLong number = new AtomicLong();
@@ -18,7 +18,7 @@ public final class AnswerThreads {
   private AnswerThreads(String name, int most, int stallSeconds, boolean computes) {
     this.computes = computes;
     this.name = name;
-    this.places = new AnswerPlaces(most);
+    this.places = new QuerySlots(most);
     this.stallSeconds = stallSeconds;
   }
 
@@ -49,7 +49,7 @@ public final class AnswerThreads {
   /// The answer that a thread makes, without a timeout: the question's own budget counts. What the
   /// work throws ends it. Too many at a time are refused.
   public HttpResponse answer(ServiceRequestContext context, Work work) {
-    return answer(context, work, AnswerPlaces::busy);
+    return answer(context, work, QuerySlots::busy);
   }
 
   /// As [#answer(ServiceRequestContext, Work)].
@@ -63,7 +63,7 @@ public final class AnswerThreads {
 
   private HttpResponse start(ServiceRequestContext context, Work work) {
     QueryReply reply = new QueryReply(context, stallSeconds);
-    LeftClient.endsAnswer(context, reply.response());
+    DisconnectDetector.endsAnswer(context, reply.response());
     String thread = name + "-" + number.incrementAndGet();
     if (computes) {
       AnswerThread.start(thread, () -> run(work, reply));

@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.QueryParams;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import io.widerow.event.LayoutRule;
+import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Tokens;
@@ -125,11 +125,11 @@ public final class LayoutService {
     String glob = Parameters.required(given, "type");
     String width = Parameters.single(given, "width");
     String number = Parameters.single(given, "shards");
-    LayoutRule rule =
-        new LayoutRule(
+    LayoutOverride rule =
+        new LayoutOverride(
             glob,
-            width == null ? LayoutRule.UNSAID : minutes(width),
-            number == null ? LayoutRule.UNSAID : shards(number),
+            width == null ? LayoutOverride.UNSAID : minutes(width),
+            number == null ? LayoutOverride.UNSAID : shards(number),
             Source.API);
     LayoutSettings layout = embedded.layout();
     String line = append(new StringBuilder(), layout.set(rule)).toString();
@@ -149,7 +149,7 @@ public final class LayoutService {
   /// A width: minutes, or a time like `15m` or `1d`.
   private static int minutes(String text) {
     if (text.equals(AUTO)) {
-      return LayoutRule.AUTO;
+      return LayoutOverride.AUTO;
     }
     if (NUMBER.matcher(text).matches()) {
       return positive("width", Integer.parseInt(text));
@@ -164,7 +164,7 @@ public final class LayoutService {
 
   private static int shards(String text) {
     if (text.equals(AUTO)) {
-      return LayoutRule.AUTO;
+      return LayoutOverride.AUTO;
     }
     if (!NUMBER.matcher(text).matches()) {
       throw new IllegalArgumentException("shards: must be auto or a number, got " + text);
@@ -181,7 +181,7 @@ public final class LayoutService {
   }
 
   private static StringBuilder append(StringBuilder json, Standing standing) {
-    LayoutRule rule = standing.rule();
+    LayoutOverride rule = standing.rule();
     HttpAnswers.appendString(json.append("{\"type\":"), rule.glob());
     json.append(",\"width\":").append(value(rule.widthMinutes()));
     json.append(",\"shards\":").append(value(rule.shards()));
@@ -191,8 +191,8 @@ public final class LayoutService {
 
   private static String value(int value) {
     return switch (value) {
-      case LayoutRule.AUTO -> "\"auto\"";
-      case LayoutRule.UNSAID -> "null";
+      case LayoutOverride.AUTO -> "\"auto\"";
+      case LayoutOverride.UNSAID -> "null";
       default -> Integer.toString(value);
     };
   }

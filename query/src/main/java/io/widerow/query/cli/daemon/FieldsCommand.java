@@ -2,7 +2,7 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.ShownWithout;
+import io.widerow.query.cli.DamageWarnings;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
@@ -104,7 +104,7 @@ public final class FieldsCommand implements Callable<Integer> {
     } else if (!answer.exact()) {
       shell.err().println("widerow explore fields: an estimate; give it more time with --budget");
     }
-    return ShownWithout.tell("widerow explore fields", answer.unread(), ZoneOffset.UTC, shell)
+    return DamageWarnings.tell("widerow explore fields", answer.unread(), ZoneOffset.UTC, shell)
         .number;
   }
 

@@ -2,7 +2,7 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.cli.ShownWithout;
+import io.widerow.query.cli.DamageWarnings;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteSurvey;
 import java.time.ZoneOffset;
@@ -67,7 +67,7 @@ public final class PatternsCommand implements Callable<Integer> {
     } else if (!answer.exact()) {
       shell.err().println("widerow explore patterns: an estimate; give it more time with --budget");
     }
-    return ShownWithout.tell("widerow explore patterns", answer.unread(), ZoneOffset.UTC, shell)
+    return DamageWarnings.tell("widerow explore patterns", answer.unread(), ZoneOffset.UTC, shell)
         .number;
   }
 }

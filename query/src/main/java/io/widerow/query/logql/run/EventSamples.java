@@ -58,7 +58,7 @@ final class EventSamples {
 
   /// Adds the sample of an event, if it has one. False when only the event's own line tells.
   boolean add(EventView event) {
-    List<EventTest> tests = stages.tests();
+    List<EventCondition> tests = stages.tests();
     for (int i = 0; i < tests.size(); i++) {
       switch (tests.get(i).of(event, scratch)) {
         case KEPT -> {}
@@ -70,13 +70,13 @@ final class EventSamples {
         }
       }
     }
-    EventTest.NumberLabel number = stages.number();
+    EventCondition.NumberLabel number = stages.number();
     double value = 1;
     if (number != null) {
       if (!number.find(event, scratch)) {
         return true;
       }
-      if (!EventTest.NumberLabel.isNumber(scratch)) {
+      if (!EventCondition.NumberLabel.isNumber(scratch)) {
         return false;
       }
       value = scratch.asDouble();

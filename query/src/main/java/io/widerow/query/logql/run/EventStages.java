@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// @param unwrapsLines whether the sample is taken from the line after `same`, because its text is
 ///   a duration or a number of bytes
 record EventStages(
-    List<EventTest> tests,
+    List<EventCondition> tests,
     LogQuery same,
-    EventTest.@Nullable NumberLabel number,
+    EventCondition.@Nullable NumberLabel number,
     boolean unwrapsLines) {
   private static final String ANY = "";
 
@@ -42,7 +42,7 @@ record EventStages(
     Split split = new Split(labels);
     range.lines().stages().forEach(split::add);
     Stage.Unwrap unwrap = range.unwrap();
-    EventTest.NumberLabel number = unwrap == null ? null : split.number(unwrap);
+    EventCondition.NumberLabel number = unwrap == null ? null : split.number(unwrap);
     boolean unwrapsLines = unwrap != null && number == null;
     if (!unwrapsLines) {
       range.afterUnwrap().forEach(split::add);
@@ -54,7 +54,7 @@ record EventStages(
   /// Stages so far.
   private static final class Split {
     private final LabelNames labels;
-    private final List<EventTest> tests = new ArrayList<>();
+    private final List<EventCondition> tests = new ArrayList<>();
     private final List<Stage> same = new ArrayList<>();
     private final Set<String> changed =
         new LinkedHashSet<>(); // labels that may be not as they came
@@ -66,11 +66,11 @@ record EventStages(
 
     void add(Stage stage) {
       Set<String> names = new LinkedHashSet<>();
-      EventTest test = null;
+      EventCondition test = null;
       if (stage instanceof Stage.LabelFilter(Condition condition)) {
         Selection.addNames(condition, names);
         boolean asCame = names.stream().allMatch(this::isAsCame);
-        test = asCame && !mayFail ? EventTest.of(condition, labels) : null;
+        test = asCame && !mayFail ? EventCondition.of(condition, labels) : null;
         mayFail |= test == null && hasQuantity(condition);
       }
       if (test != null) {
@@ -81,9 +81,9 @@ record EventStages(
       }
     }
 
-    EventTest.@Nullable NumberLabel number(Stage.Unwrap unwrap) {
+    EventCondition.@Nullable NumberLabel number(Stage.Unwrap unwrap) {
       return unwrap.conversion() == Stage.Conversion.NUMBER && isAsCame(unwrap.label())
-          ? EventTest.NumberLabel.of(unwrap.label(), labels)
+          ? EventCondition.NumberLabel.of(unwrap.label(), labels)
           : null;
     }
 

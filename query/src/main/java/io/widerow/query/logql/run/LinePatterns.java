@@ -10,7 +10,7 @@ import io.widerow.query.logql.line.Pipeline;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.patterns.Pattern;
 import io.widerow.query.patterns.PatternCounts;
-import io.widerow.query.survey.EvenScan;
+import io.widerow.query.survey.BudgetedScan;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +53,7 @@ public final class LinePatterns {
       RangeQuery range = selection.range(fromNanos, untilNanos);
       if (range.fromNanos() < range.untilNanos()) {
         double _ =
-            new EvenScan(execution.view(), execution.memory())
+            new BudgetedScan(execution.view(), execution.memory())
                 .read(range, System.nanoTime() + BUDGET_NANOS, event -> add(event, counts));
       }
       write(counts.patterns(), out);

@@ -12,7 +12,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.fields.FieldsAhead;
+import io.widerow.query.fields.FieldStatisticsWarmer;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.logql.LogqlParser;
@@ -258,7 +258,7 @@ class LabelCatalogTest {
           store.sealAll();
         }
         if (random.nextBoolean()) {
-          new FieldsAhead(store, known).look();
+          new FieldStatisticsWarmer(store, known).look();
         }
         check(store, random, "chunk " + chunk);
       }
@@ -266,7 +266,7 @@ class LabelCatalogTest {
       store.maintain();
       store.awaitBackground();
       check(store, random, "merged");
-      new FieldsAhead(store, known).look();
+      new FieldStatisticsWarmer(store, known).look();
       check(store, random, "merged and read ahead");
       long age = System.currentTimeMillis() * 1_000_000L - START - random.nextLong(SPAN);
       store.retain("t" + random.nextInt(5), Duration.ofNanos(age));
@@ -279,7 +279,7 @@ class LabelCatalogTest {
         store.maintain();
         store.awaitBackground();
       }
-      new FieldsAhead(store, known).look();
+      new FieldStatisticsWarmer(store, known).look();
       check(store, random, "opened again, and rewritten");
     }
   }
@@ -316,11 +316,11 @@ class LabelCatalogTest {
         store.awaitBackground();
       }
       notScanned(store, "from dictionaries");
-      new FieldsAhead(store, known).look();
+      new FieldStatisticsWarmer(store, known).look();
       notScanned(store, "from what is known");
     }
     try (EmbeddedStore store = open(directory)) {
-      new FieldsAhead(store, known).look();
+      new FieldStatisticsWarmer(store, known).look();
       notScanned(store, "after a start");
     }
   }

@@ -55,7 +55,7 @@ public final class Applier implements AutoCloseable {
   private final Marks marks;
   private final Map<Long, List<Long>> groupsOf = new HashMap<>(); // by stamp: groups up to its end
   private final Statements statements;
-  private final NodesTime nodes;
+  private final ClusterClock nodes;
   private final RoundWriter writer;
   private final Claims claims;
   private boolean started;
@@ -112,7 +112,7 @@ public final class Applier implements AutoCloseable {
     this.rounds = file.rounds();
     this.marks = parts.marks();
     this.statements = parts.statements();
-    this.nodes = new NodesTime(parts.clock());
+    this.nodes = new ClusterClock(parts.clock());
     this.writer = new RoundWriter(keyspace, statements, parts.options(), parts.timeToLive());
     this.claims = new Claims(keyspace, statements, number, file, parts.batches(), parts.options());
     this.reached = new long[parts.lanes().size()];

@@ -214,7 +214,7 @@ final class ClusterView implements StoreView {
     for (PartitionReader partition : readers(group, scan, ahead)) {
       inputs.add(
           partition.read().bytes() <= reader.options().readAheadBytes()
-              ? new WholeCursor(partition)
+              ? new UnorderedCursor(partition)
               : MergeCursor.of(partition.ordered().cursors(), scan.descending()));
     }
     return begin(new ChainCursor(inputs), ahead, group, scan);

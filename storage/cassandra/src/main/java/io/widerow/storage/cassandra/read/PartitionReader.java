@@ -197,7 +197,7 @@ final class PartitionReader {
         scan.descending()
             ? scan.withRange(scan.from(), EventId.min(scan.until(), after(bound)))
             : scan.withRange(bound, scan.until());
-    return new LaterCursor<>(
+    return new AsyncCursor<>(
         newDirectory(),
         directory -> MergeCursor.of(again(directory, missing, left).cursors(), scan.descending()),
         shared.ahead);
@@ -209,9 +209,9 @@ final class PartitionReader {
 
   /// The same when nothing of the partition was shown yet, in any order.
   EventCursor replacementUnordered(SegmentFetch missing) {
-    return new LaterCursor<>(
+    return new AsyncCursor<>(
         newDirectory(),
-        directory -> new WholeCursor(again(directory, missing, scan)),
+        directory -> new UnorderedCursor(again(directory, missing, scan)),
         shared.ahead);
   }
 

@@ -1,0 +1,34 @@
+package io.widerow.ingest.http;
+
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.server.ServiceRequestContext;
+
+/// How one protocol says that a request is refused as a whole, also before its own code sees the
+/// request: without a token, say.
+///
+/// - Threads: any event loop.
+@FunctionalInterface
+public interface ErrorRenderer {
+  /// `{"error":"..."}`.
+  ErrorRenderer JSON = (_, refused) -> HttpAnswers.error(refused.status(), refused.reason());
+
+  /// As Prometheus has it: `{"status":"error","errorType":"bad_data","error":"..."}`.
+  ErrorRenderer PROMETHEUS =
+      (_, refused) -> {
+        String type =
+            switch (refused.status().code()) {
+              case 401, 403 -> "unauthorized";
+              case 422 -> "execution";
+              case 500 -> "internal";
+              case 503 -> "unavailable";
+              default -> "bad_data";
+            };
+        StringBuilder json =
+            new StringBuilder("{\"status\":\"error\",\"errorType\":\"").append(type);
+        HttpAnswers.appendString(json.append("\",\"error\":"), refused.reason());
+        return HttpAnswers.json(refused.status(), json.append("}\n").toString());
+      };
+
+  /// The answer to a request of which nothing is stored.
+  HttpResponse of(ServiceRequestContext context, RequestRefused refused);
+}

@@ -1,0 +1,63 @@
+package io.widerow.query.survey;
+
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeReader;
+import io.widerow.storage.ScanWatch;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Damaged parts of the store that a survey skips, each once, however many of its reads have met
+/// it; or none, when damage ends the survey.
+///
+/// - Threads: one.
+/// - Memory: a record of each part, counted in [QueryMemory] until [#close].
+public final class SkippedDamage implements AutoCloseable {
+  private final boolean passesOver;
+  private final QueryMemory memory;
+  private final Set<ScanWatch.Unread> parts = new LinkedHashSet<>();
+  private long held;
+
+  /// @param passesOver false when damage ends the survey
+  public SkippedDamage(boolean passesOver, QueryMemory memory) {
+    this.passesOver = passesOver;
+    this.memory = memory;
+  }
+
+  /// Has a reader pass over damage, when the survey does.
+  void begin(RangeReader reader) {
+    if (passesOver) {
+      reader.passingOverDamage();
+    }
+  }
+
+  /// A watch for a scan of the survey, which passes over damage when the survey does.
+  public ScanWatch watch() {
+    ScanWatch watch = new ScanWatch(() -> {});
+    if (passesOver) {
+      watch.passOverDamage();
+    }
+    return watch;
+  }
+
+  /// Adds skipped parts.
+  public void add(List<ScanWatch.Unread> unread) {
+    for (ScanWatch.Unread part : unread) {
+      if (parts.add(part)) {
+        held += ScanWatch.UNREAD_BYTES; // first, because refused bytes are counted too
+        memory.hold(ScanWatch.UNREAD_BYTES);
+      }
+    }
+  }
+
+  /// What the survey is without, in the order in which it was met.
+  public List<ScanWatch.Unread> parts() {
+    return List.copyOf(parts);
+  }
+
+  @Override
+  public void close() {
+    memory.hold(-held);
+    held = 0;
+  }
+}

@@ -1,0 +1,89 @@
+package io.widerow.storage.cassandra.read;
+
+import io.widerow.event.EventView;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.cursor.ChainCursor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// Reads a partition in any order. It shows nothing before all its segments are here. When a merge
+/// replaces one of them before that, it begins again with the segments in force, and no event is
+/// shown twice.
+///
+/// - Threads: one.
+/// - Memory: the values of the partition, each until it was read.
+final class UnorderedCursor implements EventCursor {
+  private final PartitionReader partition;
+  private int here; // segments whose values are here
+  private @Nullable EventCursor cursor;
+
+  UnorderedCursor(PartitionReader partition) {
+    this.partition = partition;
+  }
+
+  @Override
+  public Step next() {
+    EventCursor open = cursor;
+    if (open == null) {
+      open = open();
+      if (open == null) {
+        return Step.PENDING;
+      }
+      cursor = open;
+    }
+    return open.next();
+  }
+
+  /// Null until the values have arrived.
+  private @Nullable EventCursor open() {
+    List<SegmentFetch> fetches = partition.fetches();
+    while (here < fetches.size()) {
+      SegmentFetch fetch = fetches.get(here);
+      switch (partition.poll(fetch)) {
+        case PENDING -> {
+          return null;
+        }
+        case OPEN, UNREADABLE -> here++;
+        case MISSING -> {
+          fetches.forEach(SegmentFetch::close);
+          return partition.replacementUnordered(fetch);
+        }
+      }
+    }
+    List<EventCursor> cursors = new ArrayList<>();
+    fetches.forEach(fetch -> cursors.add(new ValueCursor(partition, fetch)));
+    return new ChainCursor(cursors);
+  }
+
+  @Override
+  public CompletableFuture<Void> ready() {
+    return partition.ahead().ready();
+  }
+
+  @Override
+  public EventView event() {
+    EventCursor open = cursor;
+    if (open == null) {
+      throw new IllegalStateException("no current event");
+    }
+    return open.event();
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    EventCursor open = cursor;
+    return open == null ? ScanStatistics.NONE : open.statistics();
+  }
+
+  @Override
+  public void close() {
+    EventCursor open = cursor;
+    if (open != null) {
+      open.close();
+    }
+    partition.fetches().forEach(SegmentFetch::close);
+  }
+}

@@ -1,0 +1,65 @@
+package io.widerow.event;
+
+import io.widerow.event.RetentionRule.Source;
+import java.nio.charset.StandardCharsets;
+
+/// What a person fixed of the layout of some types: the width of their buckets, the number of their
+/// shards, or both. Of several rules the most specific one that says something decides, for width
+/// and shards apart. The constructor refuses values that cannot work with an
+/// [IllegalArgumentException] that quotes them.
+///
+/// @param glob the types: an exact name, or a pattern with `*` and `?`
+/// @param widthMinutes width of a bucket, 1 to 1,440 minutes, dividing a day; [#AUTO] to let the
+///   store choose; [#UNSAID] to say nothing about it
+/// @param shards shards of each bucket and type, a multiple of the lanes; [#AUTO] or [#UNSAID]
+/// @param source where it comes from
+public record LayoutOverride(String glob, int widthMinutes, int shards, Source source) {
+  /// The store chooses.
+  public static final int AUTO = 0;
+
+  /// The rule says nothing about it.
+  public static final int UNSAID = -1;
+
+  /// The most shards of a bucket and type.
+  public static final int SHARDS_MAX = 1_024;
+
+  public LayoutOverride {
+    require(
+        Utf8.isEncodable(glob)
+            && !glob.isEmpty()
+            && glob.getBytes(StandardCharsets.UTF_8).length <= EventLayout.TYPE_BYTES_MAX,
+        "type: a name or a pattern has 1 to 128 bytes of UTF-8, got '" + glob + "'");
+    require(
+        widthMinutes == AUTO
+            || widthMinutes == UNSAID
+            || (widthMinutes > 0 && PartitionKey.MINUTES_PER_DAY % widthMinutes == 0),
+        "width: must be auto or divide a day, 1 to 1440 minutes, got " + widthMinutes);
+    require(
+        shards >= UNSAID && shards <= SHARDS_MAX,
+        "shards: must be auto or 1 to 1024, got " + shards);
+    require(
+        widthMinutes != UNSAID || shards != UNSAID,
+        "width: say how wide buckets of '%s' are, like 15m or auto, or with shards how many"
+            .formatted(glob));
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /// True when it decides about a type, unless a more specific one does.
+  public boolean matches(String type) {
+    return TypeGlob.matches(glob, type);
+  }
+
+  /// This rule; what it does not say is as another one has it.
+  public LayoutOverride over(LayoutOverride earlier) {
+    return new LayoutOverride(
+        glob,
+        widthMinutes == UNSAID ? earlier.widthMinutes : widthMinutes,
+        shards == UNSAID ? earlier.shards : shards,
+        source);
+  }
+}
