@@ -87,12 +87,7 @@ final class Reach {
     if (!name.startsWith(ROOT)) {
       return Optional.empty();
     }
-    Optional<ClassModel> known = classes.get(name);
-    if (known == null) {
-      known = Optional.ofNullable(read(name));
-      classes.put(name, known);
-    }
-    return known;
+    return classes.computeIfAbsent(name, unread -> Optional.ofNullable(read(unread)));
   }
 
   private static @Nullable ClassModel read(String name) {
@@ -148,15 +143,12 @@ final class Reach {
       parents(model).forEach(parent -> next.add(new Call(parent, call.method())));
     }
     for (String under : below.getOrDefault(call.owner(), Set.of())) {
-      if (!call.method().startsWith("<") && declared(classes.get(under), call.method())) {
+      if (!call.method().startsWith("<")
+          && model(under).flatMap(known -> declared(known, call.method())).isPresent()) {
         next.add(new Call(under, call.method()));
       }
     }
     return next;
-  }
-
-  private static boolean declared(@Nullable Optional<ClassModel> model, String method) {
-    return model != null && model.flatMap(known -> declared(known, method)).isPresent();
   }
 
   private static Optional<MethodModel> declared(ClassModel model, String method) {
