@@ -1,17 +1,17 @@
 package io.widerow.ingest;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimestampDetector;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Fuzz target for [TimestampDetector]: whatever the bytes, it looks at those of the line only, and what it
-/// finds does not depend on other lines, but for what the form of the body and the order of days
-/// and months decide: a line's own times all the same.
+/// Fuzz target for [TimestampDetector]: whatever the bytes, it looks at those of the line only, and
+/// what it finds does not depend on other lines, but for what the form of the body and the order of
+/// days and months decide: a line's own times all the same.
 final class SightFuzz {
   private static final ZoneId ZONE = ZoneId.of("Europe/Berlin");
 

@@ -303,7 +303,8 @@ public final class ConfigKeys {
           Form.NUMBER_OR_AUTO,
           (name, minutes) ->
               require(
-                  minutes == LayoutOverride.AUTO || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
+                  minutes == LayoutOverride.AUTO
+                      || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
                   "%s must be auto or divide a day, got %d".formatted(name, minutes)),
           "width of a bucket: auto, or minutes that divide a day");
 

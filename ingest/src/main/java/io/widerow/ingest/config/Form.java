@@ -158,7 +158,8 @@ public record Form<T>(
       return LayoutOverride.AUTO;
     }
     int number = number(key, text);
-    require(number != LayoutOverride.AUTO, "%s must be auto or positive, got %s".formatted(key, text));
+    require(
+        number != LayoutOverride.AUTO, "%s must be auto or positive, got %s".formatted(key, text));
     return number;
   }
 

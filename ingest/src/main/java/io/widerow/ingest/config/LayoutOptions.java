@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Configuration of the layout: width of buckets and number of shards. [LayoutOverride#AUTO] lets the
-/// store choose.
+/// Configuration of the layout: width of buckets and number of shards. [LayoutOverride#AUTO] lets
+/// the store choose.
 public record LayoutOptions(ConfigValues values) {
   /// What a store has that does not choose.
   private static final int SHARDS_PER_LANE = 2;
@@ -123,7 +123,8 @@ public record LayoutOptions(ConfigValues values) {
     Map<String, Integer> exact = new TreeMap<>(bucketMinutesByType());
     exact
         .entrySet()
-        .removeIf(each -> !TypeGlob.isExact(each.getKey()) || each.getValue() == LayoutOverride.AUTO);
+        .removeIf(
+            each -> !TypeGlob.isExact(each.getKey()) || each.getValue() == LayoutOverride.AUTO);
     return exact;
   }
 }

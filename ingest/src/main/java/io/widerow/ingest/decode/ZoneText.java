@@ -50,7 +50,9 @@ final class ZoneText {
 
   private static final int LONG_NAME_WORDS_MAX = 4;
   private static final byte[][] LONG_NAME_ENDS = {
-    TimestampDetector.ascii("Standard"), TimestampDetector.ascii("Daylight"), TimestampDetector.ascii("Summer")
+    TimestampDetector.ascii("Standard"),
+    TimestampDetector.ascii("Daylight"),
+    TimestampDetector.ascii("Summer")
   };
   private static final byte[] TIME = TimestampDetector.ascii("Time");
   private static final int UTC_NAMES = 3; // UTC, GMT and UT may have an offset

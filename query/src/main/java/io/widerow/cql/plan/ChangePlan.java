@@ -3,8 +3,8 @@ package io.widerow.cql.plan;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.ChangeGroup;
 import io.widerow.cql.change.Guard;
-import io.widerow.cql.change.StoredResponse;
 import io.widerow.cql.change.RowChange;
+import io.widerow.cql.change.StoredResponse;
 import io.widerow.cql.define.Tables;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Statement;
@@ -156,7 +156,8 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
         request == null
             ? null
             : new ChangeGroup.Once(
-                request, outcome -> conditional ? kept(conditional(outcome)) : StoredResponse.NOTHING);
+                request,
+                outcome -> conditional ? kept(conditional(outcome)) : StoredResponse.NOTHING);
     ChangeGroup.Outcome outcome = tables.write(all, once);
     if (outcome.kept() != null) {
       return new Answer.Repeat(first(outcome.kept()));

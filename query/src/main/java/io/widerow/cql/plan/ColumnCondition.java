@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param subject the column, or a part of it
 /// @param values one, or those of IN
 /// @param marked whether IN has one marker for all its values
-record ColumnCondition(int index, Value subject, Operator operator, List<Value> values, boolean marked) {
+record ColumnCondition(
+    int index, Value subject, Operator operator, List<Value> values, boolean marked) {
   ColumnCondition {
     values = List.copyOf(values);
   }

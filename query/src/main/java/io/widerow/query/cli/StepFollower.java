@@ -61,7 +61,8 @@ final class StepFollower {
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(this::tell);
     Runtime.getRuntime().addShutdownHook(hook);
     ClusterLagWarning behind =
-        new ClusterLagWarning(question.lagNanos(), () -> RemoteCluster.daemons(address), shell.err());
+        new ClusterLagWarning(
+            question.lagNanos(), () -> RemoteCluster.daemons(address), shell.err());
     Follow.until(
         () -> {
           boolean more = ask(given, question, address, out);

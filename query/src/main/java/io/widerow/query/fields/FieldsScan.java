@@ -10,8 +10,8 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.survey.ChosenPartitions;
 import io.widerow.query.survey.BudgetedScan;
+import io.widerow.query.survey.ChosenPartitions;
 import io.widerow.query.survey.Json;
 import io.widerow.query.survey.SkippedDamage;
 import io.widerow.query.survey.Survey;
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Without a filter, sealed blocks are counted from their dictionaries, see [SealedFields]; only
 ///   open rows, and partitions that the range cuts, are read event by event.
-/// - With a filter, events are read evenly, see [BudgetedScan]: first the picked events, for half of
-///   the budget, and then the rest.
+/// - With a filter, events are read evenly, see [BudgetedScan]: first the picked events, for half
+///   of the budget, and then the rest.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: that of a [FieldTable], counted in [QueryMemory] until [#close].

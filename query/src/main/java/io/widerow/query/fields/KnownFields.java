@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// the blocks that no query has read. When a query had too little time, the next one continues.
 ///
 /// - Threads: any.
-/// - Memory: a part of the heap; the most recently used parts of segments are kept. [FieldStatisticsWarmer]
-///   fills three quarters of it before the first query.
+/// - Memory: a part of the heap; the most recently used parts of segments are kept.
+///   [FieldStatisticsWarmer] fills three quarters of it before the first query.
 public final class KnownFields {
   private static final int HEAP_SHARE = 32;
   private static final long PART_BYTES = 1 << 10;

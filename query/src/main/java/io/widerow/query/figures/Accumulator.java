@@ -8,8 +8,8 @@ import io.widerow.storage.rollup.AttributeFigures;
 import io.widerow.storage.rollup.Extreme;
 import io.widerow.storage.rollup.GroupCells;
 import io.widerow.storage.rollup.HashedValues;
-import io.widerow.storage.rollup.PercentileHistogram;
 import io.widerow.storage.rollup.NumberSum;
+import io.widerow.storage.rollup.PercentileHistogram;
 import io.widerow.storage.rollup.ValueTable;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Counts are exact, also of distinct values; with kept figures these count by hashes, see
 ///   [HashedValues]. Sums are exact at any size and rounded once, see [NumberSum].
-/// - Percentiles come from one fixed grid, see [PercentileHistogram]: within 0.1 % of a number that was
-///   added.
+/// - Percentiles come from one fixed grid, see [PercentileHistogram]: within 0.1 % of a number that
+///   was added.
 /// - The least and the greatest number compare exactly, see [Extreme].
 final class Accumulator {
   private final Aggregate measure;

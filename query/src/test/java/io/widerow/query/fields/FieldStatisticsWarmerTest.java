@@ -184,7 +184,8 @@ class FieldStatisticsWarmerTest {
       append(store, 0, EVENTS);
       store.sealAll();
       KnownFields small = new KnownFields(1 << 10);
-      new FieldStatisticsWarmer(store, small, () -> nanos).look(); // counts that are too large are read once
+      new FieldStatisticsWarmer(store, small, () -> nanos)
+          .look(); // counts that are too large are read once
       assertEquals(answer(store, true, null), answer(store, false, small));
       assertTrue(small.hasRoom(), "nothing is kept");
     }

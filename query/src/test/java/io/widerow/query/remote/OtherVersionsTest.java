@@ -47,7 +47,7 @@ class OtherVersionsTest {
   ///
   /// @param lines a response, each line with its members in order
   /// @param required members without which a line has no meaning: it is refused, with a sentence
-  private record Reader(
+  record Reader(
       String name,
       Function<DaemonAddress, Object> read,
       List<Map<String, String>> lines,

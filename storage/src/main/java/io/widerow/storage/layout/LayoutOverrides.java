@@ -86,8 +86,8 @@ public final class LayoutOverrides {
     return ordered;
   }
 
-  /// The width for a type, in minutes; [LayoutOverride#AUTO], or [LayoutOverride#UNSAID] when no rule says
-  /// anything about it.
+  /// The width for a type, in minutes; [LayoutOverride#AUTO], or [LayoutOverride#UNSAID] when no
+  /// rule says anything about it.
   public int widthOf(String type) {
     return decided(type, LayoutOverride::widthMinutes);
   }

@@ -25,7 +25,10 @@ public final class Layouts {
   }
 
   private Layouts(
-      int lanes, Function<String, Layout> owners, LayoutOverrides rules, Map<String, Learned> learned) {
+      int lanes,
+      Function<String, Layout> owners,
+      LayoutOverrides rules,
+      Map<String, Learned> learned) {
     this.lanes = lanes;
     this.owners = owners;
     this.rules = rules;

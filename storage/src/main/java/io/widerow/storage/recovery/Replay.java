@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the journaled events of a stopped store back into rows, lane by lane. A [RecoverySealer]
-/// seals full rows on the way, so replay needs no more memory than open rows do; [ReplayedRows] keep
-/// them.
+/// seals full rows on the way, so replay needs no more memory than open rows do; [ReplayedRows]
+/// keep them.
 ///
 /// Full rows are sealed without the group that did not fit: it goes into the next ones as a whole,
 /// so that the sealed rows hold all groups up to an LSN and nothing of later groups. Otherwise a

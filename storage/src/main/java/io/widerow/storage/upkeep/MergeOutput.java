@@ -156,7 +156,8 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
             List<FinalForm.Piece> pieces = pieces(sources, weights, rest);
             boolean tiny =
                 bucket.widthMinutes() < PartitionKey.MINUTES_PER_DAY
-                    && DayMergePlan.isTiny(pieces.stream().mapToDouble(FinalForm.Piece::weight).sum());
+                    && DayMergePlan.isTiny(
+                        pieces.stream().mapToDouble(FinalForm.Piece::weight).sum());
             List<FinalForm.Part> parts = FinalForm.of(bucket, pieces);
             for (FinalForm.Part part : parts) {
               NavigableMap<PartitionKey, Target> targets =

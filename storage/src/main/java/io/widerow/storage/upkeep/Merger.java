@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
 /// leaves out expired events; [Expiry] drops the segments that need no merge for that.
 ///
 /// An event is written when it is sealed and once more when it is merged: merges take only segments
-/// that sealing wrote. There are three exceptions: [SmallBucketMerge] is rewritten into wider buckets, a
-/// segment of which enough has expired is rewritten without its expired events, and a segment that
-/// lacks a rollup is rewritten with it ([RollupFill]). A closed bucket is merged when it has been
-/// closed for a while. Later segments are merged together when there are enough of them, or when no
-/// more came for as long. In an open bucket segments are merged early when there are many, so that
-/// their number stays small as long as merging, which waits while rows are sealed ([MergePace]),
-/// keeps up with writers.
+/// that sealing wrote. There are three exceptions: [SmallBucketMerge] is rewritten into wider
+/// buckets, a segment of which enough has expired is rewritten without its expired events, and a
+/// segment that lacks a rollup is rewritten with it ([RollupFill]). A closed bucket is merged when
+/// it has been closed for a while. Later segments are merged together when there are enough of
+/// them, or when no more came for as long. In an open bucket segments are merged early when there
+/// are many, so that their number stays small as long as merging, which waits while rows are sealed
+/// ([MergePace]), keeps up with writers.
 ///
 /// The first merge of a bucket may give its events other keys, see
 /// [io.widerow.storage.layout.FinalForm], and so write several segments. One edit of the manifest

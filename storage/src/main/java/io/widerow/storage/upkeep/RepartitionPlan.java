@@ -278,7 +278,8 @@ final class RepartitionPlan {
     /// Puts a partition into a segment of its bucket that has none of its key yet.
     private void put(PartitionKey key, Target target, double weight) {
       Bucket bucket = Bucket.of(key);
-      boolean tiny = key.widthMinutes() < PartitionKey.MINUTES_PER_DAY && DayMergePlan.isTiny(weight);
+      boolean tiny =
+          key.widthMinutes() < PartitionKey.MINUTES_PER_DAY && DayMergePlan.isTiny(weight);
       int layer = 0;
       while (outputs.getOrDefault(new Place(bucket, tiny, layer), NOTHING).containsKey(key)) {
         layer++;

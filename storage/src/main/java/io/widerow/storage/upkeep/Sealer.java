@@ -40,8 +40,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Seals rows (flushes memtables) on the store's executor: writes one segment for each bucket and
-/// retention that the rows hold; [SmallBucketMerge] goes into wider buckets at once. When a lane fills
-/// rows faster than one thread seals them, a second thread helps ([SealQueue]).
+/// retention that the rows hold; [SmallBucketMerge] goes into wider buckets at once. When a lane
+/// fills rows faster than one thread seals them, a second thread helps ([SealQueue]).
 ///
 /// The order, each step durable before the next: write to a temporary name, force, read back and
 /// verify, rename, force the directory, notes, manifest, publish to readers, close the rows, trim

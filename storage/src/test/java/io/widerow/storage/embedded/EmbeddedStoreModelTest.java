@@ -140,7 +140,9 @@ class EmbeddedStoreModelTest {
           store
               .layout()
               .configure(
-                  List.of(new LayoutOverride("*", LayoutOverride.AUTO, LayoutOverride.AUTO, Source.CONFIG)),
+                  List.of(
+                      new LayoutOverride(
+                          "*", LayoutOverride.AUTO, LayoutOverride.AUTO, Source.CONFIG)),
                   new PartitionWeights(1 << 10, 1 + random.nextInt(100), 1, 1 << 10),
                   random.nextInt(4) > 0);
       default -> {

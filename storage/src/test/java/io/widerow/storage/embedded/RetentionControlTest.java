@@ -265,7 +265,8 @@ class RetentionControlTest {
     it.write("cpu", START_NANOS - Duration.ofMinutes(50).toNanos(), 10);
     it.write("cpu", START_NANOS - Duration.ofMinutes(5).toNanos(), 3);
     it.store().sealAll();
-    var _ = it.store().layout().set(new LayoutOverride("cpu", 10, LayoutOverride.UNSAID, Source.API));
+    var _ =
+        it.store().layout().set(new LayoutOverride("cpu", 10, LayoutOverride.UNSAID, Source.API));
   }
 
   @ParameterizedTest

@@ -9,9 +9,9 @@ import io.widerow.ingest.decode.RecordStarts;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
-import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.ingest.decode.TimeSpan;
 import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimestampDetector;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

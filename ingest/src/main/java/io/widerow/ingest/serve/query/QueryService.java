@@ -13,17 +13,17 @@ import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
-import io.widerow.query.answer.Extras;
 import io.widerow.query.answer.AggregateCoverage;
+import io.widerow.query.answer.Extras;
 import io.widerow.query.answer.QueryAnswer;
 import io.widerow.query.answer.QueryParameters;
 import io.widerow.query.answer.RollupUse;
@@ -301,7 +301,8 @@ final class QueryService {
     }
     beginOnce(reply, parameters, reader);
     if (parameters.extras().progress() && answer.failure() == null) {
-      AggregateCoverage.of(reader).putLine(sink); // the headers were sent before anything was counted
+      AggregateCoverage.of(reader)
+          .putLine(sink); // the headers were sent before anything was counted
     }
     explain(answer, parameters, reader, beganNanos, sink);
     reply.end(sink.bytes(), sink.length());

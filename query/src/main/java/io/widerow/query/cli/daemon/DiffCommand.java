@@ -1,8 +1,8 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.DamageWarnings;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteSurvey;
@@ -88,7 +88,8 @@ public final class DiffCommand implements Callable<Integer> {
     if (!answer.exact()) {
       shell.err().println("widerow explore diff: an estimate; give it more time with --budget");
     }
-    return DamageWarnings.tell("widerow explore diff", answer.unread(), ZoneOffset.UTC, shell).number;
+    return DamageWarnings.tell("widerow explore diff", answer.unread(), ZoneOffset.UTC, shell)
+        .number;
   }
 
   /// A part of a histogram has bounds in place of a value.

@@ -1,8 +1,8 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.DamageWarnings;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.StatsWriter;
 import io.widerow.query.output.OutputBuffer;

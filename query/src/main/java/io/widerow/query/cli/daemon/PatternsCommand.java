@@ -1,8 +1,8 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.DamageWarnings;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteSurvey;
 import java.time.ZoneOffset;
