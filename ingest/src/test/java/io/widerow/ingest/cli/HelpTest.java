@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -53,7 +54,8 @@ class HelpTest {
             .orElseThrow();
     boolean method = row.isSubcommand() && row.type().isEmpty();
     return method
-        ? Main.commandLine(NOWHERE, row.command()).getSubcommands().get(row.word())
+        ? Objects.requireNonNull(
+            Main.commandLine(NOWHERE, row.command()).getSubcommands().get(row.word()))
         : Main.commandLine(NOWHERE, name);
   }
 

@@ -131,7 +131,7 @@ class DocumentedKeysTest {
 
   private static void comment(String text, StringBuilder file) {
     StringBuilder line = new StringBuilder("#");
-    for (String word : text.split(" ")) {
+    for (String word : text.split(" ", -1)) {
       if (line.length() + 1 + word.length() > COLUMNS) {
         file.append(line).append('\n');
         line = new StringBuilder("#");

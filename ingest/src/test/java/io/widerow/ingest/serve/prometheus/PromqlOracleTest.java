@@ -44,7 +44,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("process")
 class PromqlOracleTest {
   private static final int EXPRESSIONS = Integer.getInteger("promql.expressions", 30);
-  private static final long STEP_NANOS = 50_000_000;
   private static final long STEP_MILLIS = 5_000;
   private static final int STEPS = 100;
   private static final double ULPS = 1e-9; // sums of fractions depend on the order of series

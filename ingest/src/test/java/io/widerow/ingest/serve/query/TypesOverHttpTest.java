@@ -68,8 +68,11 @@ class TypesOverHttpTest {
   @Test
   void aTypeWithSignsOfPatternsIsSelectedAlone() throws IOException, InterruptedException {
     for (String type : List.of("a*b", "a?b", "axb", "a**b")) {
-      String line = "{\"ts\":\"2026-11-20T19:00:00Z\",\"type\":\"%s\",\"body\":\"of %s\"}";
-      http.post("/v1/events", Http.NDJSON, line.formatted(type, type));
+      http.post(
+          "/v1/events",
+          Http.NDJSON,
+          "{\"ts\":\"2026-11-20T19:00:00Z\",\"type\":\"%s\",\"body\":\"of %s\"}"
+              .formatted(type, type));
     }
     for (String type : List.of("a*b", "a?b", "axb")) {
       String glob = URLEncoder.encode(TypeGlob.of(type), UTF_8);
