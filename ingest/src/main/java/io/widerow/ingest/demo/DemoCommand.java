@@ -245,7 +245,7 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private void nextOnThisMachine() {
-    say("  %s types --data %s".formatted(shown, data));
+    say("  %s explore types --data %s".formatted(shown, data));
     say("  %s query --data %s --last 20".formatted(shown, data));
     say(
         "  %s query --data %s apache.access --where 'body contains \"404\"'"
