@@ -164,7 +164,9 @@ final class RepartitionPlan {
     List<LiveSegment> inside = new ArrayList<>();
     for (Bucket bucket : segments.buckets().getFirst().subSet(from, until)) {
       boolean same = bucket.equals(unit.bucket);
-      if (same || (unit.joins && bucket.widthMinutes() < unit.bucket.widthMinutes())) {
+      // One of 45 minutes may begin in an hour and end after it.
+      boolean isIn = bucket.untilNanos() <= unit.bucket.untilNanos();
+      if (same || (unit.joins && isIn && bucket.widthMinutes() < unit.bucket.widthMinutes())) {
         segments.of(bucket).stream()
             .filter(live -> isFinal(live) && thin.retentionOf(live).equals(unit.kept))
             .filter(live -> same || thin.areKeptLong(live, unit.bucket))

@@ -21,6 +21,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -40,11 +41,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// in between and at the end. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 /// [KeptModelTest] adds retention, and aggregates that outlive it.
 class EmbeddedStoreModelTest {
+  /// A bucket of 45 minutes begins in an hour whose partitions are joined, and ends after it.
+  private static final long HOUR_AND_45_MINUTES = 6_535_996_980_309_028_296L;
+
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static int deletions;
 
   static List<Long> seeds() {
-    return Seeds.of(Slice.of("models", 14, 70));
+    List<Long> seeds = new ArrayList<>(Seeds.of(Slice.of("models", 14, 70)));
+    if (Long.getLong("seed") == null) {
+      seeds.add(HOUR_AND_45_MINUTES);
+    }
+    return seeds;
   }
 
   @AfterAll
