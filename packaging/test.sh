@@ -21,7 +21,7 @@ artifact_of() { # a module as `mvn -pl` takes it (storage, :storage): prints its
 # Everything that Maven takes, and some things made easy: --all and --nightly run the later tiers,
 # `-pl MODULE` builds what the module needs and runs the tests of that module alone (with `-am` also
 # the tests of those below it), and `-Dtest=NAME` runs where there is such a test. The commit gives
-# the seeds. A run in which no test ran is an error.
+# the seeds of the later tiers. A run in which no test ran is an error.
 run_tests() {
   require_maven
   tier=
@@ -64,11 +64,13 @@ run_tests() {
     set -- "$@" -am "-Dtest.modules=${only#,}"
   fi
   case $seeds in
-    '') seeds=$(git -C "$home" rev-parse HEAD 2>/dev/null || echo none) ;;
+    '') [ -z "$tier" ] || seeds=$(git -C "$home" rev-parse HEAD 2>/dev/null || echo none) ;;
     random) seeds=$(od -An -N 8 -t x1 /dev/urandom | tr -d ' ') ;;
   esac
-  set -- "$@" "-Dseeds=$seeds"
-  echo "widerow: the same seeds again: -Dseeds=$seeds"
+  if [ -n "$seeds" ]; then
+    set -- "$@" "-Dseeds=$seeds"
+    echo "widerow: the same seeds again: -Dseeds=$seeds"
+  fi
   forget_draft
   cd "$home"
   case $tier in

@@ -7,9 +7,9 @@ import java.util.UUID;
 
 /// Seeds of property, model and fault tests, which stand in the tests' names or in what they print.
 ///
-/// They follow from `-Dseeds=TEXT`, which is the commit when `./widerow test` runs: each commit
-/// looks at other cases, and its result can be repeated. Without it they are always the same ones,
-/// `-Dseeds=random` draws them, and `-Dseed=N` takes one again.
+/// They follow from `-Dseeds=TEXT`, which is the commit when `./widerow test --all` runs: each
+/// commit looks at other cases, and its result can be repeated. Without it, as in the first tier,
+/// they are always the same ones; `-Dseeds=random` draws them, and `-Dseed=N` takes one again.
 public final class Seeds {
   private static final String TEXT = text();
 
