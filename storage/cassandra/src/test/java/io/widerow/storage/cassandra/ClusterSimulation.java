@@ -339,6 +339,7 @@ public final class ClusterSimulation implements LongConsumer {
     } catch (StorageException.DiskFull full) {
       refused(machine, store, batches);
     } catch (SimDisk.PowerCut off) {
+      batches.forEach(sent -> sent.mayBeThere = true); // its journal may have the group
       machine.die(true);
     }
   }

@@ -18,6 +18,7 @@ final class Sent {
   boolean applied; // a daemon said so
   final Set<Integer> at = new HashSet<>(); // daemons that acknowledged it
   final Set<Integer> refusedAt = new HashSet<>(); // daemons whose disk was full
+  boolean mayBeThere; // a daemon lost its power before it answered
 
   Sent(byte @Nullable [] key) {
     this.key = key;
@@ -25,7 +26,7 @@ final class Sent {
 
   /// True when it came only to daemons that refused it, so that it must not be there.
   boolean wasRefused() {
-    return at.isEmpty() && !refusedAt.isEmpty();
+    return at.isEmpty() && !refusedAt.isEmpty() && !mayBeThere;
   }
 
   /// One of a few ids that clients give.
