@@ -188,7 +188,7 @@ class AdviceTest {
         run.err()
             .startsWith(
                 "widerow query: there is no environment variable WIDEROW_TOKN;"
-                    + " did you mean WIDEROW_TOKEN? Those there are: WIDEROW_ACCEPT_CLOCK, "),
+                    + " did you mean WIDEROW_TOKEN? Those there are: WIDEROW_BODY_BYTES_MAX, "),
         run.err());
     assertEquals(0, query(Map.of("WIDEROW_TOKN", "x"), "--help").code());
     assertEquals(0, query(Map.of("WIDEROW_DATA", "x"), "--data", data).code());
