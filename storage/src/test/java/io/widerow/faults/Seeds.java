@@ -11,7 +11,6 @@ import java.util.UUID;
 /// commit looks at other cases, and its result can be repeated. Without it, as in the first tier,
 /// they are always the same ones; `-Dseeds=random` draws them, and `-Dseed=N` takes one again.
 public final class Seeds {
-  private static final long FIXED = 20_261_126;
   private static final String TEXT = text();
 
   static {
@@ -41,9 +40,6 @@ public final class Seeds {
   }
 
   private static SplittableRandom source() {
-    if (TEXT.isEmpty()) {
-      return new SplittableRandom(FIXED);
-    }
     byte[] bytes = TEXT.getBytes(StandardCharsets.UTF_8);
     return new SplittableRandom(UUID.nameUUIDFromBytes(bytes).getMostSignificantBits());
   }

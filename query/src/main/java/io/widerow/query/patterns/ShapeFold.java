@@ -173,8 +173,10 @@ final class ShapeFold {
   }
 
   private void replace(Shape shape, List<Integer> places, Map<Shape, Shape> shapes) {
-    shapes.remove(shape);
-    add(new Shape(masked(shape, places), shape.of), shapes);
+    Shape now = shapes.remove(shape); // others of this round may have become equal to it
+    if (now != null) {
+      add(new Shape(masked(now, places), now.of), shapes);
+    }
   }
 
   /// True for a word that may be a name: a letter in it is constant.
