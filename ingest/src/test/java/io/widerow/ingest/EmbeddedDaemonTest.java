@@ -175,7 +175,7 @@ class EmbeddedDaemonTest {
   void aSmallQueryIsAnsweredOnTheEventLoopUnlessWritesAreInFlight()
       throws IOException, InterruptedException {
     DaemonConfig config =
-        DaemonConfig.of(
+        TunedConfig.of(
             Map.of(
                 "data",
                 directory.resolve("d").toString(),
