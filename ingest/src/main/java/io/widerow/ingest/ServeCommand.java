@@ -217,6 +217,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--set",
+      order = Integer.MAX_VALUE, // else its place is that of its method, which the JVM chooses
       description = "Any key of --print-config, also of a type: retention.audit=30d.",
       paramLabel = "KEY=VALUE",
       completionCandidates = Assignments.class)
