@@ -5,7 +5,6 @@ import io.widerow.loadgen.wire.PeerReader;
 import io.widerow.loadgen.wire.StoreAccess;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
-import java.util.Map;
 
 /// Opens stores of Widerow in this process, as `query --store` does.
 ///
@@ -14,7 +13,7 @@ public final class OpenedStores implements StoreAccess {
   @Override
   public PeerReader reader(String uri) throws IOException {
     try {
-      return new StoreRows(new ClusterProvider().open(uri, Map.of()));
+      return new StoreRows(new ClusterProvider().open(uri, false));
     } catch (StorageException failure) {
       throw new IOException("opening " + uri + ": " + failure.getMessage(), failure);
     }
