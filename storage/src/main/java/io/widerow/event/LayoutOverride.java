@@ -17,7 +17,7 @@ public record LayoutOverride(String glob, int widthMinutes, int shards, Source s
   /// The store chooses.
   public static final int AUTO = 0;
 
-  /// The rule says nothing about it.
+  /// The override leaves the value open.
   public static final int UNSAID = -1;
 
   /// The most shards of a bucket and type.
@@ -54,7 +54,7 @@ public record LayoutOverride(String glob, int widthMinutes, int shards, Source s
     return TypeGlob.matches(glob, type);
   }
 
-  /// This rule; what it does not say is as another one has it.
+  /// This override; values that it leaves open come from an earlier one.
   public LayoutOverride over(LayoutOverride earlier) {
     return new LayoutOverride(
         glob,

@@ -21,8 +21,8 @@ public record SavedText(String name, String definition) {
     int bytes = definition.getBytes(StandardCharsets.UTF_8).length;
     if (bytes < 1 || bytes > DEFINITION_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "%s: is said in %d bytes, at most %d can be kept"
-              .formatted(name, bytes, DEFINITION_BYTES_MAX));
+          "%s: the definition must have 1 to %d bytes, got %d"
+              .formatted(name, DEFINITION_BYTES_MAX, bytes));
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.widerow.event;
 
 import java.util.Arrays;
+import java.util.Collection;
 
 /// Glob patterns of types: `*` stands for any text and `?` for one character; `\*` and `\?` stand
 /// for these signs themselves, and any other `\` for itself. A pattern without `*` and `?` is the
@@ -28,6 +29,15 @@ public final class TypeGlob {
       literals += sign(glob, at) >= 0 ? 1 : 0;
     }
     return literals;
+  }
+
+  /// @throws IllegalArgumentException when a pattern other than `*` matches none of the types
+  public static void requireMatch(String glob, Collection<String> types) {
+    if (!isExact(glob)
+        && !glob.chars().allMatch(c -> c == '*')
+        && types.stream().noneMatch(type -> matches(glob, type))) {
+      throw new IllegalArgumentException("type: no type matches '%s'".formatted(glob));
+    }
   }
 
   private static boolean isEscape(String glob, int at) {

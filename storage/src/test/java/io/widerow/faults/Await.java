@@ -6,10 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/// The one place where tests wait for what another thread or process does. A slow machine makes a
-/// test late and never wrong: the longest wait is far above what any of them needs.
+/// The only place where tests wait for another thread or process. On a slow machine a test takes
+/// longer and does not fail: the limit is far above the time that any test needs.
 public final class Await {
-  /// How long tests wait for what comes at once on an idle machine, with latches and futures too.
+  /// Limit in seconds for events that come at once on an idle machine; also for latches and
+  /// futures.
   public static final long SECONDS = 120;
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);

@@ -13,7 +13,7 @@ public final class FailedTests implements TestWatcher {
     System.out.println(
         context.getDisplayName()
             + " failed; run it again: ./widerow test "
-            + (Slice.isWhole() ? "--all " : "")
+            + Slice.option()
             + Seeds.again()
             + " -Dtest="
             + context.getRequiredTestClass().getSimpleName()

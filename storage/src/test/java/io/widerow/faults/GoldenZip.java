@@ -30,7 +30,7 @@ public final class GoldenZip {
     }
   }
 
-  /// Keeps a directory, without its ballast, which means nothing.
+  /// Packs a directory, without its ballast, which holds no data.
   public static void pack(Path directory, Path zip) throws IOException {
     try (OutputStream bytes = Files.newOutputStream(zip);
         var out = new ZipOutputStream(bytes);

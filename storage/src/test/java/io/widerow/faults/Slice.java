@@ -5,14 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /// How much of a long test runs: a fifth in the first tier, which every commit passes, and all of
 /// it with `./widerow test --all`. A property of the test's own says another number.
 public final class Slice {
-  private static final boolean WHOLE = !System.getProperty("test.tier", "first").equals("first");
-  private static final long COMMON = 50; // a fifth of so many is never none by chance
+  private static final String TIER = System.getProperty("test.tier", "first");
+  private static final boolean WHOLE = !TIER.equals("first");
+  private static final long COMMON = 50; // a fifth of the runs then meets at least one case
 
   private Slice() {}
 
   /// Whether this run is of a later tier than the first.
   public static boolean isWhole() {
     return WHOLE;
+  }
+
+  /// The option of `./widerow test` that runs this tier, with a blank after it.
+  static String option() {
+    return switch (TIER) {
+      case "first" -> "";
+      case "all" -> "--all ";
+      default -> "--nightly=" + TIER + " ";
+    };
   }
 
   public static int of(int first, int whole) {

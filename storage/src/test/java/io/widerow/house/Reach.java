@@ -41,7 +41,7 @@ final class Reach {
   private final Map<String, Set<String>> below = new HashMap<>();
   private final Map<Call, List<Call>> calls = new HashMap<>();
 
-  private final Set<Call> without = new HashSet<>(); // no way leads from them
+  private final Set<Call> without = new HashSet<>(); // searched before: none of them reaches [#to]
   private final Predicate<Call> to;
   private final Predicate<Call> followed;
 

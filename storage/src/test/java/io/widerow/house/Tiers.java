@@ -31,7 +31,7 @@ final class Tiers {
   private static final Set<String> STARTS =
       Set.of("java/lang/ProcessBuilder.start", "java/lang/Runtime.exec");
 
-  /// They ask git for the commit that they write into a report, and do without an answer.
+  /// These methods start git to find the commit for a report, and work without git.
   private static final Set<String> REPORTS =
       Set.of("io/widerow/faults/FaultRecords.commit", "io/widerow/loadgen/report/Machine.git");
 

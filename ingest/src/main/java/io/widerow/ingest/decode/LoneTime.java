@@ -50,7 +50,7 @@ public final class LoneTime {
     return EpochText.nanos(bytes, from, end(bytes, from, limit), EpochText.AUTO) != Times.NONE;
   }
 
-  /// Where the text begins that spaces may be before.
+  /// The first byte in `[offset, limit)` that is no space; `limit` when there is none.
   private static int begin(byte[] bytes, int offset, int limit) {
     int from = offset;
     while (from < limit && isSpace(bytes[from])) {
@@ -59,7 +59,7 @@ public final class LoneTime {
     return from;
   }
 
-  /// Where the text ends that spaces may follow.
+  /// One past the last byte in `[offset, limit)` that is no space; `offset` when there is none.
   private static int end(byte[] bytes, int offset, int limit) {
     int until = limit;
     while (offset < until && isSpace(bytes[until - 1])) {

@@ -222,22 +222,22 @@ public final class Refusals {
     return read(in, refusals) < 0 ? null : refusals;
   }
 
-  /// How many refusals such bytes tell, listed or not; negative when they are something else. Makes
-  /// no list, however long it would be.
+  /// Number of refusals in such bytes, listed or not; negative when they are something else. Builds
+  /// no list.
   public static int countIn(ByteBuffer in) {
     return read(in, null);
   }
 
   private static int read(ByteBuffer in, @Nullable Refusals into) {
     try {
-      int told = in.getInt();
-      if (told < 0 || !readRuns(in, told, into)) {
+      int total = in.getInt();
+      if (total < 0 || !readRuns(in, total, into)) {
         return -1;
       }
       if (into != null) {
-        into.count = told;
+        into.count = total;
       }
-      return told;
+      return total;
     } catch (BufferUnderflowException cut) {
       return -1;
     }

@@ -123,8 +123,8 @@ public record Conditions(
         0.0,
         damage.sentence(),
         damage.kind() == Damage.Kind.SCHEMA
-            ? "stop the daemon, then widerow check repair --help: --statement, --drop-table"
-            : "stop the daemon, then widerow check repair; or restore a snapshot");
+            ? "stop the daemon, then run widerow check repair --help: --statement, --drop-table"
+            : "stop the daemon, then run widerow check repair; or restore a snapshot");
   }
 
   private static Finding cluster(String code, String says) {

@@ -2,8 +2,8 @@ package io.widerow.ingest.http;
 
 import java.util.Locale;
 
-/// Whether a path is written as its endpoint is. A proxy in front that permits some paths only
-/// would take other spellings for other paths.
+/// Decides whether a request path is spelled exactly as the path of its endpoint. A proxy that
+/// permits some paths only would take other spellings for other paths.
 final class CanonicalPathFilter {
   private static final String PREFIX = "prefix:";
 

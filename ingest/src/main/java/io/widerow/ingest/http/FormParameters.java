@@ -12,15 +12,15 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.storage.ScanWatch;
 import java.util.function.Function;
 
-/// Questions whose parameters stand in the path, or in a form that is posted.
+/// Reads the parameters of a query, from the URL or from a posted form.
 public final class FormParameters {
   private static final int FORM_BYTES_MAX = 1 << 20;
   private static final int SMALL_BYTES_MAX = 16 << 10;
 
-  private FormParameters() {}
-
   /// Bytes of heap for a byte of a form: its pieces, the whole, its text and its parameters.
   private static final long BYTES_A_BYTE = 4;
+
+  private FormParameters() {}
 
   /// Answers a request as soon as all its parameters are there; those of a form come first.
   ///
@@ -85,7 +85,7 @@ public final class FormParameters {
   private static RequestRefused crowded() {
     return new RequestRefused(
         HttpStatus.SERVICE_UNAVAILABLE,
-        "no memory for the form: queries hold all of their memory; try again");
+        "no memory for the form: running queries hold all query memory; try again");
   }
 
   private static RequestRefused tooLarge(int bytesMax) {

@@ -233,7 +233,7 @@ public final class BatchLedger implements AutoCloseable {
     if (!isNote(bytes)) {
       return;
     }
-    in.get();
+    in.get(); // the version, see isNote
     BatchKey key = new BatchKey(in.getLong(), in.getLong());
     long noted = in.getLong();
     int newAccepted = in.getInt();

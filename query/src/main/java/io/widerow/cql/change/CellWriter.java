@@ -35,7 +35,11 @@ final class CellWriter {
   private final long nowSeconds;
   private final long micros; // of the group, later than all before it
   private final Map<Counted, Sum> sums = new HashMap<>();
-  private final Map<Integer, NavigableMap<byte[], Cell>> lists = new HashMap<>(); // by column
+
+  /// Lists that several changes of a row write, as they are so far: by number of the column, then
+  /// by path.
+  private final Map<Integer, NavigableMap<byte[], Cell>> lists = new HashMap<>();
+
   private long appended; // elements of lists, by the group
   private long prepended;
 

@@ -60,8 +60,8 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     }
   }
 
-  /// The row that a guard was tested on: the row of its key, or where there is none the static
-  /// columns of its partition, or null.
+  /// The row to return for a guard: the row of its key; or the static columns of its partition,
+  /// where there is no row or the change is of static columns only; or null.
   public record Found(RowChange change, @Nullable TableRow row) {
     /// True when there is no row, but static columns.
     public boolean isOfStatics() {

@@ -14,13 +14,13 @@ import java.util.function.Predicate;
 ///   columns (2), each: bytes (2), name | rows (4) | cells of the rows: bytes (4), value
 /// ```
 ///
-/// Big-endian. A cell is as it goes to the client. Without columns there is nothing to tell.
+/// Big-endian. A cell is as it goes to the client. Without columns the response has no rows.
 ///
 /// @param columns their names
 /// @param count of rows
 /// @param cells a cell for each column, row by row
 public record StoredResponse(List<String> columns, int count, CellBuffer cells) {
-  /// It is done, and there is nothing to tell.
+  /// The response of a statement that returns no rows.
   public static final StoredResponse NOTHING = new StoredResponse(List.of(), 0, new CellBuffer(0));
 
   public StoredResponse {
@@ -56,7 +56,7 @@ public record StoredResponse(List<String> columns, int count, CellBuffer cells) 
     return new StoredResponse(columns, count, cells);
   }
 
-  /// The same without columns that are no more.
+  /// This response without columns that were dropped since.
   public StoredResponse with(Predicate<String> isThere) {
     if (columns.stream().allMatch(isThere)) {
       return this;

@@ -90,7 +90,6 @@ final class Pushdown {
 
   private void type(Condition condition) {
     List<String> names = condition.values().stream().map(String.class::cast).toList();
-    boolean plain = names.stream().allMatch(name -> TypeGlob.isExact(name) && !name.contains("\\"));
     boolean free = types.globs().isEmpty();
     switch (condition.operator()) {
       case EQ, IN -> {
@@ -101,7 +100,9 @@ final class Pushdown {
         }
       }
       case LIKE -> {
-        LikePattern pattern = LikePattern.of(names.getFirst());
+        String name = names.getFirst();
+        LikePattern pattern = LikePattern.of(name);
+        boolean plain = TypeGlob.isExact(name) && !name.contains("\\"); // it would escape our star
         if (plain && free) {
           types =
               new TypeGlobs(

@@ -52,7 +52,7 @@ public final class Sum {
     }
   }
 
-  /// Bytes of heap memory that grow with the numbers: those of digits.
+  /// Heap memory of the exact sum, in bytes, at half a byte a digit; 0 for types of fixed size.
   public long bytes() {
     boolean grows = type == NativeType.DECIMAL || type == NativeType.VARINT;
     return grows ? exact.precision() / 2 : 0;

@@ -39,7 +39,7 @@ public record Schema(List<Keyspace> keyspaces, List<UnreadableStatement> unreada
       if (statement.keyspace().isEmpty() || statement.keyspace().equals(name)) {
         throw new CqlException(
             Code.SERVER,
-            "keyspace %s cannot be used: %s; stop the daemon, then widerow check repair"
+            "keyspace %s cannot be used: %s; stop the daemon, then run widerow check repair"
                 .formatted(name, statement.sentence()));
       }
     }

@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 /// it: `minutes=43200 missing=12`.
 ///
 /// @param minutes minutes of types that were counted from such figures
-/// @param missing minutes of types that have such figures, which do not answer the question
+/// @param missing minutes of types whose stored aggregates cannot serve the query
 public record AggregateCoverage(long minutes, long missing) {
   private static final Pattern TEXT = Pattern.compile("minutes=(\\d{1,18}) missing=(\\d{1,18})");
   private static final AggregateCoverage NONE = new AggregateCoverage(0, 0);
 
-  /// What a reader has read so far.
+  /// The coverage of a reader so far.
   public static AggregateCoverage of(RangeReader reader) {
     return new AggregateCoverage(reader.keptMinutes(), reader.missingMinutes());
   }
 
-  /// Nothing when a daemon does not tell it.
+  /// Parses the header; zero minutes when the daemon sent none.
   public static AggregateCoverage parse(@Nullable String header) {
     Matcher text = TEXT.matcher(header == null ? "" : header);
     return text.matches()
@@ -60,7 +60,7 @@ public record AggregateCoverage(long minutes, long missing) {
   public String lack() {
     return String.format(
         Locale.ROOT,
-        "without %,d minutes: their events are gone, and no rollup that is kept answers this",
+        "without %,d minutes: their events are gone, and no stored aggregate serves this query",
         missing);
   }
 }

@@ -169,7 +169,7 @@ public final class FieldCheck {
 
   /// The warning about a field.
   ///
-  /// @param known the fields that there are
+  /// @param known the fields of the range
   public static String sentence(String name, Collection<String> known) {
     String shown = TextWriter.escaped(NameText.shown(name));
     String nearest = NearestName.of(name, known);
@@ -177,7 +177,7 @@ public final class FieldCheck {
         .formatted(
             shown,
             nearest == null
-                ? "widerow explore fields lists those that there are"
+                ? "widerow explore fields lists the fields of a range"
                 : "the nearest is " + TextWriter.escaped(NameText.shown(nearest)));
   }
 

@@ -48,7 +48,7 @@ public record TailQuestion(Tail.Plan plan, @Nullable Token after, @Nullable Stri
       throw new QueryException.Refused("after", "not together with last or since");
     }
     if (arrived != null && after == null) {
-      throw new QueryException.Refused("arrived", "goes with after, as a tail has told both");
+      throw new QueryException.Refused("arrived", "requires after; pass both");
     }
     Token start = after == null ? null : Token.parse(after);
     if (since != null && last == 0) {

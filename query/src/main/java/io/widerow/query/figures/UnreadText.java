@@ -130,8 +130,7 @@ public final class UnreadText {
           nanos(cell.apply("last").text()));
     } catch (IllegalArgumentException | DateTimeParseException notOurs) {
       throw new QueryException.Remote(
-          "the daemon told of damage in a way that makes no sense: "
-              + TextWriter.escaped(members.toString()));
+          "the daemon's report of damage is invalid: " + TextWriter.escaped(members.toString()));
     }
   }
 

@@ -111,7 +111,7 @@ class UnreadableSchemaTest {
 
   private void requireUnusable(UnreadableStatement found) {
     String error =
-        "0000 keyspace r cannot be used: %s; stop the daemon, then widerow check repair"
+        "0000 keyspace r cannot be used: %s; stop the daemon, then run widerow check repair"
             .formatted(found.sentence());
     for (String statement :
         List.of(
@@ -332,7 +332,7 @@ class UnreadableSchemaTest {
     for (String statement : List.of("SELECT * FROM a.b", "CREATE KEYSPACE a" + REPLICATION)) {
       assertEquals(
           "0000 keyspace a cannot be used: the schema of tables cannot be read: block 7 is damaged;"
-              + " stop the daemon, then widerow check repair",
+              + " stop the daemon, then run widerow check repair",
           all.refusal(statement));
     }
     assertEquals(0, model.keys());

@@ -134,7 +134,7 @@ public final class LayoutSettings {
     return weights;
   }
 
-  /// All rules, the one that decides first first.
+  /// All overrides by precedence.
   public List<Standing> rules() {
     SortedSet<String> types = typesNow();
     return contents.layouts().now().rules().inOrder().stream()
@@ -158,7 +158,7 @@ public final class LayoutSettings {
     }
     requireOpen.run();
     SortedSet<String> types = typesNow();
-    requireMatch(rule.glob(), types);
+    TypeGlob.requireMatch(rule.glob(), types);
     requireShards(rule.shards());
     contents.layouts().change(now -> now.with(rule), rules -> contents.change(_ -> rules));
     LayoutOverride set = contents.layouts().now().rules().get(rule.glob(), Source.API);
@@ -190,14 +190,6 @@ public final class LayoutSettings {
     List<String> set = rules.of(Source.API).stream().map(LayoutOverride::glob).toList();
     return "type: no layout was set for '%s'; %s"
         .formatted(glob, set.isEmpty() ? "none was set" : "there are " + String.join(", ", set));
-  }
-
-  private static void requireMatch(String glob, SortedSet<String> types) {
-    if (!TypeGlob.isExact(glob)
-        && !glob.chars().allMatch(c -> c == '*')
-        && types.stream().noneMatch(type -> TypeGlob.matches(glob, type))) {
-      throw new IllegalArgumentException("type: no type matches '%s'".formatted(glob));
-    }
   }
 
   private void requireShards(int shards) {

@@ -81,8 +81,7 @@ public final class RetentionControl {
   ///   goes in part: its bytes are freed later
   public record Going(PartitionKey key, long events, long bytes) {}
 
-  /// All policies, the one that decides first first. Events that cannot be read count as all events
-  /// of their partition.
+  /// All policies by precedence. Events that cannot be read count as all events of their partition.
   public List<Standing> policies() {
     Kept kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
@@ -233,7 +232,7 @@ public final class RetentionControl {
     }
     requireOpen.run();
     SortedSet<String> types = types();
-    requireMatch(policy.glob(), types);
+    TypeGlob.requireMatch(policy.glob(), types);
     change(policy.grace(), types, now -> now.with(policy));
     return policies().stream()
         .filter(each -> each.policy().equals(policy))
@@ -265,14 +264,6 @@ public final class RetentionControl {
         .formatted(glob, set.isEmpty() ? "none was set" : "there are " + String.join(", ", set));
   }
 
-  private static void requireMatch(String glob, SortedSet<String> types) {
-    if (!TypeGlob.isExact(glob)
-        && !glob.chars().allMatch(c -> c == '*')
-        && types.stream().noneMatch(type -> TypeGlob.matches(glob, type))) {
-      throw new IllegalArgumentException("type: no type matches '%s'".formatted(glob));
-    }
-  }
-
   private void change(Duration grace, SortedSet<String> types, UnaryOperator<Policies> change) {
     contents.retain(now ->
         now.changed(change.apply(now.policies()), grace, types, contents.clock().retentionNanos()));
@@ -283,7 +274,7 @@ public final class RetentionControl {
   ///
   /// @throws IllegalArgumentException when its pattern matches no type
   public List<Going> plan(RetentionRule policy) {
-    requireMatch(policy.glob(), types());
+    TypeGlob.requireMatch(policy.glob(), types());
     Kept kept = contents.retentions().shown();
     NavigableMap<PartitionKey, Sum> all = partitions();
     Kept planned = contents.retentions().shownBy(kept.policies().with(policy));

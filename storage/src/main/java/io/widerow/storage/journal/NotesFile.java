@@ -112,8 +112,12 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
       throw new StorageException.Corrupt(
           path, content.position(), "%d bytes after the notes".formatted(content.remaining()));
     }
-    if (notes.isEmpty() || !path.endsWith(name(lane, notes.getFirst().lsn()))) {
-      throw new StorageException.Corrupt(path, 0, "the notes of lane " + lane);
+    if (notes.isEmpty()) {
+      throw new StorageException.Corrupt(path, 0, "it has no notes");
+    }
+    String named = name(lane, notes.getFirst().lsn());
+    if (!path.endsWith(named)) {
+      throw new StorageException.Corrupt(path, 0, "it has the notes of the file " + named);
     }
     return new Content(of(path, lane, notes, bytes.length), notes);
   }

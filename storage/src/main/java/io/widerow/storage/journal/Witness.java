@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param sequence of the copy that counts; 0 for none
 /// @param lanes what it says, by lane
-/// @param damage why it says nothing although journals are counted; null when it is as it must be
+/// @param damage of the file, when it is missing although journals are counted, or cannot be read;
+///   null when it is intact
 /// @param remark what else was found, harmless; null for nothing
 public record Witness(
     long sequence, List<Lane> lanes, @Nullable Damage damage, @Nullable String remark) {
@@ -110,7 +111,7 @@ public record Witness(
     if (!disk.exists(path)) {
       return journals == 0
           ? NONE
-          : damaged(path, "it is gone, so a journal that lost its end looks like a torn one");
+          : damaged(path, "the file is missing, so the loss of a journal's end is not detected");
     }
     MemorySegment bytes = MemorySegment.ofArray(new byte[COPIES * COPY_BYTES]);
     try (DiskFile file = disk.open(path)) {
@@ -201,16 +202,16 @@ public record Witness(
     }
   }
 
-  /// Puts a witness that says nothing in place of a damaged or missing one. Durable on return. When
-  /// it is cut off, the file is missing, and the next call goes on.
+  /// Replaces a damaged or missing witness by an empty one. Durable on return. After an
+  /// interruption the file is missing, and the next call creates it.
   ///
-  /// @return what was done, a sentence
+  /// @return a sentence about the repair
   public static String renew(Disk disk, Path directory, UUID storeId, Quarantine quarantine) {
     Path path = directory.resolve(NAME);
     String kept = disk.exists(path) ? "moved to " + quarantine.take(path) + ", and " : "";
     create(disk, directory, storeId, List.of());
     disk.forceDirectory(directory);
-    return path + ": " + kept + "written anew, without what it said";
+    return path + ": " + kept + "replaced by an empty one";
   }
 
   /// Copies the file of a store into a snapshot as it is, if there is one. A link would change with

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What people fixed of layouts, and which rule decides about a type: an exact name before a
-/// pattern, more literal characters before fewer; of equals one of the API before one of the
-/// configuration, and the later before the earlier.
+/// The layout overrides of a store and their precedence: an exact name before a pattern, more
+/// literal characters before fewer; of equals one of the API before one of the configuration, and
+/// the later before the earlier.
 ///
 /// - Threads: any; immutable.
 public final class LayoutOverrides {
-  /// The most rules.
+  /// The greatest number of overrides.
   public static final int COUNT_MAX = 1_024;
 
   private static final Comparator<LayoutOverride> ORDER =
@@ -27,7 +27,7 @@ public final class LayoutOverrides {
   public static final LayoutOverrides NONE = new LayoutOverrides(List.of());
 
   private final List<LayoutOverride> all; // in the order in which they were set
-  private final List<LayoutOverride> ordered; // the first that matches and says something decides
+  private final List<LayoutOverride> ordered; // by precedence
 
   private LayoutOverrides(List<LayoutOverride> all) {
     this.all = List.copyOf(all);
@@ -39,12 +39,13 @@ public final class LayoutOverrides {
   public static LayoutOverrides of(Collection<LayoutOverride> rules) {
     if (rules.size() > COUNT_MAX) {
       throw new IllegalArgumentException(
-          "%d rules; at most %d can be there".formatted(rules.size(), COUNT_MAX));
+          "layout overrides: at most %d are possible, got %d".formatted(COUNT_MAX, rules.size()));
     }
     return rules.isEmpty() ? NONE : new LayoutOverrides(List.copyOf(rules));
   }
 
-  /// With one more. What it does not say stays as a rule of the same source and types has it.
+  /// Adds an override. A width or shard count that it leaves open stays as an earlier override of
+  /// the same source and pattern sets it.
   public LayoutOverrides with(LayoutOverride rule) {
     LayoutOverride before = get(rule.glob(), rule.source());
     List<LayoutOverride> more = new ArrayList<>(without(rule.glob(), rule.source()).all);
@@ -56,7 +57,7 @@ public final class LayoutOverrides {
     return of(all.stream().filter(each -> !isOf(each, glob, source)).toList());
   }
 
-  /// With other rules of one source, in place of all that there are.
+  /// Replaces all overrides of one source.
   public LayoutOverrides with(Source source, List<LayoutOverride> rules) {
     List<LayoutOverride> others = new ArrayList<>(all);
     others.removeIf(each -> each.source() == source);
@@ -68,7 +69,7 @@ public final class LayoutOverrides {
     return rule.glob().equals(glob) && rule.source() == source;
   }
 
-  /// The rule of exactly this pattern and source; null when there is none.
+  /// The override with exactly this pattern and source; null when there is none.
   public @Nullable LayoutOverride get(String glob, Source source) {
     return all.stream().filter(each -> isOf(each, glob, source)).findFirst().orElse(null);
   }
@@ -81,7 +82,7 @@ public final class LayoutOverrides {
     return all.stream().filter(each -> each.source() == source).toList();
   }
 
-  /// The one that decides first first.
+  /// The overrides by precedence.
   public List<LayoutOverride> inOrder() {
     return ordered;
   }

@@ -342,8 +342,11 @@ public final class Retentions implements RetentionPolicy {
           && all.getFirst().kept.policies().of(type).source() == RetentionRule.Source.CONFIG;
     }
 
-    /// When the last change ends that keeps a bucket of a type; the greatest long when the present
-    /// policies keep it.
+    /// When the last change ends that keeps a type's events before a time; the greatest long when
+    /// the current policies keep them.
+    ///
+    /// @param untilNanos end of a bucket, or the time within a wider bucket before which events are
+    ///   hidden
     public long heldUntil(String type, long untilNanos) {
       return all.stream()
           .filter(part -> !part.kept.isPast(type, untilNanos))

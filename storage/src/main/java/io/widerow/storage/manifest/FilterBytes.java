@@ -103,7 +103,8 @@ final class FilterBytes {
       }
       case Filter.HasLevel() -> out.writeByte(13);
       case Filter.ArrivedBefore _ ->
-          throw new IllegalArgumentException("where: a deletion says itself what arrived before");
+          throw new IllegalArgumentException(
+              "where: must not test the arrival; a deletion sets that limit itself");
       case Filter.Matches _ ->
           throw new IllegalArgumentException(
               "where: a deletion takes no regular expression; use contains, has or comparisons");

@@ -54,12 +54,12 @@ import org.jspecify.annotations.Nullable;
 /// | groups of the journal | if the operator accepts the loss, the store starts without them |
 /// | notes | if the operator accepts that repeated batches are stored twice, the store goes
 /// without them |
-/// | the witness of the journals | it is moved away, and a new one that says nothing is written |
+/// | the witness of the journals | it moves to the quarantine, and an empty one is written |
 /// | FORMAT, manifest | nothing: they name everything else, and only a backup restores them |
 ///
 /// Each segment is repaired on its own: quarantined, rewritten, and then replaced by one edit of
-/// the manifest. A repair that is killed at any point continues when it is started again. A
-/// deletion that is running goes on afterwards, also over what is written here; one is done only
+/// the manifest. A repair that is killed at any point continues when it is started again. A running
+/// deletion continues afterwards and also covers the files written here. A deletion is done only
 /// when no damaged file may hold its events.
 ///
 /// - Threads: one.

@@ -27,8 +27,10 @@ final class BlockPrefilter {
   private final Scan scan;
   private final @Nullable BlockAggregation fold;
   private final boolean ofLevels; // the projection has all attributes that levels are read from
-  private final @Nullable TokenGroups
-      tokens; // when [#left] may test tokens and the whole filter does not
+
+  /// When [#left] may test tokens and the whole filter does not; otherwise null.
+  private final @Nullable TokenGroups tokens;
+
   private BlockPruner.Verdict verdict = BlockPruner.Verdict.NOTHING;
   private Filter left;
   private @Nullable BitSet candidates;

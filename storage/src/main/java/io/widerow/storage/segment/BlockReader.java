@@ -156,8 +156,9 @@ public final class BlockReader implements AutoCloseable {
     return reader;
   }
 
-  /// Reads the bytes of a column and compares them with their checksum, and those of the columns
-  /// that decoding it needs. It decodes none of them, for columns that may never be shown.
+  /// Checks a column against its checksum, and the columns that decoding it needs. Decodes no
+  /// column: for columns that may never be shown. Reads the ids when the column needs them. A later
+  /// [#column] reads the bytes again.
   ///
   /// @throws StorageException.Corrupt when one is damaged
   public void check(int column) {

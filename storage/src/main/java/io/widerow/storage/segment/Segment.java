@@ -99,11 +99,13 @@ public final class Segment implements AutoCloseable {
     int version = in.readInt();
     in.readInt();
     long incompatible = in.readLong();
-    if (version != SegmentFormat.VERSION || (incompatible & ~SegmentFormat.FIGURES) != 0) {
+    if (version != SegmentFormat.VERSION
+        || (incompatible & ~SegmentFormat.INCOMPATIBLE_KNOWN) != 0) {
       throw new StorageException.Incompatible(
           path(),
           "segment of format %d with features %x; this program reads format %d with features %x"
-              .formatted(version, incompatible, SegmentFormat.VERSION, SegmentFormat.FIGURES));
+              .formatted(
+                  version, incompatible, SegmentFormat.VERSION, SegmentFormat.INCOMPATIBLE_KNOWN));
     }
     return incompatible;
   }
@@ -141,7 +143,7 @@ public final class Segment implements AutoCloseable {
       groups = SegmentGroups.read(index, blocks, indexOffset);
     }
     origin = SegmentOrigin.read(index);
-    if ((features & SegmentFormat.FIGURES) != 0) {
+    if ((features & SegmentFormat.FEATURE_CELLS) != 0) {
       cells = SegmentCells.read(index, partitionCount, indexOffset);
       rollups = RollupIndex.read(index, partitionCount, indexOffset - cells.bytes());
     }

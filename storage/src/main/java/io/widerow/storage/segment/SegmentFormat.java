@@ -76,17 +76,20 @@ public final class SegmentFormat {
 
   public static final int VERSION = 1;
 
-  /// Feature: cells of rollups and of minutes are before the index, see
-  /// [io.widerow.storage.rollup.RollupIndex] and [Cells], which ends with their sizes. Segments
-  /// that are values in a cluster have none.
+  /// Feature: cells of rollups and cells of minutes are before the index, and the index ends with
+  /// their sizes; see [io.widerow.storage.rollup.RollupIndex] and [Cells]. Segments that are values
+  /// in a cluster have none.
   static final long FEATURE_CELLS = 1;
 
   /// Feature: there are no blocks; the index has the events and bounds of each partition, see
-  /// [SegmentIndex#readFigures]. Only files of figures that are kept beyond their events have it.
+  /// [SegmentIndex#readFigures]. Only files of aggregates that outlive their events have it.
   static final long FEATURE_FIGURES = 2;
 
-  /// Features of a file of figures, and all that a reader must know.
+  /// Features of a file of aggregates.
   public static final long FIGURES = FEATURE_FIGURES | FEATURE_CELLS;
+
+  /// Features that this program knows; it refuses a segment with others.
+  static final long INCOMPATIBLE_KNOWN = FEATURE_FIGURES | FEATURE_CELLS;
 
   static final int PARTITION_KEY_BYTES_MAX = 512;
   static final int INDEX_BYTES_MAX = 1 << 28;

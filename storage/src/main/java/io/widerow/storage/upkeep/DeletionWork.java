@@ -371,7 +371,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
       EventDigest has = after.sum.digest();
       if (!has.equals(had)) {
         String differs =
-            "what was written has %d events with digest %s, and should have %d with %s"
+            "the written segments have %d events with digest %s, expected %d with %s"
                 .formatted(has.events(), has.text(), had.events(), had.text());
         throw new StorageException.Failed(
             differs + "; nothing was changed", new IllegalStateException(differs));

@@ -236,7 +236,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
       EventDigest after = digest(all, tools);
       if (!after.equals(before)) {
         String differs =
-            "what was written has %d events with digest %s, and its sources %d with %s"
+            "the written segments have %d events with digest %s, their sources %d with %s"
                 .formatted(after.events(), after.text(), before.events(), before.text());
         throw new StorageException.Failed(
             differs + "; nothing was changed", new IllegalStateException(differs));

@@ -38,7 +38,7 @@ class SegmentFormatTest {
     assertEquals(
         Stream.concat(
                 rows("FORMAT", StoreFormat.INCOMPATIBLE_KNOWN),
-                rows("segment", SegmentFormat.FIGURES))
+                rows("segment", SegmentFormat.INCOMPATIBLE_KNOWN))
             .toList(),
         bits);
   }

@@ -3,12 +3,13 @@ package io.widerow.ingest.receive.graphite;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.socket.LineStream;
 import io.widerow.ingest.socket.StreamDecoder;
+import org.jspecify.annotations.Nullable;
 
 /// Decodes one connection of Graphite: its first byte decides between the plaintext and the pickle
 /// protocol.
 ///
 /// ```
-///   00 0f 42 40 ...      the length of a pickle: byte 0 or 1, for none has 32 MiB
+///   00 0f 42 40 ...      the length of a pickle: its first byte is 0, or 1 above the limit
 ///   servers.web1 ...     a line: no path begins with such a byte
 /// ```
 ///
@@ -19,8 +20,7 @@ final class GraphiteStream implements StreamDecoder {
 
   private final StreamDecoder lines = new LineStream(LINE_BYTES_MAX, new GraphiteDecoder()::line);
   private final StreamDecoder pickles;
-  private boolean known;
-  private boolean pickled;
+  private @Nullable StreamDecoder chosen;
 
   /// @param pickles of all connections: the memory of a decoder is that of its largest frame
   GraphiteStream(StreamDecoder pickles) {
@@ -40,10 +40,11 @@ final class GraphiteStream implements StreamDecoder {
   }
 
   private StreamDecoder decoder(byte[] bytes, int offset) {
-    if (!known) {
-      known = true;
-      pickled = bytes[offset] >= 0 && bytes[offset] <= LENGTH_FIRST_MAX;
+    StreamDecoder decoder = chosen;
+    if (decoder == null) {
+      decoder = bytes[offset] >= 0 && bytes[offset] <= LENGTH_FIRST_MAX ? pickles : lines;
+      chosen = decoder;
     }
-    return pickled ? pickles : lines;
+    return decoder;
   }
 }

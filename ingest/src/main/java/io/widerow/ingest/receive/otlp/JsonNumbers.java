@@ -215,7 +215,7 @@ final class JsonNumbers {
     return fits && digits > 0 && Times.fractionLimit(source, from, end) == end;
   }
 
-  /// The number that such a text is.
+  /// Reads a text for which [#isUnsigned] holds. As an unsigned long: negative from 2^63 on.
   static long unsigned(byte[] digits, int from, int end) {
     long number = 0;
     for (int i = from; i < end; i++) {

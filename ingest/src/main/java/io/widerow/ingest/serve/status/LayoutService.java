@@ -111,7 +111,7 @@ public final class LayoutService {
     return UpkeepRoutes.lines(lines);
   }
 
-  /// `GET /v1/layout/rules`: one line for each rule, the one that decides first first.
+  /// `GET /v1/layout/rules`: one line for each override, by precedence.
   private HttpResponse rules(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();

@@ -57,7 +57,7 @@ public final class RetentionService {
         routes.get("/plan", Tokens.Scope.ADMIN, this::plan));
   }
 
-  /// `GET /v1/retention`: one line for each policy, the one that decides first first.
+  /// `GET /v1/retention`: one line for each policy, by precedence.
   private HttpResponse list(RetentionControl retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();

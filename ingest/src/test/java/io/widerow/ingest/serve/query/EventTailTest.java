@@ -196,7 +196,7 @@ class EventTailTest {
       Map<String, String> refused =
           Map.of(
               "?after=x", "after",
-              "?arrived=a1.1", "arrived: goes with after",
+              "?arrived=a1.1", "arrived: requires after; pass both",
               "?last=many", "last: must be a whole number",
               "?last=2&after=w1.x", "after: not together with last or since",
               "?lag=soon", "lag",
