@@ -13,9 +13,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// Reports the certificate that ends first when it has expired or soon will: as a finding, and in
-/// the log at the start, when the files change, and once a day. A certificate counts as ending soon
-/// in its last 14 days, one of a short life in its last third.
+/// Reports the certificate that expires first, when it has expired or soon will: as a finding, and
+/// in the log at the start, when the files change, and once a day. A certificate counts as ending
+/// soon in its last 14 days, one of a short life in its last third.
 ///
 /// - Threads: one calls [#look], any thread the other methods.
 final class CertificateWatch {
@@ -73,8 +73,10 @@ final class CertificateWatch {
         name,
         (double) left.toSeconds(),
         (double) soon.toSeconds(),
-        "the certificate of %s %s%s".formatted(name, when, bad ? ": clients refuse it" : ""),
-        "replace it in tls-certificate (with tls-key) or tls-client-ca; files are read again");
+        "the certificate of %s %s%s"
+            .formatted(name, when, bad ? ": TLS connections with it are refused" : ""),
+        "replace it in tls-certificate (with tls-key) or tls-client-ca; changed files take effect"
+            + " without a restart");
   }
 
   /// Logs the finding when it is new or a day old. Called about once a second.

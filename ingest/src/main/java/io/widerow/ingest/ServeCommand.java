@@ -233,7 +233,10 @@ public final class ServeCommand implements Callable<Integer> {
       return ExitCode.USAGE.number;
     }
     List<ConfigRule> further =
-        new ArrayList<>(List.of(ConfigCheck.ofRules(ServeCommand::requireRules)));
+        new ArrayList<>(
+            List.of(
+                ConfigCheck.ofRules(ServeCommand::requireRules),
+                ConfigCheck.ofStore(ClusterDaemonStore::check)));
     if (!printConfig) {
       further.addAll(ConfigCheck.ofMachine());
     }

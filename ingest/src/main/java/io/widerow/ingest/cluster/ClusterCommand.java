@@ -1,5 +1,6 @@
 package io.widerow.ingest.cluster;
 
+import io.widerow.ingest.config.Age;
 import io.widerow.query.QueryException;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
@@ -43,8 +44,6 @@ public final class ClusterCommand {
   /// A daemon that was heard of within this time may still run.
   private static final Duration LATELY = Duration.ofMinutes(10);
 
-  private static final String AGE_FORM = "an age is like 30d, 12h, 10m, 5s or forever, got ";
-
   private final ClusterConnector connector;
   private final PrintWriter out;
   private final LongSupplier nowMillis;
@@ -69,7 +68,7 @@ public final class ClusterCommand {
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
   ClusterCommand(ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
     this.connector = connector;
-    out = new PrintWriter(shell.out(), false, StandardCharsets.UTF_8);
+    out = new PrintWriter(shell.out(), true, StandardCharsets.UTF_8);
     this.nowMillis = nowMillis;
   }
 
@@ -244,26 +243,16 @@ public final class ClusterCommand {
   }
 
   private static @Nullable Duration age(String text) {
-    if (text.equals("forever")) {
-      return null;
+    try {
+      return Age.parse("age", text).duration();
+    } catch (IllegalArgumentException wrong) {
+      throw new QueryException.Refused("retain", String.valueOf(wrong.getMessage()));
     }
-    if (!text.matches("[1-9][0-9]{0,5}[smhd]")) {
-      throw new QueryException.Refused("age", AGE_FORM + text);
-    }
-    long number = Long.parseLong(text.substring(0, text.length() - 1));
-    return switch (text.charAt(text.length() - 1)) {
-      case 's' -> Duration.ofSeconds(number);
-      case 'm' -> Duration.ofMinutes(number);
-      case 'h' -> Duration.ofHours(number);
-      default -> Duration.ofDays(number);
-    };
   }
 
   private int with(Target target, boolean make, ToIntFunction<Keyspace> work) {
     try (OpenCluster cluster = connector.open(target.store, target.insecure, make)) {
-      int code = work.applyAsInt(cluster.keyspace());
-      out.flush();
-      return code;
+      return work.applyAsInt(cluster.keyspace());
     } catch (IllegalArgumentException bad) {
       throw refused(String.valueOf(bad.getMessage()));
     }

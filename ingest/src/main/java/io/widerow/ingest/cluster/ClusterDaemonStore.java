@@ -2,6 +2,8 @@ package io.widerow.ingest.cluster;
 
 import io.widerow.ingest.config.ClusterKeys;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.SecretFile;
+import io.widerow.ingest.config.SecurityOptions;
 import io.widerow.query.QueryThreads;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
@@ -14,6 +16,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
@@ -28,6 +31,28 @@ public final class ClusterDaemonStore {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
   private ClusterDaemonStore() {}
+
+  /// Checks the URI of the cluster, and the files that it names.
+  ///
+  /// @throws IllegalArgumentException when one cannot be used
+  public static void check(DaemonConfig config) {
+    if (!config.cluster().isOn()) {
+      return;
+    }
+    ClusterOptions options;
+    try {
+      options = options(config);
+    } catch (IllegalArgumentException wrong) {
+      throw new IllegalArgumentException("store: " + wrong.getMessage(), wrong);
+    }
+    Path password = options.passwordFile();
+    if (password != null) {
+      byte[] _ = SecretFile.read("store", password);
+    }
+    SecurityOptions.requireReadable("store", options.ca());
+    SecurityOptions.requireReadable("store", options.certificate());
+    SecurityOptions.requireReadable("store", options.key());
+  }
 
   /// Opens it. The retention of the configuration becomes that of the store when it has none.
   ///

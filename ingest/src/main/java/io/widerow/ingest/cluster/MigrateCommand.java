@@ -118,7 +118,8 @@ public final class MigrateCommand implements Callable<Integer> {
     try {
       return connector.open(uri, insecure, make);
     } catch (IllegalArgumentException refused) {
-      throw new QueryException.Refused("to", String.valueOf(refused.getMessage()));
+      throw new QueryException.Refused(
+          uri.equals(to) ? "to" : "from", String.valueOf(refused.getMessage()));
     }
   }
 
@@ -151,7 +152,7 @@ public final class MigrateCommand implements Callable<Integer> {
     }
     if (differences.isEmpty() && !verify) {
       out.printf(
-          "when the source takes in nothing any more, and this command has run once again:%n  %s%n",
+          "when the source receives no more events, run this command once more, then:%n  %s%n",
           intoCluster
               ? "widerow serve --store '%s' --data %s".formatted(uri, from + "-front")
               : "widerow serve --data " + to);

@@ -16,7 +16,7 @@ public record ClusterKeys(ConfigValues values, boolean acceptsRepeats) {
   /// The URI of the cluster, with its keyspace, the local datacenter, and how to connect; null for
   /// a store on this machine.
   public @Nullable String store() {
-    return values.get(ConfigKeys.STORE).map(ClusterStore::text).orElse(null);
+    return values.get(ConfigKeys.STORE).orElse(null);
   }
 
   /// How long a request waits until the cluster has its events.
@@ -47,19 +47,5 @@ public record ClusterKeys(ConfigValues values, boolean acceptsRepeats) {
   /// Number of this daemon; null for the least that is free.
   public @Nullable Integer daemonNumber() {
     return values.get(ConfigKeys.DAEMON_NUMBER).orElse(null);
-  }
-
-  /// Refuses a cluster that others can reach without TLS and a user.
-  void requireSafe() {
-    if (!values.get(ConfigKeys.INSECURE)) {
-      values.get(ConfigKeys.STORE).ifPresent(ClusterStore::requireSafe);
-    }
-  }
-
-  /// Checks the files, which may have changed since the configuration was read.
-  ///
-  /// @throws IllegalArgumentException when one cannot be used
-  public void check() {
-    values.get(ConfigKeys.STORE).ifPresent(ClusterStore::checkFiles);
   }
 }

@@ -59,6 +59,13 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
         ConfigRule.of(config -> requireOwn("http", config.http()), ConfigKeys.HTTP));
   }
 
+  /// The rule for the URI of a cluster.
+  ///
+  /// @param check throws [IllegalArgumentException] for a URI that cannot be used
+  public static ConfigRule ofStore(Consumer<DaemonConfig> check) {
+    return ConfigRule.of(check, ConfigKeys.STORE, ConfigKeys.INSECURE);
+  }
+
   /// The rule that reads the file of rules.
   ///
   /// @param read throws [IllegalArgumentException] for a file that holds no rules

@@ -1,5 +1,7 @@
 package io.widerow.ingest.config;
 
+import static io.widerow.ingest.config.Key.require;
+
 import io.widerow.event.EventLayout;
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.NearestName;
@@ -66,7 +68,7 @@ public final class ConfigKeys {
       socket("cql", "CQL for drivers of Cassandra, over TLS where HTTP is, and with its tokens");
 
   static final Key<ZoneId> SYSLOG_ZONE =
-      main("syslog-zone", "UTC", Form.ZONE, Check.any(), "zone of syslog times that name none");
+      main("syslog-zone", "UTC", Form.ZONE, Check.any(), "zone of syslog times without a zone");
 
   static final Key<Optional<Path>> FLUENT_SHARED_KEY =
       main(
@@ -76,11 +78,11 @@ public final class ConfigKeys {
           readable(),
           "file, mode 0600, of the key that Fluent senders must know; empty: none");
 
-  static final Key<Optional<ClusterStore>> STORE =
+  static final Key<Optional<String>> STORE =
       main(
           "store",
           "",
-          Form.STORE,
+          Form.URI,
           Check.any(),
           "a store on a cluster, cassandra://HOST[:PORT][,HOST[:PORT]]/KEYSPACE?dc=NAME; empty: on"
               + " this machine");
@@ -93,8 +95,8 @@ public final class ConfigKeys {
               texts -> isSet(texts, "store") ? "quorum" : "disk", "disk; `quorum` with `store`"),
           Form.DURABILITY,
           Check.any(),
-          "level of requests that name none, and of all that comes without HTTP: quorum, disk, os"
-              + " or memory");
+          "level of HTTP requests that name none, and of all other protocols: quorum, disk, os or"
+              + " memory");
 
   static final Key<Integer> LANES =
       key(
@@ -115,10 +117,10 @@ public final class ConfigKeys {
           "forever",
           Form.AGE,
           Check.any(),
-          "how long types without a setting of their own are kept");
+          "retention period of types without retention.<type>");
 
   static final Key<Age> RETENTION_OF =
-      ofType(RETENTION, "how long this type, or the types of a pattern, are kept");
+      ofType(RETENTION, "retention period of this type, or of the types of a pattern");
 
   static final Key<Long> OPEN_BYTES =
       main(
@@ -134,7 +136,7 @@ public final class ConfigKeys {
           "536870912",
           Form.LONG,
           Check.from(0),
-          "free space below which nothing is taken in");
+          "free space below which events are refused");
 
   static final Key<Optional<Path>> SNAPSHOT_DIR =
       main(
@@ -172,16 +174,11 @@ public final class ConfigKeys {
           "15m",
           Form.GRACE,
           atMost(YEAR),
-          "how long a retried request is recognized, and 100,000 requests of each lane at least; 0s"
-              + " to 365d");
+          "how long a retry is recognized, 0s to 365d; at least the last 100,000 requests of a lane"
+              + " are");
 
   static final Key<Optional<Path>> TOKENS =
-      main(
-          "tokens",
-          "",
-          Form.FILE,
-          readable(),
-          "file of tokens; empty lets everybody in who can connect");
+      main("tokens", "", Form.FILE, readable(), "file of tokens; empty: clients need none");
 
   static final Key<Optional<Path>> TLS_CERTIFICATE =
       main(
@@ -200,7 +197,7 @@ public final class ConfigKeys {
           "",
           Form.FILE,
           readable(),
-          "PEM file of who signs the certificates of senders over the ...-tls listeners");
+          "PEM file of the authorities that sign sender certificates, for the -tls listeners");
 
   static final Key<List<String>> HOSTS =
       main(
@@ -208,8 +205,8 @@ public final class ConfigKeys {
           "",
           Form.NAMES,
           ConfigKeys::requireWhole,
-          "names, besides localhost, that requests to a daemon without tokens may use, separated by"
-              + " commas");
+          "host names that requests to a daemon without tokens may use, in addition to localhost,"
+              + " separated by commas");
 
   static final Key<Boolean> INSECURE =
       main(
@@ -225,7 +222,7 @@ public final class ConfigKeys {
           "",
           Form.FILE,
           readable(),
-          "file of rules: what is renamed, dropped and redacted of events; empty: nothing");
+          "file of transforms, which rename, drop and redact events; empty: none");
 
   // The second table.
 
@@ -244,7 +241,7 @@ public final class ConfigKeys {
           Form.LABELS,
           Check.any(),
           "attributes that are labels of streams for clients of Loki, separated by commas;"
-              + " `default` stands for those that Loki and its agents usually have");
+              + " `default` adds the usual labels of Loki and its agents");
 
   static final Key<Boolean> UI =
       advanced("ui", "true", Form.TRUTH, Check.any(), "the page at /ui/");
@@ -279,7 +276,7 @@ public final class ConfigKeys {
           "10",
           Form.NUMBER,
           Check.from(0),
-          "how long a stop waits for requests under way");
+          "how long a stop waits for requests in progress");
 
   static final Key<Integer> SHARDS =
       advanced(
@@ -341,8 +338,8 @@ public final class ConfigKeys {
           "fit",
           Form.word("fit", "keep"),
           Check.any(),
-          "fit: a merge divides buckets that weigh more than 2 and folds shards of those that weigh"
-              + " less; keep: it keeps both");
+          "fit: a merge divides buckets that weigh more than 2 and folds shards of lighter ones;"
+              + " keep: it keeps both");
 
   static final Key<Duration> OPEN_AGE =
       advanced(
@@ -385,7 +382,7 @@ public final class ConfigKeys {
           "15m",
           Form.GRACE,
           atMost(DAYS_30),
-          "how long what a change of retention hides stays on the disk, 0s to 30d");
+          "how long events that a change of retention hides stay on the disk, 0s to 30d");
 
   static final Key<Optional<Integer>> DAEMON_NUMBER =
       key(
@@ -416,8 +413,11 @@ public final class ConfigKeys {
           "claim-keep",
           "7d",
           Form.DURATION,
-          Check.any(),
-          "how long retries are recognized that come to another daemon");
+          (name, keep) ->
+              require(
+                  keep.compareTo(Duration.ofMinutes(1)) >= 0 && keep.compareTo(YEAR) <= 0,
+                  "%s must be 1m to 365d, got %s".formatted(name, Age.text(keep))),
+          "how long a retry that another daemon receives is recognized, 1m to 365d");
 
   static final Key<Optional<Long>> CLUSTER_JOURNAL_BYTES =
       advanced(
@@ -428,8 +428,8 @@ public final class ConfigKeys {
               require(
                   bytes.isEmpty() || bytes.get() >= 64 * MIB,
                   "%s must be at least %d, got %s".formatted(name, 64 * MIB, bytes.orElse(0L))),
-          "what may wait here for the cluster, 67108864 or more (507 above); empty: down to"
-              + " `disk-reserve-bytes`");
+          "bytes that may wait on this machine for the cluster, 67108864 or more (507 above);"
+              + " empty: down to `disk-reserve-bytes`");
 
   static final Key<Boolean> CLUSTER_TTL =
       advanced(
@@ -516,12 +516,6 @@ public final class ConfigKeys {
     require(
         version.matches(VERSION),
         "%s must be three numbers from 7.0.0 on, such as 8.19.0, got %s".formatted(name, version));
-  }
-
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
   }
 
   private static boolean isSet(Map<String, String> texts, String name) {

@@ -26,6 +26,7 @@ import static io.widerow.ingest.config.ConfigKeys.TLS_CERTIFICATE;
 import static io.widerow.ingest.config.ConfigKeys.TLS_CLIENT_CA;
 import static io.widerow.ingest.config.ConfigKeys.TLS_KEY;
 import static io.widerow.ingest.config.ConfigKeys.TOKENS;
+import static io.widerow.ingest.config.Key.require;
 
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
@@ -33,7 +34,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /// The rules for the values of several keys.
 final class ConfigRules {
@@ -42,20 +42,19 @@ final class ConfigRules {
   /// For every configuration.
   static final List<ConfigRule> ALL = all();
 
-  /// For what the values name: files that must hold what they are for.
+  /// Rules that read the files which the values name.
   static final List<ConfigRule> FILES =
       List.of(
           ConfigRule.of(
               config -> config.security().check(), TLS_CERTIFICATE, TLS_KEY, TLS_CLIENT_CA),
           ConfigRule.of(config -> config.security().checkTokens(), TOKENS),
-          ConfigRule.of(config -> config.listen().check(), FLUENT_SHARED_KEY),
-          ConfigRule.of(config -> config.cluster().check(), STORE));
+          ConfigRule.of(config -> config.listen().check(), FLUENT_SHARED_KEY));
 
   private ConfigRules() {}
 
   private static List<ConfigRule> all() {
     List<ConfigRule> rules = new ArrayList<>();
-    rules.add(ConfigRule.of(ConfigRules::requireCredit, BODY_BYTES_MAX));
+    rules.add(ConfigRule.of(ConfigRules::requireHeap, BODY_BYTES_MAX));
     rules.add(ConfigRule.of(config -> config.store().requireMemory(), OPEN_BYTES, LANES));
     rules.add(
         ConfigRule.of(
@@ -75,20 +74,19 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
     rules.add(
         ConfigRule.of(
-            config -> requireStore(config, CLUSTER_JOURNAL_BYTES, config.cluster().journalBytes()),
+            config ->
+                requireStore(
+                    config, CLUSTER_JOURNAL_BYTES, config.cluster().journalBytes() != null),
             CLUSTER_JOURNAL_BYTES,
             STORE));
     rules.add(
         ConfigRule.of(
-            config ->
-                requireStore(
-                    config, CLUSTER_ROWS, config.cluster().rows().isEmpty() ? null : "some"),
+            config -> requireStore(config, CLUSTER_ROWS, !config.cluster().rows().isEmpty()),
             CLUSTER_ROWS,
             STORE));
     rules.add(
         ConfigRule.of(
             ConfigRules::requireWholeNames, STORE, RETENTION_OF, SHARDS_OF, BUCKET_MINUTES_OF));
-    rules.add(ConfigRule.of(config -> config.cluster().requireSafe(), STORE, INSECURE));
     rules.add(ConfigRule.of(ConfigRules::requirePair, TLS_CERTIFICATE, TLS_KEY));
     rules.add(ConfigRule.of(ConfigRules::requireSafeHttp, HTTP, TOKENS, TLS_CERTIFICATE, INSECURE));
     List<Key<?>> sockets = new ArrayList<>(ConfigKeys.SOCKETS);
@@ -108,13 +106,7 @@ final class ConfigRules {
     return List.copyOf(rules);
   }
 
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
-  }
-
-  private static void requireCredit(DaemonConfig config) {
+  private static void requireHeap(DaemonConfig config) {
     long most = HeapShares.ofProcess().creditBytesMax() / HeapShares.BODIES_LEAST;
     require(
         config.bodyBytesMax() <= most,
@@ -140,9 +132,9 @@ final class ConfigRules {
         "daemon-number auto needs a store on a cluster, which knows the numbers of others");
   }
 
-  private static void requireStore(DaemonConfig config, Key<?> key, @Nullable Object value) {
+  private static void requireStore(DaemonConfig config, Key<?> key, boolean isSet) {
     require(
-        value == null || config.cluster().isOn(),
+        !isSet || config.cluster().isOn(),
         "%s needs a store on a cluster: set store".formatted(key.name()));
   }
 
@@ -167,7 +159,7 @@ final class ConfigRules {
             .formatted(Form.print(config.http())));
   }
 
-  /// Refuses authorities that no listener asks.
+  /// Refuses tls-client-ca without a listener over TLS, which alone uses it.
   private static void requireUse(DaemonConfig config) {
     boolean used =
         ConfigKeys.SOCKETS.stream()
@@ -178,7 +170,8 @@ final class ConfigRules {
             .formatted(config.security().tlsClientCa()));
   }
 
-  /// Refuses an address that lacks what it needs, or that others can reach without being known.
+  /// Refuses a TLS address without a certificate, and an address that other machines can reach
+  /// without authentication.
   private static void requireSafe(DaemonConfig config, Key<Optional<InetSocketAddress>> key) {
     InetSocketAddress address = config.listen().of(key.name());
     if (address == null) {

@@ -35,7 +35,7 @@ final class ConfigSources {
     return values;
   }
 
-  /// Reads the variables of known keys. `ServeCommand` refuses other variables of this prefix.
+  /// Reads the variables of known keys. [ConfigCheck] reports other variables of the prefix.
   static Map<String, String> ofEnvironment(Map<String, String> environment) {
     Map<String, String> values = new LinkedHashMap<>();
     ConfigKeys.names()

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Everything an operator can configure about the daemon: a typed view of the values of
-/// [ConfigKeys]. It is read and printed at start, passed whole and never changed. A value that
-/// cannot work is refused here and nowhere else.
+/// [ConfigKeys]. It is read and printed at start, passed whole and never changed. [ConfigCheck]
+/// also checks the files, the machine and the URI of a cluster.
 public final class DaemonConfig {
   private final ConfigValues values;
   private final FixedLimits limits;
@@ -57,7 +57,8 @@ public final class DaemonConfig {
   ///
   /// @param further rules, after those of every configuration
   /// @param mistake gets a sentence for each
-  /// @return a configuration that is of use when there was none
+  /// @return the configuration, with the default for each refused value; of use only when no
+  ///   mistake was reported
   static DaemonConfig read(
       Map<String, String> texts, List<ConfigRule> further, Consumer<String> mistake) {
     Set<String> refused = new TreeSet<>();
@@ -81,9 +82,9 @@ public final class DaemonConfig {
     return new DaemonConfig(values, others, acceptClock, acceptRepeats);
   }
 
-  /// The same for one start that believes what others do not.
+  /// This configuration with the overrides of one start.
   ///
-  /// @param clock whether the clock is accepted, whatever it shows
+  /// @param clock whether the clock is accepted, whatever its time
   /// @param repeats whether batches are applied that have waited for longer than `claim-keep`
   public DaemonConfig accepting(boolean clock, boolean repeats) {
     return new DaemonConfig(values, limits, clock, repeats);
@@ -160,12 +161,12 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.CONNECTIONS_PER_ADDRESS_MAX);
   }
 
-  /// Types that senders may create.
+  /// Types in all; events of further types are stored under the type overflow.
   public int typesMax() {
     return values.get(ConfigKeys.TYPES_MAX);
   }
 
-  /// How many of them in an hour.
+  /// New types in an hour of the clock.
   public int typesPerHour() {
     return values.get(ConfigKeys.TYPES_PER_HOUR);
   }
@@ -180,7 +181,7 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.DRAIN_SECONDS);
   }
 
-  /// What no key sets.
+  /// Constants and shares of the heap, which no key sets.
   public FixedLimits limits() {
     return limits;
   }
@@ -195,12 +196,12 @@ public final class DaemonConfig {
     return new ClusterKeys(values, acceptRepeats);
   }
 
-  /// Who may do what.
+  /// Authentication and transport security.
   public SecurityOptions security() {
     return new SecurityOptions(values);
   }
 
-  /// File of what is renamed, dropped and redacted of events; null for none.
+  /// File of transforms; null for none.
   public @Nullable Path rules() {
     return values.get(ConfigKeys.RULES).orElse(null);
   }
@@ -215,7 +216,7 @@ public final class DaemonConfig {
     return values.print(false);
   }
 
-  /// The same without what is a default.
+  /// The same without keys that have their default.
   public String printChanged() {
     return values.print(true);
   }

@@ -36,15 +36,15 @@ public record FixedLimits(
   /// @param bodyBytesMax largest body
   static FixedLimits of(HeapShares shares, int bodyBytesMax) {
     return new FixedLimits(
-        1_024,
-        10,
+        /* laneSlots= */ 1_024,
+        /* spinMicros= */ 10,
         shares.creditBytes(bodyBytesMax),
         shares.queryMemoryBytes(),
-        100,
-        10,
-        1_000,
-        1_024,
-        30,
-        30);
+        /* ratioMax= */ 100,
+        /* headerSeconds= */ 10,
+        /* http2FramesMax= */ 1_000,
+        /* bodyRateMin= */ 1_024,
+        /* stallSeconds= */ 30,
+        /* readOnSeconds= */ 30);
   }
 }

@@ -1,5 +1,7 @@
 package io.widerow.ingest.config;
 
+import static io.widerow.ingest.config.Key.require;
+
 import io.widerow.event.LayoutOverride;
 import io.widerow.storage.Durability;
 import java.net.InetAddress;
@@ -16,7 +18,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// What the values of a key look like: how a text is read, and how a value is printed.
+/// The syntax of a key's values: how a text is read, and how a value is printed.
 ///
 /// @param label for help, such as `HOST:PORT`
 /// @param words all values, when they are few; for completion
@@ -91,8 +93,7 @@ public record Form<T>(
           (key, text) -> text.equals("auto") ? Optional.empty() : Optional.of(number(key, text)),
           value -> value.map(number -> Integer.toString(number)).orElse("auto"));
 
-  static final Form<Optional<ClusterStore>> STORE =
-      optional("URI", (_, text) -> ClusterStore.parse(text), ClusterStore::text);
+  static final Form<Optional<String>> URI = optional("URI", (_, text) -> text, text -> text);
 
   /// Reads a text.
   @FunctionalInterface
@@ -127,12 +128,6 @@ public record Form<T>(
           return text;
         },
         text -> text);
-  }
-
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
   }
 
   private static int number(String key, String text) {
@@ -217,7 +212,8 @@ public record Form<T>(
   /// `host:port`, the host of an IPv6 address in brackets.
   private static InetSocketAddress address(String key, String text) {
     int colon = text.lastIndexOf(':');
-    require(colon > 0, "%s must be HOST:PORT, got %s".formatted(key, text));
+    boolean hasPort = colon > 0 && text.substring(colon + 1).matches("\\d{1,5}");
+    require(hasPort, "%s must be HOST:PORT, got %s".formatted(key, text));
     String host = text.substring(0, colon);
     if (host.startsWith("[") && host.endsWith("]")) {
       host = host.substring(1, host.length() - 1);

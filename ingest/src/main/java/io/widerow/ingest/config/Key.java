@@ -4,7 +4,7 @@ import io.widerow.query.Variables;
 import java.util.Map;
 import java.util.function.Function;
 
-/// One key of the configuration: everything that is stated about it. Each is a constant of
+/// A key of the configuration: its name, default, syntax and check. Each is a constant of
 /// [ConfigKeys].
 ///
 /// @param name of the line, the flag and the variable; one that ends with [#OF_TYPE] stands for a
@@ -69,11 +69,12 @@ public record Key<T>(
               value.longValue() >= min && value.longValue() <= max,
               "%s must be %d to %d, got %d".formatted(key, min, max, value.longValue()));
     }
+  }
 
-    private static void require(boolean holds, String message) {
-      if (!holds) {
-        throw new IllegalArgumentException(message);
-      }
+  /// @throws IllegalArgumentException with the message, unless it holds
+  static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
     }
   }
 
@@ -87,7 +88,7 @@ public record Key<T>(
     return form.equals(Form.TRUTH);
   }
 
-  /// What the names that it stands for begin with, such as `retention.`.
+  /// The common prefix of its names, such as `retention.`. Only when [#isOfType].
   String prefix() {
     return name.substring(0, name.length() - OF_TYPE.length() + 1);
   }

@@ -1,5 +1,7 @@
 package io.widerow.ingest.config;
 
+import static io.widerow.ingest.config.Key.require;
+
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.RetentionRule.Source;
@@ -46,12 +48,6 @@ public record LayoutOptions(ConfigValues values) {
   /// Whether merges give buckets their final form; otherwise they keep their keys.
   public boolean fit() {
     return values.get(ConfigKeys.FINAL).equals("fit");
-  }
-
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
   }
 
   /// Refuses patterns that contradict each other.

@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 
 /// Files with secrets, which only their owner can read.
-final class SecretFile {
+public final class SecretFile {
   private SecretFile() {}
 
   /// Refuses a file that others than its owner can use.
@@ -27,7 +27,7 @@ final class SecretFile {
   ///
   /// @param key of the configuration, for errors; they never show the content
   /// @throws IllegalArgumentException when the file cannot be used
-  static byte[] read(String key, Path file) {
+  public static byte[] read(String key, Path file) {
     try {
       requirePrivate(key, file);
       String secret = Files.readString(file).strip();

@@ -50,7 +50,8 @@ public record SecurityOptions(ConfigValues values) {
     return new TreeSet<>(values.get(ConfigKeys.HOSTS));
   }
 
-  static void requireReadable(String key, @Nullable Path file) {
+  /// @throws IllegalArgumentException when a file is given that cannot be read
+  public static void requireReadable(String key, @Nullable Path file) {
     if (file == null || (Files.isReadable(file) && !Files.isDirectory(file))) {
       return;
     }

@@ -1,5 +1,7 @@
 package io.widerow.ingest.config;
 
+import static io.widerow.ingest.config.Key.require;
+
 import io.widerow.event.RetentionRule;
 import io.widerow.event.TypeGlob;
 import io.widerow.storage.EventStore;
@@ -16,6 +18,7 @@ import java.util.Objects;
 /// @param acceptClock whether to accept the clock although a later time was seen before
 public record StoreOptions(ConfigValues values, boolean acceptClock) {
   private static final long OPEN_BYTES_MIN = 2L << 20;
+  private static final long OPEN_BYTES_MAX = 16L << 30;
 
   /// Width of buckets and number of shards.
   public LayoutOptions layout() {
@@ -41,12 +44,6 @@ public record StoreOptions(ConfigValues values, boolean acceptClock) {
     return values.ofTypes(ConfigKeys.RETENTION_OF);
   }
 
-  private static void require(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalArgumentException(message);
-    }
-  }
-
   /// Checks the memory of open rows, which depends on the number of lanes.
   void requireMemory() {
     int lanes = values.get(ConfigKeys.LANES);
@@ -55,6 +52,10 @@ public record StoreOptions(ConfigValues values, boolean acceptClock) {
         openBytes >= OPEN_BYTES_MIN * lanes,
         "open-bytes must be at least %d for %d lanes, got %d"
             .formatted(OPEN_BYTES_MIN * lanes, lanes, openBytes));
+    require(
+        openBytes / lanes <= OPEN_BYTES_MAX,
+        "open-bytes must be at most %d for %d lanes, got %d"
+            .formatted(OPEN_BYTES_MAX * lanes, lanes, openBytes));
   }
 
   /// Checks that a journal has room for a file.

@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 
@@ -148,23 +150,6 @@ class DaemonConfigTest {
     "http,127.0.0.1",
     "http,0.0.0.0:1",
     "durability,safe",
-    "store,127.0.0.1",
-    "store,cassandra://127.0.0.1/widerow",
-    "store,cassandra://127.0.0.1/wide-row?dc=dc1",
-    "store,cassandra://127.0.0.1?dc=dc1",
-    "store,cassandra:///widerow?dc=dc1",
-    "store,cassandra://127.0.0.1:0/widerow?dc=dc1",
-    "store,cassandra://a:b@127.0.0.1/widerow?dc=dc1",
-    "store,cassandra://192.0.2.1/widerow?dc=dc1",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&user=u",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&password-file=p",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&cert=c&key=k",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=a&key=k",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&ca=%zz",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&dc=dc2",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&pasword-file=p",
-    "store,cassandra://127.0.0.1/widerow?dc=dc1&consistency=ONE",
     "deduplicate-for,forever",
     "deduplicate-for,366d",
     "data,''",
@@ -172,6 +157,9 @@ class DaemonConfigTest {
     "quorum-wait,51s",
     "quorum-wait,forever",
     "claim-keep,0d",
+    "claim-keep,59s",
+    "claim-keep,366d",
+    "open-bytes,1099511627776000",
     "cluster-journal-bytes,1000",
     "cluster-journal-bytes,many",
     "cluster-ttl,on",
@@ -268,12 +256,51 @@ class DaemonConfigTest {
   @Test
   void aClusterThatOthersCanReachNeedsTlsAndAUser() {
     String store = "cassandra://192.0.2.1/widerow?dc=dc1";
-    assertTrue(DaemonConfig.of(Map.of("store", store, "insecure", "true")).cluster().isOn());
+    assertTrue(checkStore(store, "--insecure").startsWith("0\n"));
     String safe = store + "&ca=ca.pem&user=widerow&password-file=password";
-    DaemonConfig config = DaemonConfig.of(Map.of("store", safe));
-    assertEquals(safe, config.cluster().store());
-    var unreadable = assertThrows(IllegalArgumentException.class, config.cluster()::check);
-    assertTrue(String.valueOf(unreadable.getMessage()).contains("password"));
+    assertEquals(safe, DaemonConfig.of(Map.of("store", safe)).cluster().store());
+    String unreadable = checkStore(safe);
+    assertTrue(unreadable.startsWith("64\nwiderow: store: cannot read password"), unreadable);
+  }
+
+  private String checkStore(String store, String... more) {
+    List<String> arguments = new ArrayList<>(List.of("--check-config", "--store", store));
+    arguments.addAll(List.of("--data", directory.resolve("front").toString()));
+    arguments.addAll(List.of(more));
+    return print(Map.of(), arguments.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "127.0.0.1",
+        "cassandra://127.0.0.1/widerow",
+        "cassandra://127.0.0.1/wide-row?dc=dc1",
+        "cassandra://127.0.0.1/Widerow?dc=dc1",
+        "cassandra://127.0.0.1?dc=dc1",
+        "cassandra:///widerow?dc=dc1",
+        "cassandra://127.0.0.1:0/widerow?dc=dc1",
+        "cassandra://127.0.0.1,127.0.0.1/widerow?dc=dc1",
+        "cassandra://a:b@127.0.0.1/widerow?dc=dc1",
+        "cassandra://192.0.2.1/widerow?dc=dc1",
+        "cassandra://127.0.0.1/widerow?dc=%20",
+        "cassandra://127.0.0.1/widerow?dc=dc1&replication=0",
+        "cassandra://127.0.0.1/widerow?dc=dc1&replication=99",
+        "cassandra://127.0.0.1/widerow?dc=dc1&user=u",
+        "cassandra://127.0.0.1/widerow?dc=dc1&user=&password-file=p",
+        "cassandra://127.0.0.1/widerow?dc=dc1&password-file=p",
+        "cassandra://127.0.0.1/widerow?dc=dc1&cert=c&key=k",
+        "cassandra://127.0.0.1/widerow?dc=dc1&ca=a&key=k",
+        "cassandra://127.0.0.1/widerow?dc=dc1&ca=",
+        "cassandra://127.0.0.1/widerow?dc=dc1&ca=%zz",
+        "cassandra://127.0.0.1/widerow?dc=dc1&dc=dc2",
+        "cassandra://127.0.0.1/widerow?dc=dc1&pasword-file=p",
+        "cassandra://127.0.0.1/widerow?dc=dc1&consistency=ONE"
+      })
+  void aUriThatNamesNoStoreIsAMistakeOfTheConfiguration(String store) {
+    String printed = checkStore(store);
+    assertTrue(printed.startsWith("64\nwiderow: store: "), printed);
+    assertEquals(2, printed.lines().count(), printed);
   }
 
   @Test

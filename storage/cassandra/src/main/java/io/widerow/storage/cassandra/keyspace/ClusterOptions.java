@@ -110,14 +110,7 @@ public record ClusterOptions(
 
   private static @Nullable Path file(Map<String, String> parameters, String name) {
     String value = parameters.get(name);
-    if (value == null) {
-      return null;
-    }
-    if (value.isEmpty()) {
-      throw new IllegalArgumentException(
-          "the parameter %s of the store's URI names no file".formatted(name));
-    }
-    return Path.of(value);
+    return value == null ? null : Path.of(value);
   }
 
   /// The defaults: no user, no TLS, `LOCAL_QUORUM`, 5 s, no TTL.
@@ -134,11 +127,6 @@ public record ClusterOptions(
   public static ClusterOptions at(StoreUri uri, String user, Path passwordFile, @Nullable Path ca) {
     return new ClusterOptions(
         uri, user, passwordFile, ca, null, null, Consistency.LOCAL_QUORUM, TIMEOUT, false, false);
-  }
-
-  public ClusterOptions withConsistency(Consistency level) {
-    return new ClusterOptions(
-        uri, user, passwordFile, ca, certificate, key, level, requestTimeout, ttl, insecure);
   }
 
   public ClusterOptions withRequestTimeout(Duration timeout) {

@@ -119,7 +119,8 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
       throw new IllegalArgumentException(
           "the store's URI has a user or password before '@%s', where every user of the machine"
                   .formatted(text.substring(at + 1))
-              + " can read it: use the parameters user and password-file");
+              + " can read it: use the parameters user and password-file, and"
+              + " write an @ in a value as %40");
     }
     if (!text.startsWith(SCHEME)) {
       throw new IllegalArgumentException(
@@ -170,7 +171,7 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
 
   /// The parameters of a URI, by name.
   ///
-  /// @throws IllegalArgumentException for one that is unknown or stands twice
+  /// @throws IllegalArgumentException for one that is unknown, malformed, empty, or stands twice
   static Map<String, String> parameters(String text) {
     String query = Objects.requireNonNullElse(parts(text).group(3), "");
     Map<String, String> parameters = new HashMap<>();
@@ -185,14 +186,27 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
                     name,
                     NearestName.question(name, PARAMETERS, "")));
       }
-      String value =
-          equals < 0 ? "" : URLDecoder.decode(one.substring(equals + 1), StandardCharsets.UTF_8);
+      String value = equals < 0 ? "" : decoded(name, one.substring(equals + 1));
+      if (value.isEmpty() && !name.equals("dc")) { // the constructor refuses that
+        throw new IllegalArgumentException(
+            "the parameter %s of the store's URI has no value".formatted(name));
+      }
       if (parameters.put(name, value) != null) {
         throw new IllegalArgumentException(
             "the parameter %s stands twice in the store's URI".formatted(name));
       }
     }
     return parameters;
+  }
+
+  private static String decoded(String name, String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException malformed) {
+      throw new IllegalArgumentException(
+          "the parameter %s of the store's URI is malformed, got '%s'".formatted(name, value),
+          malformed);
+    }
   }
 
   private static int replication(@Nullable String text) {

@@ -27,7 +27,8 @@ public record ReadOptions(
       new ReadOptions(32, 16 * MIB, 256, Duration.ofSeconds(10), 1 << 18, _ -> HOUR_MINUTES);
 
   public ReadOptions {
-    require(readAhead >= 1 && readAhead <= 1 << 10, "read-ahead must be 1 to 1024", readAhead);
+    require(
+        readAhead >= 1 && readAhead <= 1 << 10, "values read ahead must be 1 to 1024", readAhead);
     require(
         readAheadBytes >= MIB && readAheadBytes <= 1 << 30,
         "bytes read ahead must be 1 MiB to 1 GiB",
