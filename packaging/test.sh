@@ -105,14 +105,14 @@ print_costs() { # files of reports, one a line: the classes that took longest
 }
 
 # Each part runs even when one before it failed. The faults and the packages need root.
-run_nightly() { # =PART for one of them, or empty; then arguments of mvn
+run_nightly() { # =PART to run one part, or empty; then arguments of mvn
   wanted=${1#=}
   shift
   broken=
   part tests run_maven -Pall -Dplants=all "$@"
   part faults run_maven -Pfaults "$@"
   part cluster run_maven -Pcluster "$@"
-  part fuzzing mvn -B -Pfuzz -pl storage,query,ingest verify "$@"
+  part fuzzing mvn -B -Pfuzz -pl storage,query,ingest -am verify "$@"
   part packages try_packages
   [ -z "$broken" ] || echo "widerow: failed:$broken" >&2
   [ -z "$broken" ]
