@@ -39,7 +39,12 @@ run_tests() {
     esac
     before=$argument
     case $argument in
-      --all | --nightly | --nightly=*)
+      --nightly=*)
+        require_part "${argument#*=}"
+        tier=${argument#--}
+        continue
+        ;;
+      --all | --nightly)
         tier=${argument#--}
         continue
         ;;
@@ -69,7 +74,7 @@ run_tests() {
   esac
   if [ -n "$seeds" ]; then
     set -- "$@" "-Dseeds=$seeds"
-    echo "widerow: the same seeds again: -Dseeds=$seeds"
+    echo "widerow: to repeat this run, add -Dseeds=$seeds"
   fi
   forget_draft
   cd "$home"
@@ -102,6 +107,17 @@ print_costs() { # files of reports, one a line: the classes that took longest
       { sum += $1 }
       NR <= 10 { printf "%9.1f  %s\n", $1, $2 }
       END { printf "%9.1f  %d classes\n", sum, NR }'
+}
+
+require_part() { # the value of --nightly
+  case $1 in
+    tests | faults | cluster | fuzzing | packages) ;;
+    *)
+      echo "widerow: --nightly: no such part, got $1;" \
+        "name tests, faults, cluster, fuzzing or packages" >&2
+      exit 64
+      ;;
+  esac
 }
 
 # Each part runs even when one before it failed. The faults and the packages need root.

@@ -136,6 +136,20 @@ class LauncherTest {
     assertTrue(run.text().startsWith(expected), run.text());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"WRONG", "", "test", "tests,faults", "all", "*"})
+  void aPartOfTheNightlyTestsThatThereIsNotIsRefused(String part)
+      throws IOException, InterruptedException {
+    Run run = run(checkout.resolve("widerow"), "test", "--nightly=" + part, "-pl", "storage");
+    assertEquals(
+        "widerow: --nightly: no such part, got "
+            + part
+            + "; name tests, faults, cluster, fuzzing or packages\n",
+        run.text());
+    assertEquals(64, run.code());
+    assertFalse(Files.exists(mark), "Maven was called");
+  }
+
   @Test
   void aCommandThatIsNotBuiltIsBuilt() throws IOException, InterruptedException {
     assertEquals(70, run(checkout.resolve("widerow"), "query").code());
