@@ -83,9 +83,12 @@ run_in_checkout() { # test, dist or load, and its arguments
   shift
   case $command:${1:-} in
     test:-h | test:--help)
-      echo "usage: $shown test [--all | --nightly] [-pl MODULE] [-Dtest=NAME] [ARGUMENT OF mvn ...]"
+      echo "usage: $shown test [--all | --nightly[=PART]] [-pl MODULE] [-Dtest=NAME]"
+      echo "       [-Dseeds=HASH] [ARGUMENT OF mvn ...]"
       echo "  --all runs the tests of the later tier too, --nightly also faults, a cluster, fuzzing and"
-      echo "  packages. -pl MODULE builds what the module needs and runs its tests, -Dtest=NAME one test."
+      echo "  packages; PART is one of tests, faults, cluster, fuzzing, packages. -pl MODULE builds what"
+      echo "  the module needs and runs its tests, -Dtest=NAME one test. -Dseeds=HASH repeats a run with"
+      echo "  the seeds that it printed, -Dseeds=random takes new ones."
       echo "  bench-results/TESTING.md has every test command."
       ;;
     test:*)
