@@ -1,5 +1,6 @@
 # Sourced by `./widerow dist`, which has built the checkout. Makes, in target/dist:
-#   widerow-VERSION-linux-ARCH/         the distribution: bin, lib, native, aot, logs, runtime
+#   widerow-VERSION-linux-ARCH/         the distribution: bin, lib, native, aot, logs, runtime, and the
+#                                       documents that messages and help name, in ingest and query
 #   widerow-VERSION-linux-ARCH.tar.gz   the same, to unpack anywhere
 #   widerow_VERSION_ARCH.deb            the same under /usr/lib/widerow, with user, unit and
 #                                       configuration (needs dpkg-deb; left out where there is none)
@@ -31,6 +32,9 @@ distribute() {
   cp "$rows" "$tree/commands.psv"
   cp -R "$checkout/loadgen/logs" "$tree/logs"
   cp "$checkout/LICENSE" "$checkout/NOTICE" "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
+  mkdir "$tree/ingest" "$tree/query"
+  cp -R "$checkout/ingest/docs" "$checkout"/ingest/*.md "$tree/ingest"
+  cp "$checkout"/query/*.md "$tree/query"
   "$jdk/bin/jlink" --add-modules "$runtime_modules" --strip-java-debug-attributes --no-man-pages \
     --no-header-files --compress zip-6 --output "$tree/runtime"
   take_jars
@@ -109,6 +113,8 @@ package_for_debian() { # a version that grows with each commit: 0.1.0~20261125.0
   mv "$root/usr/lib/widerow/widerow.service" "$root/usr/lib/systemd/system"
   mv "$root/usr/lib/widerow/widerow.conf" "$root/etc/widerow"
   mv "$root/usr/lib/widerow/LICENSE" "$root/usr/share/doc/widerow/copyright"
+  mv "$root/usr/lib/widerow/NOTICE" "$root/usr/lib/widerow/ingest" "$root/usr/lib/widerow/query" \
+    "$root/usr/share/doc/widerow"
   ln -s ../lib/widerow/bin/widerow "$root/usr/bin/widerow"
   cp "$checkout"/packaging/debian/* "$root/DEBIAN"
   chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm" "$root/DEBIAN/postrm"

@@ -95,12 +95,15 @@ try_tarball() {
 
   check 'version names version, commit and Java' \
     says '^widerow [0-9.]+[^ ]*, commit [0-9a-f]{12}(-dirty)?, Java [0-9]+' "${bare[@]}" "$widerow" --version
-  local command
+  local command document
   for command in $(sed -n 's/^\([a-z]*\)|.*/\1/p' "$work"/empty/widerow-*/commands.psv); do
     check "$command --help" "${bare[@]}" "$widerow" "$command" --help
   done
   for command in test load dist; do
     check "$command is not there" fails_with 64 "${bare[@]}" "$widerow" "$command"
+  done
+  for document in ingest/OPERATIONS.md ingest/PROTOCOLS.md ingest/docs/CONFIGURATION.md query/QUERY.md; do
+    check "$document is there" test -s "$(echo "$work"/empty/widerow-*/"$document")"
   done
   check 'no message names it ./widerow' fails_with 1 \
     says '\./widerow' "${bare[@]}" "$widerow" query --url http://127.0.0.1:1
@@ -162,6 +165,8 @@ try_package() { # mirror
   check 'widerow in /usr/bin' says '^widerow ' "${inside[@]}" widerow --version
   check 'the data directory is of widerow alone' says '^widerow:widerow 700$' \
     "${inside[@]}" stat -c '%U:%G %a' /var/lib/widerow
+  check 'documents, license and notice are in /usr/share/doc' "${inside[@]}" sh -c \
+    'cd /usr/share/doc/widerow && test -s copyright && test -s NOTICE && test -s ingest/docs/CONFIGURATION.md'
   check 'the unit is enabled' "${inside[@]}" test -L /etc/systemd/system/multi-user.target.wants/widerow.service
   check 'the configuration is a conffile' says widerow.conf "${inside[@]}" dpkg-query -W -f '${Conffiles}' widerow
 
