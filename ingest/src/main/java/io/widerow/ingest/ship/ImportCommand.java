@@ -70,7 +70,7 @@ public final class ImportCommand implements Callable<Integer> {
       names = "--give-up-after",
       paramLabel = "TIME",
       defaultValue = "1m",
-      description = "End when the daemon is away for so long. Default: ${DEFAULT-VALUE}.")
+      description = "End if the daemon is unavailable for this time. Default: ${DEFAULT-VALUE}.")
   String giveUpAfter = "1m";
 
   public ImportCommand(Shell shell) {

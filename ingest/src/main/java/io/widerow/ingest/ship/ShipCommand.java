@@ -69,14 +69,16 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = {"--to", "--url"},
       paramLabel = "URL",
-      description = "The daemon: HOST:PORT or a URL. Default: WIDEROW_URL, else 127.0.0.1:7380.")
+      description =
+          "The daemon: HOST:PORT or a URL. Default: WIDEROW_URL, else 127.0.0.1:7380. Its token:"
+              + " WIDEROW_TOKEN.")
   @Nullable String to;
 
   @Option(
       names = {"--cacert", "--ca"},
       paramLabel = "FILE",
       description =
-          "Ask by TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
+          "Use TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
   @Nullable Path cacert;
 
   @Option(names = "--type", paramLabel = "TYPE", description = "Type. Default: by file name.")
@@ -91,35 +93,34 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = "--format",
       paramLabel = "FORM",
-      description = "Form of lines: auto (default), text, json, docker or cri.")
+      description = "Format of lines: auto (default), text, json, docker or cri.")
   RecordRules.Format format = RecordRules.Format.auto;
 
   @Option(
       names = "--start",
       paramLabel = "RULE",
-      description = "What begins a record: time, or an RE2 expression. Default: every line.")
+      description = "Start of a record: time, or an RE2 expression. Default: every line.")
   @Nullable String start;
 
   @Option(
       names = "--ts",
       paramLabel = "FORM",
       description =
-          "Where a line's time is: auto (default), arrival, rfc3339, clf, log4j, epoch, or a"
-              + " pattern.")
+          "Time of a line: auto (default), arrival, rfc3339, clf, log4j, epoch, or a pattern.")
   String ts = "auto";
 
   @Option(
       names = "--at",
       paramLabel = "BYTES",
-      description = "Bytes into the line at which a pattern of --ts begins.")
+      description = "Offset in bytes of the pattern of --ts in the line.")
   int at = -1;
 
   @Option(
       names = "--zone",
       paramLabel = "ZONE",
       description =
-          "Zone of times that name none, such as UTC or Asia/Tokyo. Default: that of this machine;"
-              + " name it for files of another one.")
+          "Zone of times without a zone, such as UTC or Asia/Tokyo. Default: the zone of this"
+              + " machine.")
   @Nullable String zone;
 
   @Option(
@@ -130,13 +131,14 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = "--checkpoint",
       paramLabel = "DIR",
-      description = "Where it remembers how far it is. Default: widerow-ship; with --once: none.")
+      description =
+          "Directory of the acknowledged positions. Default: widerow-ship; with --once: none.")
   @Nullable Path checkpoint;
 
   @Option(
       names = "--from",
       paramLabel = "PLACE",
-      description = "start (default) or end, of files that are there at the first start.")
+      description = "Read files of the first start from their start (default) or end.")
   Place from = Place.start;
 
   @Option(
@@ -151,37 +153,41 @@ public final class ShipCommand implements Callable<Integer> {
       description = "quorum, disk, os or memory. Default: that of the daemon.")
   @Nullable Level durability;
 
-  @Option(names = "--poll", paramLabel = "TIME", description = "Between two looks. Default: 250ms.")
+  @Option(
+      names = "--poll",
+      paramLabel = "TIME",
+      description = "Interval of file checks. Default: 250ms.")
   String poll = "250ms";
 
   @Option(
       names = "--flush-after",
       paramLabel = "TIME",
-      description = "The last record of several lines is whole after this. Default: 5s.")
+      description = "Send the last record of several lines after this time. Default: 5s.")
   String flushAfter = "5s";
 
   @Option(
       names = "--flush-line-after",
       paramLabel = "TIME",
-      description = "A last line without newline is whole after this. Default: 1m.")
+      description = "Send a last line without newline after this time. Default: 1m.")
   String flushLineAfter = "1m";
 
   @Option(
       names = "--close-after",
       paramLabel = "TIME",
-      description = "A renamed or deleted file is closed after this. Default: 5m.")
+      description = "Close a renamed or deleted file after this time. Default: 5m.")
   String closeAfter = "5m";
 
   @Option(
       names = "--give-up-after",
       paramLabel = "TIME",
-      description = "End when the daemon is away for so long. Default: never; with --once: 1m.")
+      description =
+          "End if the daemon is unavailable for this time. Default: never; with --once: 1m.")
   @Nullable String giveUpAfter;
 
   @Option(
       names = "--status-every",
       paramLabel = "TIME",
-      description = "Between two lines of status, off a terminal. Default: 1m.")
+      description = "Interval of status lines, off a terminal. Default: 1m.")
   String statusEvery = "1m";
 
   @Option(
@@ -193,7 +199,7 @@ public final class ShipCommand implements Callable<Integer> {
   @Option(
       names = "--record-bytes-max",
       paramLabel = "N",
-      description = "A longer record is cut into several. Default: ${DEFAULT-VALUE}.")
+      description = "Split longer records. Default: ${DEFAULT-VALUE}.")
   int recordBytesMax = RecordRules.RECORD_BYTES_DEFAULT;
 
   /// Where files of the first start begin.

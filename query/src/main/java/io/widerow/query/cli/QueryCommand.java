@@ -153,7 +153,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--damage",
       paramLabel = "MODE",
-      description = "--stats at damage: refuse (default), or skip events, with a warning.")
+      description = "Unreadable data with --stats: refuse (default), or skip, with a warning.")
   @Nullable String damage;
 
   @Option(

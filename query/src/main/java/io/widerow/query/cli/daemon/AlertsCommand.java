@@ -73,16 +73,23 @@ public final class AlertsCommand {
         description = "The width of a step. Default: 1m.")
     @Nullable String every;
 
-    @Option(names = "--above", paramLabel = "N", description = "Fire above this value.")
+    @Option(
+        names = "--above",
+        paramLabel = "N",
+        description = "Fire if the aggregate is above this limit.")
     @Nullable String above;
 
-    @Option(names = "--below", paramLabel = "N", description = "Fire below this value.")
+    @Option(
+        names = "--below",
+        paramLabel = "N",
+        description = "Fire if the aggregate is below this limit.")
     @Nullable String below;
 
     @Option(
         names = "--for",
         paramLabel = "TIME",
-        description = "Fire when all steps of this time exceed it. Default: one step.")
+        description =
+            "Fire when every step of this time is above or below the limit. Default: one step.")
     @Nullable String lasting;
 
     @Option(

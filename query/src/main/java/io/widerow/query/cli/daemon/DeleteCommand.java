@@ -58,7 +58,7 @@ public final class DeleteCommand {
     List<String> lines = RemoteRows.lines(daemon.address(shell), PATH);
     lines.forEach(this::print);
     if (lines.isEmpty()) {
-      shell.err().println("widerow delete: no deletion is planned");
+      shell.err().println("widerow delete: there are no deletions");
     }
     return ExitCode.OK.number;
   }

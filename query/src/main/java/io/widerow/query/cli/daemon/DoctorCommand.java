@@ -17,8 +17,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     description = {
       "Lists problems of a daemon, the worst first, each with the action to take. The daemon checks"
-          + " every few seconds: it reports a sudden increase of a type, or a sender with clock"
-          + " skew, within ten."
+          + " every few seconds and reports a sudden increase of a type, or a sender with clock"
+          + " skew, within ten seconds."
     },
     footer = {
       "Findings, by code:",
@@ -30,7 +30,7 @@ import picocli.CommandLine.Mixin;
       "  late-share            20 %% of a sender's events after their bucket closed",
       "  many-types            more than 10,000",
       "  certificate           expired, or close to it",
-      "  type-overflow         new types above types-max or types-per-hour in an hour",
+      "  type-overflow         new types above types-max, or types-per-hour",
       "  retention-backlog     expired data not freed for two minutes",
       "  clock-jump            a jump of this machine's clock",
       "  disk                  full, or close to it",

@@ -22,7 +22,7 @@ import picocli.CommandLine.Mixin;
       "  perSecond    events stored, over the last minute",
       "  lateSeconds  from the time of an event to its arrival, the most in a minute",
       "  duplicate    events of retried batches, stored once",
-      "  rejected     refused events of batches that were stored otherwise",
+      "  rejected     refused events of batches whose other events were stored",
       "  refused      requests or connections refused, or datagrams dropped",
       "  refusal      time and reason of the last refusal",
       "Counts begin with the start of the daemon, which keeps the last 1,000 senders.",

@@ -42,7 +42,8 @@ final class SurveyOptions {
       names = "--budget",
       paramLabel = "TIME",
       defaultValue = "10s",
-      description = "Time limit; the result is an estimate then. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Time limit; a result that reaches it is an estimate. Default: ${DEFAULT-VALUE}.")
   String budget = "10s";
 
   /// As parameters of a request, to which a command adds its own.
