@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
@@ -14,6 +16,9 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,11 +83,15 @@ class TailCommandTest {
   private record Run(int code, String out, String err) {}
 
   private Run tail(String... arguments) {
+    return tailAt(url(), arguments);
+  }
+
+  private static Run tailAt(String url, String... arguments) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
     var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("--url", url(), "--every", "10ms", "--output", "logfmt"));
+    all.addAll(List.of("--url", url, "--every", "10ms", "--output", "logfmt"));
     int code = Main.commandLine(shell, "tail").execute(all.toArray(String[]::new));
     return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
   }
@@ -217,6 +226,46 @@ class TailCommandTest {
     assertEquals(0, run.code(), run.err());
     assertEquals(
         "following all types at " + url() + "\n" + (told.isEmpty() ? "" : told + "\n"), run.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"401", "403", "404", "429", "500", "503"})
+  void aDaemonThatRefusesToWarnIsFollowed(int status) throws IOException {
+    HttpServer busy =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    busy.createContext("/v1/tail", exchange -> answer(exchange, status, "{\"error\":\"busy\"}\n"));
+    busy.createContext("/", this::forward);
+    busy.start();
+    try {
+      String url = "http://127.0.0.1:" + busy.getAddress().getPort();
+      Run run = tailAt(url, "--where", "n >= 3", "--since", "9y", "--limit", "2");
+      assertEquals(0, run.code(), run.err());
+      assertEquals(2, run.out().lines().count(), run.out());
+      assertEquals("following all types at " + url + "\n", run.err());
+    } finally {
+      busy.stop(0);
+    }
+  }
+
+  private void forward(HttpExchange exchange) throws IOException {
+    try {
+      HttpResponse<String> real = http.get(exchange.getRequestURI().toString());
+      real.headers()
+          .firstValue("widerow-arrived")
+          .ifPresent(arrived -> exchange.getResponseHeaders().add("widerow-arrived", arrived));
+      answer(exchange, real.statusCode(), real.body());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      exchange.close();
+    }
+  }
+
+  private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+    try (exchange) {
+      byte[] body = text.getBytes(UTF_8);
+      exchange.sendResponseHeaders(status, body.length);
+      exchange.getResponseBody().write(body);
+    }
   }
 
   @Test

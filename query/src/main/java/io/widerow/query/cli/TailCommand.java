@@ -180,7 +180,11 @@ public final class TailCommand implements Callable<Integer> {
       if (fields != null) {
         followed.put("fields", List.of(fields));
       }
-      RemoteAnswer.warn(address, followed);
+      try {
+        RemoteAnswer.warn(address, followed);
+      } catch (QueryException.Remote unknown) {
+        return; // if events cannot be read either, the first poll reports it
+      }
     }
   }
 
