@@ -62,7 +62,7 @@ final class LokiTail {
   private final LabelNames labels;
   private final LongSupplier epochNanos;
   private final int stallSeconds;
-  private final Semaphore places = new Semaphore(TAILS_MAX);
+  private final Semaphore slots = new Semaphore(TAILS_MAX);
   private final AtomicLong number = new AtomicLong();
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
@@ -136,7 +136,7 @@ final class LokiTail {
     Question question = context.attr(QUESTION);
     Connection connection = new Connection(out);
     in.subscribe(connection, context.eventLoop());
-    if (question == null || stopping || !places.tryAcquire()) {
+    if (question == null || stopping || !slots.tryAcquire()) {
       out.close(WebSocketCloseStatus.TRY_AGAIN_LATER, "too many tails; try again");
       return out;
     }
@@ -152,7 +152,7 @@ final class LokiTail {
             run(question, connection);
           } finally {
             open.remove(connection);
-            places.release();
+            slots.release();
           }
         });
     return out;

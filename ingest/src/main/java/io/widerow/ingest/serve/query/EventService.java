@@ -37,7 +37,7 @@ final class EventService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final QuerySlots places = new QuerySlots(ANSWERS_MAX);
+  private final QuerySlots slots = new QuerySlots(ANSWERS_MAX);
 
   /// @param memory that all queries share
   EventService(EventStore store, QueryMemory memory) {
@@ -62,7 +62,7 @@ final class EventService {
   private HttpResponse answer(ServiceRequestContext context, boolean around) {
     try {
       Wanted wanted = wanted(context, around);
-      return places.answer(context, () -> find(context, wanted));
+      return slots.answer(context, () -> find(context, wanted));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }

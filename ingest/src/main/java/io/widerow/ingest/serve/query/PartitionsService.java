@@ -53,7 +53,7 @@ final class PartitionsService {
   private final EventStore store;
   private final QueryMemory memory;
   private final List<LaneRing> rings;
-  private final QuerySlots places = new QuerySlots(ANSWERS_MAX);
+  private final QuerySlots slots = new QuerySlots(ANSWERS_MAX);
 
   /// @param memory that all queries share
   PartitionsService(EventStore store, QueryMemory memory, List<LaneRing> rings) {
@@ -83,7 +83,7 @@ final class PartitionsService {
     try {
       Parameters.requireKnown(context.queryParams(), KNOWN);
       Wanted wanted = wanted(context.queryParams());
-      return places.answer(context, () -> answer(context, wanted));
+      return slots.answer(context, () -> answer(context, wanted));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     } catch (QueryException.Refused refused) {

@@ -41,7 +41,7 @@ final class TypesService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final QuerySlots places = new QuerySlots(ANSWERS_MAX);
+  private final QuerySlots slots = new QuerySlots(ANSWERS_MAX);
 
   /// @param memory that all queries share
   TypesService(EventStore store, QueryMemory memory) {
@@ -61,7 +61,7 @@ final class TypesService {
         throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
       }
       QueryParameters.Format format = format(context.queryParams().get("format", "json"));
-      return places.answer(context, () -> answer(context, wanted, format));
+      return slots.answer(context, () -> answer(context, wanted, format));
     } catch (RequestRefused refused) {
       return HttpAnswers.error(refused.status(), refused.reason());
     }

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 /// - Threads: any.
 public final class AnswerThreads {
   private final String name;
-  private final QuerySlots places;
+  private final QuerySlots slots;
   private final int stallSeconds;
   private final boolean computes;
   private final AtomicLong number = new AtomicLong();
@@ -18,7 +18,7 @@ public final class AnswerThreads {
   private AnswerThreads(String name, int most, int stallSeconds, boolean computes) {
     this.computes = computes;
     this.name = name;
-    this.places = new QuerySlots(most);
+    this.slots = new QuerySlots(most);
     this.stallSeconds = stallSeconds;
   }
 
@@ -58,7 +58,7 @@ public final class AnswerThreads {
   public HttpResponse answer(
       ServiceRequestContext context, Work work, Supplier<HttpResponse> refused) {
     context.clearRequestTimeout();
-    return places.take(() -> start(context, work), refused);
+    return slots.take(() -> start(context, work), refused);
   }
 
   private HttpResponse start(ServiceRequestContext context, Work work) {
@@ -82,7 +82,7 @@ public final class AnswerThreads {
       reply.fail(failure);
     } finally {
       reply.close();
-      places.leave();
+      slots.leave();
     }
   }
 }

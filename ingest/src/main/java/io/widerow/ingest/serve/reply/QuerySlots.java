@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 public final class QuerySlots {
   private static final int PATIENCE_MILLIS = 250;
 
-  /// Questions that wait at a time; more are refused at once.
+  /// Queries that wait at a time; more are refused at once.
   private static final int WAITING_MAX = 256;
 
   private final Semaphore free;
@@ -35,15 +35,15 @@ public final class QuerySlots {
     this.patienceMillis = patienceMillis;
   }
 
-  /// The answer that `work` makes on the server's blocking executor, in a place, now or soon;
-  /// [#busy()] when none gets free.
+  /// Runs `work` on the server's blocking executor when a slot is free; returns [#busy()] when none
+  /// becomes free in time.
   public HttpResponse answer(ServiceRequestContext context, Supplier<HttpResponse> work) {
     return take(() ->
         HttpResponse.of(
-            CompletableFuture.supplyAsync(() -> inPlace(work), context.blockingTaskExecutor())));
+            CompletableFuture.supplyAsync(() -> inSlot(work), context.blockingTaskExecutor())));
   }
 
-  private HttpResponse inPlace(Supplier<HttpResponse> work) {
+  private HttpResponse inSlot(Supplier<HttpResponse> work) {
     try {
       return work.get();
     } finally {
@@ -51,48 +51,48 @@ public final class QuerySlots {
     }
   }
 
-  /// The answer of one who has a place, now or soon; [#busy()] when none gets free.
+  /// Begins a response when a slot is free; returns [#busy()] when none becomes free in time.
   ///
-  /// @param withPlace begins the answer, on this thread or another one; that answer must
-  ///   [#leave()]. When this throws, the place is free again
-  public HttpResponse take(Supplier<HttpResponse> withPlace) {
-    return take(withPlace, QuerySlots::busy);
+  /// @param withSlot begins the answer, on this thread or another one; that answer must [#leave()].
+  ///   When this throws, the slot is free again
+  public HttpResponse take(Supplier<HttpResponse> withSlot) {
+    return take(withSlot, QuerySlots::busy);
   }
 
   /// As [#take(Supplier)].
   ///
-  /// @param refused the answer when no place gets free
-  public HttpResponse take(Supplier<HttpResponse> withPlace, Supplier<HttpResponse> refused) {
-    if (tryPlace()) {
-      return begin(withPlace);
+  /// @param refused the response when no slot becomes free
+  public HttpResponse take(Supplier<HttpResponse> withSlot, Supplier<HttpResponse> refused) {
+    if (trySlot()) {
+      return begin(withSlot);
     }
     if (!waiting.tryAcquire()) {
       return refused.get();
     }
     CompletableFuture<HttpResponse> begun = new CompletableFuture<>();
-    var _ = Thread.ofVirtual().name("widerow-place").start(() -> await(withPlace, refused, begun));
+    var _ = Thread.ofVirtual().name("widerow-slot").start(() -> await(withSlot, refused, begun));
     return HttpResponse.of(begun);
   }
 
-  /// Takes a place that is free, and that nobody waits for: a plain `tryAcquire()` would pass those
-  /// who wait, again and again when many ask.
-  private boolean tryPlace() {
+  /// Takes a free slot that no query waits for: a plain `tryAcquire()` would overtake the waiting
+  /// queries, indefinitely under load.
+  private boolean trySlot() {
     try {
       return free.tryAcquire(0, TimeUnit.NANOSECONDS);
-    } catch (InterruptedException interrupted) { // the thread that waits for a place is another one
+    } catch (InterruptedException interrupted) { // another thread waits for the slot
       Thread.currentThread().interrupt();
       return false;
     }
   }
 
-  /// Whether somebody waits for a place.
+  /// Whether a query waits for a slot.
   boolean isAwaited() {
     return free.hasQueuedThreads();
   }
 
-  private HttpResponse begin(Supplier<HttpResponse> withPlace) {
+  private HttpResponse begin(Supplier<HttpResponse> withSlot) {
     try {
-      return withPlace.get();
+      return withSlot.get();
     } catch (Throwable failure) { // as when there is no memory for a thread
       leave();
       throw failure;
@@ -100,12 +100,12 @@ public final class QuerySlots {
   }
 
   private void await(
-      Supplier<HttpResponse> withPlace,
+      Supplier<HttpResponse> withSlot,
       Supplier<HttpResponse> refused,
       CompletableFuture<HttpResponse> begun) {
     try {
       boolean has = free.tryAcquire(patienceMillis, TimeUnit.MILLISECONDS);
-      begun.complete(has ? begin(withPlace) : refused.get());
+      begun.complete(has ? begin(withSlot) : refused.get());
     } catch (Throwable failure) { // else the client would wait for ever
       begun.completeExceptionally(failure);
     } finally {
@@ -113,7 +113,7 @@ public final class QuerySlots {
     }
   }
 
-  /// Frees a place that was taken.
+  /// Frees a slot that was taken.
   public void leave() {
     free.release();
   }
