@@ -99,7 +99,7 @@ final class EventTail {
     private final QueryReply reply;
     private final boolean framed;
     private final EventWriter events;
-    private final Tail.Plan plan;
+    private final RangeQuery query;
     private final Tail tail;
     private @Nullable StoreView view; // while it looks
     private volatile @Nullable RangeReader reading;
@@ -110,20 +110,21 @@ final class EventTail {
     Run(TailQuestion question, boolean framed, QueryReply reply) {
       this.reply = reply;
       this.framed = framed;
-      this.plan = question.plan();
-      this.events =
-          QueryParameters.parse(question.plan().parameters(), epochNanos.getAsLong())
-              .writer(memory);
+      long nowNanos = epochNanos.getAsLong();
+      Tail.Plan plan = question.plan();
+      QueryParameters parameters = QueryParameters.parse(plan.parameters(), nowNanos);
+      this.query = parameters.query();
+      this.events = parameters.writer(memory);
       this.tail =
           new Tail(
-              question.plan(),
+              plan,
               this::ask,
               this,
               this::send,
               new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
               question.after(),
               question.arrived(),
-              epochNanos.getAsLong());
+              nowNanos);
     }
 
     void run() throws Exception {
@@ -183,12 +184,10 @@ final class EventTail {
     }
 
     private List<String> warnings(StoreView now) {
-      long nowNanos = epochNanos.getAsLong();
-      RangeQuery query = QueryParameters.parse(plan.parameters(), nowNanos).query();
       Set<AttributeName> names = new LinkedHashSet<>(Filters.named(query.filter()));
       List<AttributeName> fields = query.fields();
       names.addAll(fields == null ? List.of() : fields);
-      return FieldCheck.ofLastDay(now, query, names, nowNanos);
+      return FieldCheck.ofLastDay(now, query, names, epochNanos.getAsLong());
     }
 
     private Tail.Answer ask(Map<String, List<String>> parameters) {
