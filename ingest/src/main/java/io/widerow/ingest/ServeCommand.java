@@ -54,8 +54,8 @@ import picocli.CommandLine.Spec;
 /// `widerow serve`: runs the daemon until it is asked to stop. The exit codes are those of
 /// [ExitCode].
 ///
-/// When the disk fails while it runs, it answers queries for 30 seconds or until it is asked to
-/// stop.
+/// When the disk fails while it runs, it answers queries for `readOnSeconds` of [FixedLimits], or
+/// until it is asked to stop.
 @Command(
     description = {
       "Receives events over HTTP, syslog and other protocols, and serves queries, until it is"

@@ -43,8 +43,8 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /// `GET /loki/api/v1/tail` over WebSocket. The next message is made when the last one is in the
-/// socket, so that a slow reader delays itself and loses nothing; one that takes nothing for 30
-/// seconds is closed.
+/// socket, so that a slow reader delays itself and loses nothing. A connection that takes nothing
+/// for `stallSeconds` of [io.widerow.ingest.config.FixedLimits] is closed.
 ///
 /// - Threads: event loops; each tail has a virtual thread, `widerow-loki-tail-<n>`.
 final class LokiTail {

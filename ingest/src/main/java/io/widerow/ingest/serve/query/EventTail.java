@@ -42,12 +42,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// `GET /v1/tail` without aggregations: events as they come, as one answer without end. The next
-/// look at the store waits until the last piece is in the socket, so a slow reader delays itself
-/// and loses nothing; one that takes nothing for 30 seconds is closed, and goes on from the
-/// position that it was told.
+/// `GET /v1/tail` without aggregations: events on arrival, as one response without end. The store
+/// is polled again when the last piece is in the socket, so a slow reader delays itself and loses
+/// nothing. A connection that takes nothing for `stallSeconds` of
+/// [io.widerow.ingest.config.FixedLimits] is closed; its client continues after the last position
+/// that it received.
 ///
-/// For a client that accepts `text/event-stream` (server-sent events) each line is an event, and
+/// For a client that accepts `text/event-stream` (server-sent events), each line is an event and
 /// positions are ids, so that it resumes by itself.
 ///
 /// - Threads: the connection's event loop; each tail has a virtual thread, `widerow-follow-<n>`.
