@@ -57,17 +57,12 @@ final class FileLabels {
     return type;
   }
 
-  /// The beginning of each record as JSON: a brace, and members that end with a comma.
-  byte[] members() {
-    return members;
-  }
-
   /// The names of the members, in UTF-8.
   List<byte[]> names() {
     return names;
   }
 
-  /// Puts the beginning of a record.
+  /// Puts the beginning of a record as JSON: a brace, and members that end with a comma.
   ///
   /// @param except the members that it does not get
   void put(JsonBuffer out, BitSet except) {

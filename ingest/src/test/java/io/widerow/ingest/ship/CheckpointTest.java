@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,9 @@ class CheckpointTest {
     FileLabels labels =
         FileLabels.of(Path.of(path.replace("ID", ID)), null, Map.of("zone", "a\"b"));
     assertEquals(type, labels.type());
-    String json = new String(labels.members(), UTF_8);
+    JsonBuffer begun = new JsonBuffer(256);
+    labels.put(begun, new BitSet());
+    String json = new String(begun.copy(begun.length()), UTF_8);
     assertTrue(json.startsWith("{\"file\":\"" + path.replace("ID", ID) + "\","), json);
     assertTrue(json.endsWith(",\"zone\":\"a\\\"b\","), json);
     for (String pair : attributes == null ? new String[0] : attributes.split(" ", -1)) {
