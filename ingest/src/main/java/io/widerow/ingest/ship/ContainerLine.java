@@ -25,9 +25,9 @@ import java.util.List;
 /// - Threads: one.
 final class ContainerLine {
   private static final byte[] LOG = ascii("log");
-  private static final byte[] STREAM = ascii("stream");
+  static final byte[] STREAM = ascii("stream");
   private static final byte[] TIME = ascii("time");
-  private static final byte[] ATTRS = ascii("attrs");
+  static final byte[] ATTRS = ascii("attrs");
   private static final byte[] STDOUT = ascii("stdout");
   private static final byte[] STDERR = ascii("stderr");
   private static final byte[] DOCKER_BEGINS = ascii("{\"log\":\"");
@@ -57,33 +57,35 @@ final class ContainerLine {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Finds which of the names the members of the JSON object in `[from, limit)` have. Those of
-  /// objects within it do not count.
+  /// Reads a JSON object: false when the text in `[from, limit)` is not one object and nothing
+  /// else. Finds which of the names its members have; those of objects within it do not count.
   ///
-  /// @param found gets the index of each
-  void findMembers(byte[] text, int from, int limit, List<byte[]> names, BitSet found) {
+  /// @param text with [Swar#SLACK_BYTES] readable bytes after `limit`
+  /// @param found gets the index of each, also of those before the text turns out not to be JSON
+  boolean readObject(byte[] text, int from, int limit, List<byte[]> names, BitSet found) {
     try {
       tape.begin(text);
       JsonScanner json = new JsonScanner(text, from, limit, true);
       json.expect('{');
-      while (json.peek() == '"') {
+      boolean more = json.peek() != '}';
+      while (more) {
         json.string(tape);
-        byte[] source = json.textInScratch ? tape.scratch() : text;
-        int end = json.textOffset + json.textBytes;
         for (int i = 0; i < names.size(); i++) {
-          byte[] name = names.get(i);
-          if (Arrays.equals(source, json.textOffset, end, name, 0, name.length)) {
+          if (is(json, names.get(i))) {
             found.set(i);
           }
         }
         json.expect(':');
         json.skip(tape, 1);
-        if (json.peek() == ',') {
+        more = json.peek() == ',';
+        if (more) {
           json.at++;
         }
       }
+      json.expect('}');
+      return json.peek() == '\n' && json.at == limit;
     } catch (JsonScanner.Bad bad) {
-      throw new IllegalArgumentException("not a JSON object", bad);
+      return false; // it is text then, and kept whole
     }
   }
 
@@ -211,22 +213,5 @@ final class ContainerLine {
   private boolean is(JsonScanner json, byte[] name) {
     int end = json.textOffset + json.textBytes;
     return Arrays.equals(text(json), json.textOffset, end, name, 0, name.length);
-  }
-
-  /// True when the text in `[from, limit)` is one JSON object and nothing else.
-  ///
-  /// @param text with [Swar#SLACK_BYTES] readable bytes after `limit`
-  boolean isObject(byte[] text, int from, int limit) {
-    try {
-      tape.begin(text);
-      JsonScanner json = new JsonScanner(text, from, limit, true);
-      if (json.peek() != '{' || json.at >= limit) {
-        return false;
-      }
-      json.skip(tape, 0);
-      return json.peek() == '\n' && json.at == limit;
-    } catch (JsonScanner.Bad bad) {
-      return false; // it is text then, and kept whole
-    }
   }
 }

@@ -46,10 +46,11 @@ final class RecordReader {
     "", "\"stream\":\"stdout\",", "\"stream\":\"stderr\","
   };
 
+  // Members that we add after the labels: offsets from the number of labels.
+  private static final int STREAM = 0;
+  private static final int ATTRS = 1;
   private static final List<byte[]> CONTAINER_MEMBERS =
-      List.of(
-          "stream".getBytes(StandardCharsets.US_ASCII),
-          "attrs".getBytes(StandardCharsets.US_ASCII));
+      List.of(ContainerLine.STREAM, ContainerLine.ATTRS); // in this order
   private static final FileLabels NO_LABELS = FileLabels.ofInput("", Map.of());
 
   private final RecordRules rules;
@@ -328,19 +329,19 @@ final class RecordReader {
       return;
     }
     events++;
+    own.clear();
     boolean object =
         rules.format() != RecordRules.Format.text
             && rules.start() == null
             && !record.cut
-            && line.isObject(record.text, 0, record.length);
-    int from = out.length();
-    own.clear();
-    if (object) {
-      line.findMembers(record.text, 0, record.length, names, own);
+            && line.readObject(record.text, 0, record.length, names, own);
+    if (!object) {
+      own.clear();
     }
-    int stream = labels.names().size();
+    int from = out.length();
+    int added = labels.names().size();
     labels.put(out, own);
-    if (!own.get(stream)) {
+    if (!own.get(added + STREAM)) {
       out.put(STREAM_MEMBERS[streams.indexOf(record)]);
     }
     span.clear();
@@ -358,7 +359,7 @@ final class RecordReader {
       out.put(",");
     }
     int timeLimit = out.length();
-    if (record.attrsLength > 0 && !own.get(stream + 1)) {
+    if (record.attrsLength > 0 && !own.get(added + ATTRS)) {
       out.put("\"attrs\":");
       out.put(raw, record.attrsOffset, record.attrsLength);
       out.put(",");

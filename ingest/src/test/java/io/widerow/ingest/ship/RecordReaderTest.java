@@ -92,6 +92,21 @@ class RecordReaderTest {
         "{'k':{'host':'x'},'t':'host'}|"
             + " {'file':'a.log','host':'here','zone':'z','k':{'host':'x'},'t':'host'}",
         "host| {'file':'a.log','host':'here','zone':'z','body':'host'}",
+        "{'host':'own','n':}|"
+            + " {'file':'a.log','host':'here','zone':'z','body':'{\\'host\\':\\'own\\',\\'n\\':}'}",
+        "{'host':'own',}|"
+            + " {'file':'a.log','host':'here','zone':'z','body':'{\\'host\\':\\'own\\',}'}",
+        "{'host':'own'} x|"
+            + " {'file':'a.log','host':'here','zone':'z','body':'{\\'host\\':\\'own\\'} x'}",
+        "{'host':'own'}{}|"
+            + " {'file':'a.log','host':'here','zone':'z','body':'{\\'host\\':\\'own\\'}{}'}",
+        "{'host':'own'|"
+            + " {'file':'a.log','host':'here','zone':'z','body':'{\\'host\\':\\'own\\''}",
+        "{'stream':'s',1:2}|"
+            + " {'file':'a.log','host':'here','zone':'z','body':'{\\'stream\\':\\'s\\',1:2}'}",
+        "2016-10-06T00:17:09Z stdout F {'stream':'s','n':}|"
+            + " {'file':'a.log','host':'here','zone':'z','stream':'stdout',"
+            + "'ts':'2016-10-06T00:17:09Z','body':'{\\'stream\\':\\'s\\',\\'n\\':}'}",
         "2016-10-06T00:17:09Z stdout F {'stream':'s','n':1}|"
             + " {'file':'a.log','host':'here','zone':'z','ts':'2016-10-06T00:17:09Z',"
             + "'stream':'s','n':1}",
