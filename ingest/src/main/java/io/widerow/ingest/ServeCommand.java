@@ -17,8 +17,8 @@ import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.query.QueryThreads;
 import io.widerow.query.cli.ClusterDirectory;
-import io.widerow.query.cli.CommandLines;
 import io.widerow.query.cli.ExitCode;
+import io.widerow.query.cli.Main;
 import io.widerow.query.cli.Shell;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
@@ -133,7 +133,7 @@ public final class ServeCommand implements Callable<Integer> {
   /// The same with other limits than those of the process.
   static CommandLine commandLine(
       StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
-    return CommandLines.of(new ServeCommand(opener, environment, limits));
+    return Main.of(new ServeCommand(opener, environment, limits), Shell.ofProcess());
   }
 
   /// Adds the flags of the keys.

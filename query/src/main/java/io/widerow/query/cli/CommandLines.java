@@ -22,7 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /// What all commands share: a failure becomes one sentence and an exit code, the same for the same
 /// failure.
-public final class CommandLines {
+final class CommandLines {
   private CommandLines() {}
 
   /// Prints the version of this build.
@@ -32,13 +32,6 @@ public final class CommandLines {
       String built = Version.class.getPackage().getImplementationVersion();
       return new String[] {"widerow " + (built == null ? "(not packaged)" : built)};
     }
-  }
-
-  /// A command that writes to the streams of this process.
-  public static CommandLine of(Object command) {
-    CommandLine line = new CommandLine(command);
-    adapt(line);
-    return line;
   }
 
   /// Lets a command write to the streams of a shell.
@@ -122,7 +115,7 @@ public final class CommandLines {
     return argument.startsWith("-") && !command.optionsMap().containsKey(argument);
   }
 
-  /// Gives a command its name and the first sentence of its help, and a group its examples.
+  /// Gives a command its name and the first sentence of its help.
   static void describe(CommandSpec spec, CommandTable.Row row) {
     spec.name(row.word());
     List<String> lines = new ArrayList<>(List.of(row.summary() + "."));
