@@ -87,19 +87,32 @@ public final class Main {
   private static CommandLine commandLine(
       List<Row> rows, Row row, Shell shell, Function<String, Object> instances) {
     CommandLine line = line(row, instances);
-    List<String> examples = new ArrayList<>(List.of("Examples:"));
     for (Row below : rows) {
-      if (below.isSubcommand() && below.command().equals(row.name())) {
+      if (isBelow(row, below)) {
         add(line, below, instances);
-        examples.add("  widerow " + below.example());
       }
     }
     if (row.type().isEmpty()) {
-      line.getCommandSpec().usageMessage().footer(examples.toArray(String[]::new));
+      line.getCommandSpec().usageMessage().footer(examples(rows, row));
     }
     line.getCommandSpec().name(row.name());
     CommandLines.adapt(line, shell, !row.kind().equals(DAEMON));
     return line;
+  }
+
+  /// The examples of a group, which has no class to give them.
+  private static String[] examples(List<Row> rows, Row group) {
+    List<String> lines = new ArrayList<>(List.of("Examples:"));
+    for (Row row : rows) {
+      if (isBelow(group, row)) {
+        lines.add("  widerow " + row.example());
+      }
+    }
+    return lines.toArray(String[]::new);
+  }
+
+  private static boolean isBelow(Row command, Row row) {
+    return row.isSubcommand() && row.command().equals(command.name());
   }
 
   private static CommandLine line(Row row, Function<String, Object> instances) {
