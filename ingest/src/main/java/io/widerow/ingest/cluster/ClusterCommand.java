@@ -168,8 +168,8 @@ public final class ClusterCommand {
       name = "release",
       mixinStandardHelpOptions = true,
       description =
-          "Events that the daemon had not applied are lost, unless its directory returns under the"
-              + " same number.")
+          "Events that the daemon had not applied are lost. The number is never given again, and a"
+              + " daemon cannot start on its directory any more.")
   int release(
       @Parameters(paramLabel = "N", description = "Number of the daemon, 0 to 511.") int daemon,
       @Option(names = "--yes", description = "Release it even if it was seen recently.")

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "Examples, for a daemon that runs until the last steps:",
       "  widerow snapshot --to before-cluster",
-      "  widerow cluster migrate --from before-cluster \\",
+      "  widerow cluster migrate --from widerow-data-snapshots/before-cluster \\",
       "      --to 'cassandra://db1,db2/widerow?dc=dc1&replication=3'",
       "  (stop the daemon)",
       "  widerow cluster migrate --from widerow-data \\",
