@@ -14,7 +14,7 @@ import java.util.BitSet;
 
 /// Prefilter for one piece of a run: it evaluates a filter on the piece's entries and remembers
 /// which it keeps. It copies texts out of native memory before searching them, which takes at most
-/// two thirds of the time of the filter's own search there (`RunScoutBench`).
+/// two thirds of the time of the filter's own search there (`RunPrefilterBench`).
 ///
 /// - Threads: one at a time.
 /// - Memory: borrows the rows' memory. Keeps a buffer of at most [#TEXT_BYTES_MAX] that no query
