@@ -1,4 +1,4 @@
-/// Rules that watch: saved figures with thresholds, evaluated on each step of time that has passed.
+/// Alert rules: saved aggregates with thresholds, evaluated on each step of time that has passed.
 /// Nothing is sent; others ask.
 @NullMarked
 package io.widerow.ingest.watch;

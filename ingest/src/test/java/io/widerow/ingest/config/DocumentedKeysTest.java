@@ -68,8 +68,8 @@ class DocumentedKeysTest {
     file. A key of a type (`retention.audit`) is a line or `--set retention.audit=365d`. Ages are
     written `30d`, `12h`, `10m`, `5s` or, for retention, `forever`; sizes are bytes.
 
-    `serve --print-config` prints the values in force, with `--changed` those that are no default;
-    `serve --check-config` reports every mistake. What the keys do together is in
+    `serve --print-config` prints the values in force, with `--changed` only the values that differ
+    from their defaults. `serve --check-config` reports every mistake. How keys work together is in
     [INSTALL.md](INSTALL.md#configuration).
 
     """;
