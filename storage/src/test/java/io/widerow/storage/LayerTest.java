@@ -1,10 +1,18 @@
 package io.widerow.storage;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.house.LayerRules;
 import io.widerow.house.Layers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /// The walls of the storage module: which package may import which.
@@ -53,6 +61,33 @@ class LayerTest extends LayerRules {
 
   LayerTest() {
     super(TABLE, "storage.rows", "storage.codec");
+  }
+
+  /// README.md lists every package of the table, and none imports a package of a higher level.
+  @Test
+  void theReadmeListsEveryPackage() throws IOException {
+    Map<String, Integer> levels = new TreeMap<>();
+    String list = Files.readString(Path.of("README.md")).split("<!-- (end of )?packages.*", 3)[1];
+    for (String line :
+        list.lines().filter(text -> !text.isBlank() && text.charAt(0) != '`').toList()) {
+      String[] words = line.strip().split(" +", 3);
+      int level = Integer.parseInt(words[0]);
+      String name = level <= 1 ? words[1] : "storage." + words[1];
+      assertNull(levels.put(name, level), () -> name + " is listed twice");
+    }
+    Map<String, Set<String>> imports = new TreeMap<>();
+    for (String row : TABLE.lines().toList()) {
+      String[] parts = row.split(":", 2);
+      imports.put(parts[0], Set.of(parts[1].strip().split(" +")));
+    }
+    assertEquals(imports.keySet(), levels.keySet(), "README.md, section Packages");
+    imports.forEach((name, allowed) ->
+        allowed.stream()
+            .filter(below -> !below.isEmpty())
+            .forEach(below ->
+                assertTrue(
+                    levels.get(below) <= levels.get(name),
+                    () -> "%s imports %s of a higher level".formatted(name, below))));
   }
 
   @Test
