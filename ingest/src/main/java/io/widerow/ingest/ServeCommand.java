@@ -71,7 +71,7 @@ import picocli.CommandLine.Spec;
     })
 public final class ServeCommand implements Callable<Integer> {
   private static final String LOSS_ADVICE =
-      "widerow: nothing was changed; `widerow query --data` reads what is left, "
+      "widerow: nothing was changed; `widerow query --data` reads the rest, "
           + "`widerow check verify` lists all damage, "
           + "and `widerow check repair --accept-loss` continues without it";
   private final StoreOpener opener;
@@ -322,7 +322,7 @@ public final class ServeCommand implements Callable<Integer> {
   private void tellStopping(Daemon daemon, EventStore store) {
     err()
         .println(
-            "widerow: stopping: %d requests under way, %d events in open rows"
+            "widerow: stopping: %d requests in progress, %d events in open rows"
                 .formatted(daemon.inFlight(), store.statistics().openEvents()));
     err().flush();
   }

@@ -122,7 +122,7 @@ class StateLogTest {
       List<String> lines = daemon.output().lines().filter(line -> line.contains("stop")).toList();
       assertEquals(2, lines.size(), daemon.output());
       assertEquals(
-          "widerow: stopping: 0 requests under way, 3 events in open rows", lines.getFirst());
+          "widerow: stopping: 0 requests in progress, 3 events in open rows", lines.getFirst());
       String ended =
           "widerow: stopped in \\d+ ms: 3 events stored since the start, 3 sealed while stopping";
       assertTrue(lines.getLast().matches(ended), lines.getLast());

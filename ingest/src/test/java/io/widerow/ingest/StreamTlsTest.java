@@ -296,7 +296,7 @@ class StreamTlsTest {
       }
       awaitMetric(daemon, "widerow_syslog_tls_connections_refused_total 7.0");
       String senders = peers.get(daemon, "/v1/senders");
-      assertTrue(senders.contains("gave way: 64 handshakes are under way"), senders);
+      assertTrue(senders.contains("gave way: 64 handshakes are in progress"), senders);
     } finally {
       for (Socket socket : silent) {
         socket.close();

@@ -74,7 +74,7 @@ final class DatagramHandler extends SimpleChannelInboundHandler<DatagramPacket> 
     int length = bytes.readableBytes();
     long claim = BYTES_PER_DATAGRAM_BYTE * length;
     if (!intake.credit().tryClaim(claim)) {
-      receiver.dropped(sender, null, 1, "dropped: no credit, too much is under way");
+      receiver.dropped(sender, null, 1, "dropped: no credit, too many bytes are in progress");
       return;
     }
     held += claim;

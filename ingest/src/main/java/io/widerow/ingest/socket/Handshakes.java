@@ -31,7 +31,7 @@ public final class Handshakes {
     if (pending.size() == PENDING_MAX) {
       refuse(
           pending.keySet().iterator().next(),
-          "gave way: %d handshakes are under way".formatted(PENDING_MAX));
+          "gave way: %d handshakes are in progress".formatted(PENDING_MAX));
     }
     ScheduledFuture<?> late =
         channel

@@ -172,7 +172,7 @@ public final class FrameReader extends ByteToMessageDecoder {
     long wanted = BYTES_PER_BYTE * length;
     if (length > 0 && !credit.tryClaim(wanted)) {
       return new CqlException(
-          Code.OVERLOADED, "too many bytes are under way; send the request again");
+          Code.OVERLOADED, "too many bytes are in progress; send the request again");
     }
     claimed = wanted;
     return null;
