@@ -28,6 +28,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -192,11 +193,13 @@ public final class ServeCommand implements Callable<Integer> {
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-merge")));
-    store
-        .tables()
-        .writeOn(
-            Executors.newSingleThreadExecutor(
-                Thread.ofPlatform().name("widerow-tables").daemon().factory()));
+    if (config.listen().of(CqlPort.NAME) != null) {
+      store
+          .extension(Tables.class)
+          .writeOn(
+              Executors.newSingleThreadExecutor(
+                  Thread.ofPlatform().name("widerow-tables").daemon().factory()));
+    }
     store.readWith(QueryThreads.start(LowPriorityThread.factory("widerow-search")));
     LayoutOptions layout = config.store().layout();
     store.layout().configure(layout.rules(), layout.weights(), layout.fit());

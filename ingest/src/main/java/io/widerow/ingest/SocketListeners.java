@@ -17,6 +17,7 @@ import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import io.widerow.table.TableStore;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -109,14 +110,14 @@ final class SocketListeners implements AutoCloseable {
               () -> new CqlPort(address, terms, store, tables(), intake, memory, registry));
       cql = port;
       if (store instanceof EmbeddedStore embedded) {
-        embedded.tables().report(port.damage());
+        embedded.extension(Tables.class).report(port.damage());
       }
     }
   }
 
   /// Where tables of users lie; null when the store can have none.
   private @Nullable TableStore tables() {
-    return store instanceof EmbeddedStore embedded ? embedded.tables() : null;
+    return store instanceof EmbeddedStore embedded ? embedded.extension(TableStore.class) : null;
   }
 
   /// Where a protocol listens; null when it is off.

@@ -10,6 +10,7 @@ import io.widerow.faults.SimStore;
 import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import io.widerow.table.KeySpan;
 import io.widerow.table.Mutations;
 import io.widerow.table.TableStore;
@@ -189,7 +190,7 @@ class RequestKeysTest {
         sent[0]++;
         send(now, sent[0]);
         if (choice.nextInt(8) == 0) {
-          open.tables().flush();
+          open.extension(Tables.class).flush();
         }
       }
       check(now, sent[0]);
@@ -199,7 +200,8 @@ class RequestKeysTest {
 
   private Asking asking(EmbeddedStore open, UnaryOperator<TableStore> store) {
     return new TableServer(
-            () -> store.apply(open.tables()), () -> Instant.ofEpochSecond(0, clock.wallNanos()))
+            () -> store.apply(open.extension(Tables.class)),
+            () -> Instant.ofEpochSecond(0, clock.wallNanos()))
         .asking("k");
   }
 

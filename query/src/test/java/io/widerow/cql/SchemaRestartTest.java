@@ -12,6 +12,7 @@ import io.widerow.cql.schema.TableOptions;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -71,7 +72,8 @@ class SchemaRestartTest {
     List<String> described;
     EmbeddedStore[] store = {open(data)};
     try {
-      TableServer server = new TableServer(() -> store[0].tables(), InstantSource.system());
+      TableServer server =
+          new TableServer(() -> store[0].extension(Tables.class), InstantSource.system());
       RandomSchema statements = new RandomSchema(new SplittableRandom(seed), server::schema);
       for (int round = 0; round < 8; round++) {
         for (int n = 0; n < STATEMENTS / 3; n++) {
@@ -91,7 +93,8 @@ class SchemaRestartTest {
       store[0].close();
     }
     try (EmbeddedStore copy = EmbeddedStore.openForReading(directory.resolve("s"))) {
-      TableServer server = new TableServer(copy::tables, InstantSource.system());
+      TableServer server =
+          new TableServer(() -> copy.extension(Tables.class), InstantSource.system());
       assertEquals(before, server.schema());
       assertEquals(described, described(server));
     }

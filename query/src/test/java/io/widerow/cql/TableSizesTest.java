@@ -7,6 +7,7 @@ import io.widerow.faults.SimDisk;
 import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -28,7 +29,7 @@ class TableSizesTest {
   private final TestClock clock = new TestClock(1_700_000_000_000_000_000L);
   private final SimDisk disk = new SimDisk(1);
   private EmbeddedStore store = open();
-  private TableServer server = new TableServer(() -> store.tables(), this::now);
+  private TableServer server = new TableServer(() -> store.extension(Tables.class), this::now);
   private Asking asking = server.asking("hotel");
 
   private EmbeddedStore open() {
@@ -92,7 +93,7 @@ class TableSizesTest {
       assertEquals(
           List.of("[us:1, 2, 6, 3, 1, 5, true]", "[no:2, 1, 6, 3, 1, 3, true]"), sizes("guests"));
       if (times == 0) {
-        store.tables().flush();
+        store.extension(Tables.class).flush();
       } else {
         store.close();
         store = open();
@@ -120,7 +121,7 @@ class TableSizesTest {
             + " country IS NOT NULL AND month IS NOT NULL AND id IS NOT NULL PRIMARY KEY (phone,"
             + " country, month, id)");
     assertEquals(List.of("[1, 1, 5, 4, 0, 1, true]"), sizes("by_phone"));
-    store.tables().flush();
+    store.extension(Tables.class).flush();
     asking.run("DELETE FROM guests WHERE country = 'no' AND month = 2");
     assertEquals(List.of(), sizes("by_phone"));
     assertEquals(List.of("[us:1, 2, 6, 3, 1, 5, true]"), sizes("guests"));

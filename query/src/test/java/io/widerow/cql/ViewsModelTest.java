@@ -9,6 +9,7 @@ import io.widerow.faults.SimStore;
 import io.widerow.faults.Slice;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import java.time.Instant;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -39,7 +40,7 @@ class ViewsModelTest {
   }
 
   private TableServer server(EmbeddedStore store) {
-    return new TableServer(store::tables, this::now);
+    return new TableServer(() -> store.extension(Tables.class), this::now);
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -54,8 +55,8 @@ class ViewsModelTest {
     ViewDriver.create(asking);
     for (int step = 0; step < 120; step++) {
       switch (choice.nextInt(20)) {
-        case 0 -> store.tables().flush();
-        case 1 -> store.tables().mergeAll();
+        case 0 -> store.extension(Tables.class).flush();
+        case 1 -> store.extension(Tables.class).mergeAll();
         case 2 -> {
           if (choice.nextBoolean()) {
             store.close();
@@ -83,10 +84,10 @@ class ViewsModelTest {
 
   /// Lets so much time pass that what has expired is forgotten.
   private void forget(EmbeddedStore store) {
-    store.tables().flush();
+    store.extension(Tables.class).flush();
     clock.advance(12 * 86_400_000_000_000L);
     store.maintain();
-    store.tables().mergeAll();
+    store.extension(Tables.class).mergeAll();
   }
 
   private static void compare(Asking asking, ViewDriver driver) {

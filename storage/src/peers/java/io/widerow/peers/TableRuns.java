@@ -80,7 +80,7 @@ final class TableRuns {
       store =
           EmbeddedStore.open(
               StoreConfig.at(directory.resolve("store")).withDiskReserveBytes(0), background);
-      tables = store.tables();
+      tables = store.extension(Tables.class);
       tables.writeOn(Runnable::run);
     }
 
@@ -89,15 +89,12 @@ final class TableRuns {
       tables.acknowledge(forced ? Durability.DISK : Durability.OS);
       boolean _ =
           tables
-              .write(
-                  (_, out) -> {
-                    for (int i = 0; i < count; i++) {
-                      out.row(keys[i], PREFIX_BYTES)
-                          .live(1, 0, 0)
-                          .cell(1, null, values[i], 1, 0, 0);
-                    }
-                    return true;
-                  })
+              .write((_, out) -> {
+                for (int i = 0; i < count; i++) {
+                  out.row(keys[i], PREFIX_BYTES).live(1, 0, 0).cell(1, null, values[i], 1, 0, 0);
+                }
+                return true;
+              })
               .join();
     }
 

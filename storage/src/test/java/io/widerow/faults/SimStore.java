@@ -3,6 +3,7 @@ package io.widerow.faults;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.StoreOpener;
+import io.widerow.storage.table.Tables;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -25,7 +26,7 @@ public final class SimStore {
         new EmbeddedStore(
             new StoreOpener(config, disk, clock, background)
                 .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
-    store.tables().writeOn(Runnable::run);
+    store.extension(Tables.class).writeOn(Runnable::run);
     return store;
   }
 }

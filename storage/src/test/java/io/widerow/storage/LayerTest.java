@@ -48,15 +48,16 @@ class LayerTest extends LayerRules {
           storage.manifest storage.live storage.upkeep
       storage.fragment: table storage storage.codec storage.journal
       storage.facts: storage.codec
-      storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
-          storage.facts storage.rows storage.manifest storage.live storage.upkeep storage.recovery
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
           storage.layout storage.rows storage.aggregate \
           storage.segment storage.scan storage.manifest storage.live storage.upkeep \
-          storage.recovery storage.digest storage.table
+          storage.recovery storage.digest
+      storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
+          storage.facts storage.rows storage.manifest storage.live storage.upkeep storage.recovery \
+          storage.embedded
       storage.repair: event storage storage.disk storage.codec storage.journal storage.rollup \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
-          storage.embedded storage.table storage.figures
+          storage.embedded storage.figures
       """;
 
   LayerTest() {

@@ -10,6 +10,7 @@ import io.widerow.query.cli.Main;
 import io.widerow.query.cli.cql.CqlCommand;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.table.TableStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
@@ -92,7 +93,7 @@ class CqlUnreadableSchemaTest {
     }
     Path data = directory.resolve("store");
     try (EmbeddedStore store = EmbeddedStore.open(StoreConfig.at(data), Runnable::run)) {
-      BrokenSchema.write(store.tables(), "r", "table", "mail", BROKEN);
+      BrokenSchema.write(store.extension(TableStore.class), "r", "table", "mail", BROKEN);
     }
     Log log = new Log();
     Logger.getLogger("widerow").addHandler(log);

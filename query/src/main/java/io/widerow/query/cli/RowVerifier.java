@@ -31,9 +31,10 @@ final class RowVerifier {
     Path tables = StoreVerifier.tables(directory);
     RowCheck rows = new RowCheck();
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-      Schema schema = new Tables(store.tables(), InstantSource.system()).schema();
+      Schema schema =
+          new Tables(store.extension(TableStore.class), InstantSource.system()).schema();
       damage.addAll(StoppedSchema.damage(schema.unreadable()));
-      check(rows, schema, store.tables());
+      check(rows, schema, store.extension(TableStore.class));
     } catch (StorageException.Corrupt unreadable) { // and is damage already
       remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
     }

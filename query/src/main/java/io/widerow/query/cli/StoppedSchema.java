@@ -9,6 +9,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier;
+import io.widerow.table.TableStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ final class StoppedSchema {
             .noneMatch(kind -> kind == Damage.Kind.FORMAT || kind == Damage.Kind.MANIFEST);
     if (opens && StoreVerifier.hasTables(directory)) {
       try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-        schema.unreadable = SchemaRepair.unreadable(store.tables());
+        schema.unreadable = SchemaRepair.unreadable(store.extension(TableStore.class));
       } catch (StorageException.Corrupt _) {
         // It is among the damage already.
       }
@@ -51,7 +52,7 @@ final class StoppedSchema {
       return;
     }
     try (EmbeddedStore store = EmbeddedStore.open(StoreConfig.at(directory), Runnable::run)) {
-      SchemaRepair repair = new SchemaRepair(store.tables());
+      SchemaRepair repair = new SchemaRepair(store.extension(TableStore.class));
       dropped.forEach(repair::drop);
       statements.forEach(repair::replace);
       unreadable = repair.finish();

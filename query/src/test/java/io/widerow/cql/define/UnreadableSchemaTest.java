@@ -13,6 +13,7 @@ import io.widerow.faults.SimDisk;
 import io.widerow.faults.SimStore;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.table.Tables;
 import io.widerow.table.KeySpan;
 import io.widerow.table.TableModel;
 import io.widerow.table.TableStore;
@@ -263,7 +264,7 @@ class UnreadableSchemaTest {
     InstantSource now = () -> Instant.ofEpochSecond(0, clock.wallNanos());
     SimDisk disk = new SimDisk(1);
     EmbeddedStore[] on = {SimStore.open(disk, clock, random, Runnable::run)};
-    TableServer tables = new TableServer(() -> on[0].tables(), now);
+    TableServer tables = new TableServer(() -> on[0].extension(Tables.class), now);
     Asking all = tables.asking("r");
     all.run("CREATE KEYSPACE r" + REPLICATION);
     all.run("CREATE TABLE r.mail (id int PRIMARY KEY, \"from\" text)");
@@ -272,11 +273,12 @@ class UnreadableSchemaTest {
     for (int i = 0; i < 50; i++) {
       all.run("INSERT INTO r.mail (id, \"from\") VALUES (%d, 'a')".formatted(i));
       if (i == 25) {
-        on[0].tables().flush();
+        on[0].extension(Tables.class).flush();
       }
     }
     all.run("DELETE FROM r.mail WHERE id = 7");
-    BrokenSchema.write(on[0].tables(), "r", "table", "mail", "CREATE TABLE r.mail (from text)");
+    BrokenSchema.write(
+        on[0].extension(Tables.class), "r", "table", "mail", "CREATE TABLE r.mail (from text)");
     for (int life = 0; life < 6; life++) {
       if (life % 2 == 0) {
         disk = disk.restart(); // killed
@@ -290,13 +292,13 @@ class UnreadableSchemaTest {
       all.run("CREATE TABLE other.t%d (id int PRIMARY KEY)".formatted(life));
       all.run("DROP TABLE other.t" + life);
       if (life > 1) {
-        on[0].tables().flush();
+        on[0].extension(Tables.class).flush();
         clock.advance(12 * 86_400_000_000_000L);
         on[0].maintain();
-        on[0].tables().mergeAll();
+        on[0].extension(Tables.class).mergeAll();
       }
     }
-    SchemaRepair repair = new SchemaRepair(on[0].tables());
+    SchemaRepair repair = new SchemaRepair(on[0].extension(Tables.class));
     repair.replace("CREATE TABLE r.mail (id int PRIMARY KEY, \"from\" text)");
     assertEquals(List.of(), repair.finish());
     tables.restart();

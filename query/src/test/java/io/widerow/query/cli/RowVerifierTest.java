@@ -13,6 +13,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier.Verification;
 import io.widerow.table.Mutations;
+import io.widerow.table.TableStore;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,7 @@ class RowVerifierTest {
   /// Writes whole rows, and a view of them.
   private static Tables fill(EmbeddedStore store) {
     InstantSource clock = InstantSource.system();
-    Asking asking = new TableServer(store::tables, clock).asking("k");
+    Asking asking = new TableServer(() -> store.extension(TableStore.class), clock).asking("k");
     for (String statement :
         List.of(
             "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
@@ -142,7 +143,7 @@ class RowVerifierTest {
             "UPDATE n SET v = v + 1 WHERE p = 1.00 AND c = {'a': NaN} AND t = (null, 'b')")) {
       asking.run(statement);
     }
-    return new Tables(store.tables(), clock);
+    return new Tables(store.extension(TableStore.class), clock);
   }
 
   private Place plant(EmbeddedStore store, Tables tables, Fault fault) {
@@ -152,7 +153,7 @@ class RowVerifierTest {
     var place = new Place(table, partition, keys.row(partition, List.of(1, "a")));
     boolean _ =
         store
-            .tables()
+            .extension(TableStore.class)
             .<Boolean>write((_, out) -> {
               fault.write.accept(place, out);
               return true;

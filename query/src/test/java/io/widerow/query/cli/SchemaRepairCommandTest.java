@@ -8,6 +8,7 @@ import io.widerow.cql.TableServer;
 import io.widerow.cql.define.BrokenSchema;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.table.TableStore;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,8 @@ class SchemaRepairCommandTest {
   }
 
   private static Asking asking(EmbeddedStore store) {
-    return new TableServer(store::tables, InstantSource.system()).asking("r");
+    return new TableServer(() -> store.extension(TableStore.class), InstantSource.system())
+        .asking("r");
   }
 
   @BeforeEach
@@ -50,7 +52,7 @@ class SchemaRepairCommandTest {
 
   private void breakTable() {
     try (EmbeddedStore store = open()) {
-      BrokenSchema.write(store.tables(), "r", "table", "mail", BROKEN);
+      BrokenSchema.write(store.extension(TableStore.class), "r", "table", "mail", BROKEN);
     }
   }
 

@@ -28,7 +28,6 @@ import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
-import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.Drainer;
 import io.widerow.storage.upkeep.JournalPin;
@@ -80,7 +79,7 @@ public final class EmbeddedStore implements EventStore {
   private final SegmentFiles files;
   private final NotesFiles notes;
   private final RowMemory memory;
-  private final Tables tables;
+  private final OpenedExtension extension;
   private final Journal.Factory journals;
   private final JournalPin trims;
   private final Sealer sealer;
@@ -146,7 +145,7 @@ public final class EmbeddedStore implements EventStore {
     this.files = parts.files();
     this.notes = shared.notes();
     this.memory = parts.memory();
-    this.tables = shared.tables();
+    this.extension = parts.extension();
     this.journals = parts.journals();
     this.trims = parts.trims();
     this.sealer = shared.sealer();
@@ -368,7 +367,7 @@ public final class EmbeddedStore implements EventStore {
       if (start != null) {
         start.goOn(); // what just expired may have made room
       }
-      tables.maintain(config.openAge());
+      extension.get().maintain(config.openAge());
     }
   }
 
@@ -386,10 +385,13 @@ public final class EmbeddedStore implements EventStore {
         : room.full();
   }
 
-  /// The tables of the store, separate from the events. The first write creates them; before that
-  /// nothing of the store changes.
-  public Tables tables() {
-    return tables;
+  /// The part of the store that another module implements: its tables, separate from the events.
+  /// The first write creates them; before that nothing of the store changes.
+  ///
+  /// @param type what the module calls them
+  /// @throws StorageException.Incompatible when no module of tables is on the class path
+  public <T> T extension(Class<T> type) {
+    return extension.as(type);
   }
 
   /// Makes a copy of the store, by hard links, while everything else continues.
@@ -400,16 +402,17 @@ public final class EmbeddedStore implements EventStore {
     if (start != null && waitsForRoom()) {
       throw start.refusal(); // events only in the old journals have no lane
     }
-    return trims.holding(
-        () -> StoreSnapshot.ofOpen(contents, lanesNow(), notes, tables, disk, journals, target));
+    return trims.holding(() ->
+        StoreSnapshot.ofOpen(contents, lanesNow(), notes, extension.get(), disk, journals, target));
   }
 
   @Override
   public StoreStatistics statistics() {
     long held = start == null ? 0 : start.memoryBytes();
-    long memoryBytes = memory.usedBytes() + held + tables.memoryBytes();
+    StoreExtension more = extension.get();
+    long memoryBytes = memory.usedBytes() + held + more.memoryBytes();
     List<Damage> found =
-        Stream.concat(recovery.damage().stream(), tables.reported().stream()).toList();
+        Stream.concat(recovery.damage().stream(), more.damage().stream()).distinct().toList();
     return StatisticsCollector.of(contents, lanesNow(), memoryBytes, files, sealer, merger, found);
   }
 
@@ -455,7 +458,7 @@ public final class EmbeddedStore implements EventStore {
   public void sealAll() {
     contents.requireWriting();
     lanesNow().forEach(EmbeddedLane::sealForClose);
-    tables.flush();
+    extension.get().flush();
   }
 
   /// Waits for what runs in the background. For owners that measure, and for tests.
@@ -472,7 +475,7 @@ public final class EmbeddedStore implements EventStore {
       start.close();
     }
     try {
-      tables.close();
+      extension.close();
       sealer.pace().end();
       if (!contents.hasEnded() && contents.holdsLock()) {
         writeWitness();
@@ -499,7 +502,7 @@ public final class EmbeddedStore implements EventStore {
         StoreParts.Part _ = contents::close;
         StoreParts.Part _ = sealer::close;
         StoreParts.Part _ = witness::close;
-        StoreParts.Part _ = tables::free) {
+        StoreParts.Part _ = extension.get()::free) {
       EmbeddedLane.closeAll(lanesNow());
     }
   }

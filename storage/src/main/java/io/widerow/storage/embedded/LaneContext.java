@@ -3,7 +3,6 @@ package io.widerow.storage.embedded;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.RowSupply;
 import io.widerow.storage.upkeep.Sealer;
@@ -11,12 +10,10 @@ import io.widerow.storage.upkeep.Sealer;
 /// The parts of a store that its lanes share.
 ///
 /// @param notes the notes of all lanes
-/// @param tables the tables of the store
 record LaneContext(
     StoreContents contents,
     RowSupply supply,
     Sealer sealer,
     DiskRoom room,
     StoreClock clock,
-    NotesFiles notes,
-    Tables tables) {}
+    NotesFiles notes) {}

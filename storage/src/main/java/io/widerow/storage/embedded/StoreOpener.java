@@ -26,8 +26,6 @@ import io.widerow.storage.recovery.Replay;
 import io.widerow.storage.recovery.ReplayedRows;
 import io.widerow.storage.recovery.RowSink;
 import io.widerow.storage.rows.RowMemory;
-import io.widerow.storage.table.TableContext;
-import io.widerow.storage.table.Tables;
 import io.widerow.storage.upkeep.DiskRoom;
 import io.widerow.storage.upkeep.JournalPin;
 import io.widerow.storage.upkeep.RowSupply;
@@ -195,14 +193,18 @@ public final class StoreOpener {
     RowMemory memory = rowMemory(readOnly);
     RowMemory replayed = purpose == OpenPurpose.WRITING_LATER ? rowMemory(true) : memory;
     StoreContents contents = null; // owns manifest and segments, once it is there
-    Tables tables = null;
+    OpenedExtension extension = null;
     try (var recovery =
         JournalRecovery.checked(journals, directory, manifest, witness, inventory::heal)) {
       requireWhole(purpose, recovery.losses());
       contents = contents(manifest, files, inventory, notes, readOnly ? null : lock);
       var trims = new JournalPin(contents::tidy);
-      LaneContext shared = shared(contents, files, notes, memory, trims, journals, purpose);
-      tables = shared.tables();
+      LaneContext shared = shared(contents, files, notes, memory, trims);
+      extension =
+          new OpenedExtension(
+              new ExtensionContext(
+                  contents, clock, disk, journals, shared.room(), trims, background),
+              purpose);
       List<String> remarks = inventory.healed();
       if (purpose.writesNow()) {
         remarks = tidy(purpose, files, notes, manifest, inventory, recovery);
@@ -218,10 +220,11 @@ public final class StoreOpener {
         Later steps =
             new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
         begun = begin(purpose, steps, held, replayed, recovered);
-        List<Damage> damage = damage(recovery.losses(), witness, tables);
-        report = report(replay, recovery, inventory, damage, all(remarks, tables), startNanos);
+        List<Damage> damage = damage(recovery.losses(), witness, extension.get());
+        remarks = all(remarks, extension.get());
+        report = report(replay, recovery, inventory, damage, remarks, startNanos);
         contents.opened();
-        purpose.begin(tables, contents);
+        extension.begin();
       }
       return new StoreParts(
           config,
@@ -232,12 +235,13 @@ public final class StoreOpener {
           journals,
           trims,
           shared,
+          extension,
           begun.lanes,
           witnessFile,
           begun.start,
           report);
     } catch (Throwable failure) {
-      release(tables, contents, inventory, manifest, witnessFile, memory, replayed);
+      release(extension, contents, inventory, manifest, witnessFile, memory, replayed);
       throw failure;
     }
   }
@@ -267,14 +271,14 @@ public final class StoreOpener {
   /// Closes the segments by their owner: one that stays open keeps its room on a full disk when it
   /// is deleted.
   private static void release(
-      @Nullable Tables tables,
+      @Nullable OpenedExtension extension,
       @Nullable StoreContents contents,
       SegmentInventory inventory,
       Manifest manifest,
       WitnessFile witness,
       RowMemory... memories) {
-    if (tables != null) {
-      tables.free();
+    if (extension != null) {
+      extension.get().free();
     }
     if (contents == null) {
       inventory.close();
@@ -371,15 +375,11 @@ public final class StoreOpener {
       SegmentFiles files,
       NotesFiles notes,
       RowMemory memory,
-      JournalPin trims,
-      Journal.Factory journals,
-      OpenPurpose purpose) {
+      JournalPin trims) {
     var sealer = new Sealer(contents, files, notes, trims, background);
     var supply = new RowSupply(contents, memory, sealer);
     var room = new DiskRoom(disk, config, sealer);
-    Tables tables =
-        purpose.open(new TableContext(contents, clock, disk, journals, room, trims, background));
-    return new LaneContext(contents, supply, sealer, room, clock, notes, tables);
+    return new LaneContext(contents, supply, sealer, room, clock, notes);
   }
 
   private Replay replay(
@@ -412,15 +412,16 @@ public final class StoreOpener {
         remarks);
   }
 
-  private static List<String> all(List<String> remarks, Tables tables) {
-    return Stream.concat(remarks.stream(), tables.remarks().stream()).toList();
+  private static List<String> all(List<String> remarks, StoreExtension extension) {
+    return Stream.concat(remarks.stream(), extension.remarks().stream()).toList();
   }
 
-  private static List<Damage> damage(List<JournalLoss> losses, Witness witness, Tables tables) {
+  private static List<Damage> damage(
+      List<JournalLoss> losses, Witness witness, StoreExtension extension) {
     Stream<Damage> events =
         Stream.concat(
             losses.stream().map(JournalLoss::damage), Stream.ofNullable(witness.damage()));
-    return Stream.concat(events, tables.damage().stream()).toList();
+    return Stream.concat(events, extension.damage().stream()).toList();
   }
 
   /// Deletes the old journals after their events are sealed, unless they are evidence of a loss.

@@ -25,6 +25,7 @@ record StoreParts(
     Journal.Factory journals,
     JournalPin trims,
     LaneContext shared,
+    OpenedExtension extension,
     List<EmbeddedLane> lanes,
     WitnessFile witness,
     @Nullable DelayedStart start,

@@ -18,9 +18,6 @@ import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.manifest.FigureEntry;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
-import io.widerow.storage.table.TableContext;
-import io.widerow.storage.table.TableSnapshot;
-import io.widerow.storage.table.Tables;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -63,7 +60,7 @@ public final class StoreSnapshot {
           Manifest.SEGMENTS,
           FigureFiles.DIRECTORY,
           NotesFiles.DIRECTORY,
-          TableContext.DIRECTORY,
+          StoreExtension.DIRECTORY,
           Journal.DIRECTORY,
           Manifest.NAME,
           Manifest.NAME_NEW,
@@ -77,7 +74,7 @@ public final class StoreSnapshot {
   private final Path target;
   private final Path made; // under its temporary name
   private int segments;
-  private boolean withoutTables; // at its moment
+  private boolean lacksTables; // at its moment
 
   /// Report on a finished snapshot.
   ///
@@ -127,7 +124,7 @@ public final class StoreSnapshot {
         () -> {
           UUID storeId = StoreFormat.read(disk, directory).storeId();
           return new StoreSnapshot(disk, directory, storeId, target)
-              .make(snapshot -> snapshot.linkAll(journals.apply(storeId)));
+              .make(journals.apply(storeId), StoreSnapshot::linkAll);
         });
   }
 
@@ -136,21 +133,22 @@ public final class StoreSnapshot {
       StoreContents contents,
       List<EmbeddedLane> lanes,
       NotesFiles notes,
-      Tables tables,
+      StoreExtension extension,
       Disk disk,
       Journal.Factory journals,
       Path target) {
     Path directory = contents.config().directory();
     var snapshot = new StoreSnapshot(disk, directory, contents.storeId(), target);
-    return snapshot.make(made -> made.linkMoment(contents, lanes, notes, tables, journals));
+    return snapshot.make(
+        journals, (made, from) -> made.linkMoment(contents, lanes, notes, extension, from));
   }
 
   /// One step of the copy; returns the bytes it wrote.
   private interface Step {
-    long put(StoreSnapshot snapshot);
+    long put(StoreSnapshot snapshot, Journal.Factory journals);
   }
 
-  private Report make(Step parts) {
+  private Report make(Journal.Factory journals, Step parts) {
     long start = System.nanoTime();
     Path parent = Objects.requireNonNull(target.toAbsolutePath().getParent(), "a root");
     if (disk.exists(target)) {
@@ -159,11 +157,11 @@ public final class StoreSnapshot {
     deleteHalfMade(parent);
     try {
       disk.createDirectory(made);
-      long copied = parts.put(this);
+      long copied = parts.put(this, journals);
       disk.forceDirectory(made);
       disk.link(store.resolve(StoreFormat.NAME), made.resolve(StoreFormat.NAME));
-      if (withoutTables && StoreFormat.hasTables(disk, made)) {
-        TableSnapshot.none(disk, storeId, made);
+      if (lacksTables) { // the store may have got them since
+        StoreExtension.Provider.of(disk, made).snapshotNothing(files(journals), made);
       }
       disk.forceDirectory(made);
       disk.rename(made, target);
@@ -214,23 +212,30 @@ public final class StoreSnapshot {
     if (disk.exists(store.resolve(Manifest.NAME))) {
       disk.link(store.resolve(Manifest.NAME), made.resolve(Manifest.NAME));
     }
-    var tables = new TableSnapshot(disk, storeId, store, made);
-    copied += tables.linkAll(journals);
-    segments += tables.files();
+    copied += counted(StoreExtension.Provider.of(disk, store).snapshot(files(journals), made));
     return copied + Witness.copy(disk, store, made);
+  }
+
+  private StoreExtension.StoreFiles files(Journal.Factory journals) {
+    return new StoreExtension.StoreFiles(disk, store, storeId, journals);
+  }
+
+  private long counted(StoreExtension.Copy copy) {
+    segments += copy.files();
+    return copy.bytes();
   }
 
   private long linkMoment(
       StoreContents contents,
       List<EmbeddedLane> lanes,
       NotesFiles notes,
-      Tables tables,
+      StoreExtension extension,
       Journal.Factory journals) {
     if (lanes.isEmpty()) {
       throw new StorageException.ReadOnly("the store was opened for reading");
     }
-    TableSnapshot.Moment rows = tables.moment();
-    withoutTables = rows.isWithoutTables();
+    StoreExtension.Moment rows = extension.snapshot();
+    lacksTables = rows.isEmpty();
     StoreMoment moment = contents.moment();
     try {
       long[] all = committed(lanes, rows);
@@ -246,9 +251,7 @@ public final class StoreSnapshot {
       link(moment.segments().figures());
       notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
       long copied = journals.copyTo(made, last);
-      var linked = new TableSnapshot(disk, storeId, store, made);
-      copied += linked.linkMoment(rows, all[lanes.size()], journals);
-      segments += linked.files();
+      copied += counted(rows.copyTo(made, all[lanes.size()]));
       Manifest.write(disk, made, storeId, moment.manifest());
       Witness.create(
           disk,
@@ -277,7 +280,7 @@ public final class StoreSnapshot {
 
   /// The last committed frame of each lane and then of the tables, all as they were at one moment:
   /// lanes only go forward, so when two looks in a row see the same, that was so between them.
-  private static long[] committed(List<EmbeddedLane> lanes, TableSnapshot.Moment rows) {
+  private static long[] committed(List<EmbeddedLane> lanes, StoreExtension.Moment rows) {
     long[] seen = committedLsns(lanes, rows);
     while (true) {
       long[] again = committedLsns(lanes, rows);
@@ -288,7 +291,7 @@ public final class StoreSnapshot {
     }
   }
 
-  private static long[] committedLsns(List<EmbeddedLane> lanes, TableSnapshot.Moment rows) {
+  private static long[] committedLsns(List<EmbeddedLane> lanes, StoreExtension.Moment rows) {
     LongStream events = lanes.stream().mapToLong(EmbeddedLane::committedLsn);
     return LongStream.concat(events, LongStream.of(rows.committed())).toArray();
   }

@@ -12,6 +12,7 @@ import io.widerow.storage.disk.Quarantine;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
@@ -31,7 +32,6 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
-import io.widerow.storage.table.TableRepair;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +133,7 @@ public final class StoreRepair {
   }
 
   private boolean repairFiles(UUID storeId) {
+    StoreExtension.Provider provider = StoreExtension.Provider.of(disk, directory);
     try (Manifest manifest = Manifest.read(disk, directory, storeId)) {
       SegmentFiles files = new SegmentFiles(disk, directory, storeId);
       boolean rewritten = heal(manifest, files, storeId);
@@ -154,7 +155,7 @@ public final class StoreRepair {
       done.addAll(figures.done());
       repairNotes(storeId);
       checkJournals(storeId, manifest);
-      repairTables(storeId);
+      repair(provider, storeId);
       return rewritten;
     }
   }
@@ -286,14 +287,13 @@ public final class StoreRepair {
     }
   }
 
-  private void repairTables(UUID storeId) {
-    TableRepair tables =
-        new TableRepair(disk, directory, storeId, acceptLoss, journals.apply(storeId), quarantine)
-            .repair();
-    lost.addAll(tables.lost());
-    left.addAll(tables.left());
-    done.addAll(tables.done());
-    journalIsDamaged |= tables.journalIsDamaged();
+  private void repair(StoreExtension.Provider provider, UUID storeId) {
+    var store = new StoreExtension.StoreFiles(disk, directory, storeId, journals.apply(storeId));
+    StoreExtension.Repair repaired = provider.repair(store, acceptLoss);
+    lost.addAll(repaired.lost());
+    left.addAll(repaired.left());
+    done.addAll(repaired.done());
+    journalIsDamaged |= repaired.journalIsDamaged();
   }
 
   private void repairNotes(UUID storeId) {

@@ -7,6 +7,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
@@ -21,8 +22,6 @@ import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.segment.Segment;
-import io.widerow.storage.table.TableCheck;
-import io.widerow.storage.table.TableContext;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +94,7 @@ public final class StoreVerifier {
 
   /// Where the tables of a store lie.
   public static Path tables(Path directory) {
-    return TableContext.directoryIn(directory);
+    return directory.resolve(StoreExtension.DIRECTORY);
   }
 
   Verification verify() {
@@ -139,16 +138,18 @@ public final class StoreVerifier {
       }
     }
     damage.addAll(new NotesFiles(disk, directory, storeId).damage());
-    verifyTables(storeId);
+    verifyExtension(storeId);
   }
 
-  private void verifyTables(UUID storeId) {
-    TableCheck tables = new TableCheck(disk, directory, storeId, journals.apply(storeId)).check();
-    segments += tables.files();
-    blocks += tables.blocks();
-    bytes += tables.bytes();
-    damage.addAll(tables.damage());
-    remarks.addAll(tables.remarks());
+  private void verifyExtension(UUID storeId) {
+    var store = new StoreExtension.StoreFiles(disk, directory, storeId, journals.apply(storeId));
+    StoreExtension.Verification verified =
+        StoreExtension.Provider.of(disk, directory).verify(store);
+    segments += verified.files();
+    blocks += verified.blocks();
+    bytes += verified.bytes();
+    damage.addAll(verified.damage());
+    remarks.addAll(verified.remarks());
   }
 
   private void verifyFigures(FigureFiles files, Manifest manifest) {

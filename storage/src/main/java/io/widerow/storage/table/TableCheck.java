@@ -4,6 +4,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.manifest.Manifest;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
 /// file, every frame of the journal. It changes nothing.
 ///
 /// - Threads: one.
-public final class TableCheck {
+final class TableCheck {
   private final Disk disk;
   private final Path store;
   private final Path directory;
@@ -31,18 +32,16 @@ public final class TableCheck {
   private long blocks;
   private long bytes;
 
-  /// @param store its directory
-  /// @param journals of the events
-  public TableCheck(Disk disk, Path store, UUID storeId, Journal.Factory journals) {
-    this.disk = disk;
-    this.store = store;
-    this.directory = TableContext.directoryIn(store);
-    this.storeId = storeId;
-    this.journals = journals;
+  TableCheck(StoreExtension.StoreFiles store) {
+    this.disk = store.disk();
+    this.store = store.directory();
+    this.directory = this.store.resolve(StoreExtension.DIRECTORY);
+    this.storeId = store.storeId();
+    this.journals = store.journals();
   }
 
   /// Looks at everything.
-  public TableCheck check() {
+  StoreExtension.Verification check() {
     try {
       TableOpening.requireManifest(disk, store);
       if (disk.exists(directory.resolve(Manifest.NAME))) {
@@ -53,7 +52,7 @@ public final class TableCheck {
     } catch (StorageException.Corrupt unreadable) {
       damage.add(unreadable.damage(Damage.Kind.MANIFEST, List.of()));
     }
-    return this;
+    return new StoreExtension.Verification(files, blocks, bytes, damage, remarks);
   }
 
   private void check(Manifest manifest) {
@@ -105,28 +104,5 @@ public final class TableCheck {
                 .formatted(directory.resolve(Journal.DIRECTORY), recovery.tornGroups()));
       }
     }
-  }
-
-  public List<Damage> damage() {
-    return List.copyOf(damage);
-  }
-
-  public List<String> remarks() {
-    return List.copyOf(remarks);
-  }
-
-  /// Number of files that the manifest lists.
-  public long files() {
-    return files;
-  }
-
-  /// Number of blocks of the files that could be opened.
-  public long blocks() {
-    return blocks;
-  }
-
-  /// Size of the files.
-  public long bytes() {
-    return bytes;
   }
 }

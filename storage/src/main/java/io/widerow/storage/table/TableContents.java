@@ -1,6 +1,7 @@
 package io.widerow.storage.table;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.ExtensionContext;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.manifest.ManifestSections;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class TableContents implements AutoCloseable {
   static final int LANE = 0;
 
-  private final TableContext context;
+  private final ExtensionContext context;
   private final Manifest manifest; // guarded by this
   private final TableFiles files;
   private volatile TableState state; // replaced under the lock of this
@@ -31,14 +32,14 @@ final class TableContents implements AutoCloseable {
   record Moment(ManifestEdit manifest, TableState state) {}
 
   TableContents(
-      TableContext context, Manifest manifest, TableFiles files, List<LiveTableFile> listed) {
+      ExtensionContext context, Manifest manifest, TableFiles files, List<LiveTableFile> listed) {
     this.context = context;
     this.manifest = manifest;
     this.files = files;
     this.state = new TableState(List.of(), listed);
   }
 
-  TableContext context() {
+  ExtensionContext context() {
     return context;
   }
 

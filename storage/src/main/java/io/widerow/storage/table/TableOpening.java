@@ -6,6 +6,8 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.BlockCache;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Quarantine;
+import io.widerow.storage.embedded.ExtensionContext;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
@@ -34,7 +36,7 @@ import java.util.stream.Stream;
 ///
 /// - Threads: one.
 final class TableOpening {
-  private final TableContext context;
+  private final ExtensionContext context;
   private final Disk disk;
   private final Path directory;
   private final UUID storeId;
@@ -57,7 +59,7 @@ final class TableOpening {
   /// @param acceptsLoss to continue without the groups that the journal lost
   /// @throws StorageException.AcknowledgedDataDamaged when the journal lost something
   /// @throws StorageException.Corrupt when the manifest cannot be read, or is gone
-  TableOpening(TableContext context, boolean acceptsLoss) {
+  TableOpening(ExtensionContext context, boolean acceptsLoss) {
     this.context = context;
     this.disk = context.disk();
     this.directory = context.directory();
@@ -65,7 +67,7 @@ final class TableOpening {
     this.journals = context.journals().at(directory);
     this.acceptsLoss = acceptsLoss;
     this.witness = new WitnessFile(disk, directory, storeId);
-    requireManifest(disk, context.store().config().directory());
+    requireManifest(disk, context.storeDirectory());
     Manifest manifest = Manifest.read(disk, directory, storeId);
     heal(manifest);
     var cache = new BlockCache(TableLane.pieceBytes(context.store().config()));
@@ -81,7 +83,7 @@ final class TableOpening {
 
   /// A store that has tables has their manifest: it was there before the store said so.
   static void requireManifest(Disk disk, Path storeDirectory) {
-    Path manifest = TableContext.directoryIn(storeDirectory).resolve(Manifest.NAME);
+    Path manifest = storeDirectory.resolve(StoreExtension.DIRECTORY).resolve(Manifest.NAME);
     if (StoreFormat.hasTables(disk, storeDirectory) && !disk.exists(manifest)) {
       throw new StorageException.Corrupt(manifest, 0, "the store has tables, and it is gone");
     }
@@ -215,7 +217,7 @@ final class TableOpening {
   }
 
   private void tidy() {
-    Path store = context.store().config().directory();
+    Path store = context.storeDirectory();
     disk.createDirectory(directory);
     disk.forceDirectory(store);
     if (!unreadable.isEmpty() && (isHealed || !damage.isEmpty())) {
@@ -241,7 +243,7 @@ final class TableOpening {
   private void clear() {
     if (acceptsLoss && !damage.isEmpty()) {
       Path journal = directory.resolve(Journal.DIRECTORY);
-      Quarantine quarantine = new Quarantine(disk, context.store().config().directory());
+      Quarantine quarantine = new Quarantine(disk, context.storeDirectory());
       oldJournals.stream()
           .map(file -> journal.resolve(journal.relativize(file).getName(0)))
           .distinct()

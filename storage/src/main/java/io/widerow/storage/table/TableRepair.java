@@ -6,6 +6,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Quarantine;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.fragment.Purge;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// read of them is written anew. A repair that is killed continues when it is started again.
 ///
 /// - Threads: one.
-public final class TableRepair {
+final class TableRepair {
   private final Disk disk;
   private final Path store;
   private final Path directory;
@@ -40,27 +41,20 @@ public final class TableRepair {
   private final List<String> done = new ArrayList<>();
   private boolean journalIsDamaged;
 
-  /// @param store its directory
-  /// @param journals of the events
-  public TableRepair(
-      Disk disk,
-      Path store,
-      UUID storeId,
-      boolean acceptLoss,
-      Journal.Factory journals,
-      Quarantine quarantine) {
-    this.disk = disk;
-    this.store = store;
-    this.directory = TableContext.directoryIn(store);
-    this.storeId = storeId;
+  /// @param acceptLoss to continue without acknowledged groups that the journal lost
+  TableRepair(StoreExtension.StoreFiles store, boolean acceptLoss) {
+    this.disk = store.disk();
+    this.store = store.directory();
+    this.directory = this.store.resolve(StoreExtension.DIRECTORY);
+    this.storeId = store.storeId();
     this.acceptLoss = acceptLoss;
-    this.journals = journals;
-    this.quarantine = quarantine;
+    this.journals = store.journals();
+    this.quarantine = new Quarantine(disk, this.store);
     this.files = new TableFiles(disk, directory, storeId);
   }
 
   /// Repairs what it can.
-  public TableRepair repair() {
+  StoreExtension.Repair repair() {
     try {
       TableOpening.requireManifest(disk, store);
       if (disk.exists(directory.resolve(Manifest.NAME))) {
@@ -73,7 +67,7 @@ public final class TableRepair {
     } catch (StorageException.Corrupt unreadable) {
       left.add(unreadable.damage(Damage.Kind.MANIFEST, List.of()));
     }
-    return this;
+    return new StoreExtension.Repair(lost, left, done, journalIsDamaged);
   }
 
   private void repair(Manifest manifest, TableInventory inventory) {
@@ -162,23 +156,5 @@ public final class TableRepair {
       journalIsDamaged = !losses.isEmpty();
       losses.forEach(loss -> (acceptLoss ? lost : left).add(loss.damage()));
     }
-  }
-
-  /// True when acknowledged groups are lost from the journal; opening with the loss accepted goes
-  /// on without them.
-  public boolean journalIsDamaged() {
-    return journalIsDamaged;
-  }
-
-  public List<Damage> lost() {
-    return List.copyOf(lost);
-  }
-
-  public List<Damage> left() {
-    return List.copyOf(left);
-  }
-
-  public List<String> done() {
-    return List.copyOf(done);
   }
 }

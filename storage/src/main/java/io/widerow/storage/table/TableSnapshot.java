@@ -2,6 +2,8 @@ package io.widerow.storage.table;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.embedded.ExtensionContext;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.manifest.Manifest;
@@ -11,35 +13,27 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /// The tables of a store in a snapshot of it: links to table files and to full journal files, the
 /// other journal file copied up to a group, and a manifest.
 ///
 /// - Threads: one.
-public final class TableSnapshot {
-  /// Parts of an unfinished one, in the order in which they are made.
-  public static final List<String> PARTS =
-      List.of(Manifest.SEGMENTS, Journal.DIRECTORY, Manifest.NAME, Manifest.NAME_NEW, Witness.NAME);
-
+final class TableSnapshot {
   private final Disk disk;
   private final UUID storeId;
+  private final Journal.Factory journals;
   private final Path from;
   private final Path to;
   private int files;
 
-  /// @param store directory of the store
+  /// @param store the store, which may be open
   /// @param snapshot directory of the other store, without tables
-  public TableSnapshot(Disk disk, UUID storeId, Path store, Path snapshot) {
-    this.disk = disk;
-    this.storeId = storeId;
-    this.from = TableContext.directoryIn(store);
-    this.to = TableContext.directoryIn(snapshot);
-  }
-
-  /// Number of table files in it.
-  public int files() {
-    return files;
+  TableSnapshot(StoreExtension.StoreFiles store, Path snapshot) {
+    this.disk = store.disk();
+    this.storeId = store.storeId();
+    this.journals = store.journals();
+    this.from = store.directory().resolve(StoreExtension.DIRECTORY);
+    this.to = snapshot.resolve(StoreExtension.DIRECTORY);
   }
 
   private boolean begin() {
@@ -52,12 +46,9 @@ public final class TableSnapshot {
   }
 
   /// Those of a stopped store, whatever their state.
-  ///
-  /// @param journals of the events
-  /// @return bytes written
-  public long linkAll(Journal.Factory journals) {
+  StoreExtension.Copy linkAll() {
     if (!begin()) {
-      return 0;
+      return new StoreExtension.Copy(0, 0);
     }
     Path segments = from.resolve(Manifest.SEGMENTS);
     if (disk.exists(segments)) {
@@ -75,7 +66,7 @@ public final class TableSnapshot {
     disk.link(from.resolve(Manifest.NAME), to.resolve(Manifest.NAME));
     copied += Witness.copy(disk, from, to);
     disk.forceDirectory(to);
-    return copied;
+    return new StoreExtension.Copy(files, copied);
   }
 
   private void link(Path file) {
@@ -88,56 +79,60 @@ public final class TableSnapshot {
   /// Those of a store that got its first table after the moment of the snapshot: none.
   ///
   /// @param snapshot whose format says that it has tables
-  public static void none(Disk disk, UUID storeId, Path snapshot) {
-    Path tables = TableContext.directoryIn(snapshot);
+  static void none(StoreExtension.StoreFiles store, Path snapshot) {
+    Disk disk = store.disk();
+    Path tables = snapshot.resolve(StoreExtension.DIRECTORY);
     disk.createDirectory(tables);
     var nothing = new ManifestEdit(1, 1, Long.MIN_VALUE, List.of(), List.of(), Map.of(), 0);
-    Manifest.write(disk, tables, storeId, nothing);
+    Manifest.write(disk, tables, store.storeId(), nothing);
     disk.forceDirectory(snapshot);
   }
 
-  /// What a store that writes had at a moment. Nothing is trimmed until [#linkMoment].
-  ///
-  /// @param tables null when there are none
-  public record Moment(Tables.@Nullable Held tables) {
-    /// LSN of the last group that is shown, now.
+  /// The tables of an open store at one moment: their files stay until it is released.
+  static final class Moment implements StoreExtension.Moment {
+    private final ExtensionContext context;
+    private final TableContents contents;
+    private final TableContents.Moment moment;
+
+    Moment(ExtensionContext context, TableContents contents) {
+      this.context = context;
+      this.contents = contents;
+      this.moment = contents.moment();
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return false;
+    }
+
+    @Override
     public long committed() {
-      return tables == null ? 0 : tables.committed();
+      return contents.committed();
     }
 
-    public boolean isWithoutTables() {
-      return tables == null;
+    @Override
+    public StoreExtension.Copy copyTo(Path snapshot, long committed) {
+      return new TableSnapshot(context.files(), snapshot).linkMoment(moment, committed);
     }
 
-    /// Lets go of it.
+    @Override
     public void release() {
-      if (tables != null) {
-        tables.release();
-      }
+      moment.state().release();
     }
   }
 
-  /// Those of an open store.
-  ///
-  /// @param moment taken before `committed` was looked up
-  /// @param committed LSN of the last group that the snapshot has
-  /// @return bytes written
-  public long linkMoment(Moment moment, long committed, Journal.Factory journals) {
-    Tables.Held held = moment.tables;
-    if (held == null) {
-      return 0;
-    }
+  private StoreExtension.Copy linkMoment(TableContents.Moment moment, long committed) {
     if (!begin()) {
       throw new StorageException.Corrupt(from.resolve(Manifest.NAME), 0, "it is gone");
     }
-    for (TableEntry entry : held.files()) {
-      link(from.resolve(Manifest.SEGMENTS).resolve(entry.fileName()));
+    for (LiveTableFile file : moment.state().files()) {
+      link(from.resolve(Manifest.SEGMENTS).resolve(file.entry().fileName()));
     }
     disk.forceDirectory(to.resolve(Manifest.SEGMENTS));
     long copied = journals.at(from).copyTo(to, _ -> committed);
-    Manifest.write(disk, to, storeId, held.manifest());
+    Manifest.write(disk, to, storeId, moment.manifest());
     Witness.create(disk, to, storeId, List.of(new Witness.Lane(committed, 0, 0)));
     disk.forceDirectory(to);
-    return copied;
+    return new StoreExtension.Copy(files, copied);
   }
 }

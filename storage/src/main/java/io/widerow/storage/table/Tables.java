@@ -3,9 +3,9 @@ package io.widerow.storage.table;
 import io.widerow.storage.Damage;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.ExtensionContext;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.fragment.MutationGroup;
-import io.widerow.storage.manifest.ManifestEdit;
-import io.widerow.storage.manifest.TableEntry;
 import io.widerow.table.KeySpan;
 import io.widerow.table.TableStore;
 import io.widerow.table.TableView;
@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The tables of an embedded store. Writes wait in a queue; one task takes all that wait, and makes
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 /// - Memory: two memtables, and older ones that views still read.
-public final class Tables implements TableStore, AutoCloseable {
-  private final TableContext context;
+public final class Tables implements TableStore, StoreExtension {
+  private final ExtensionContext context;
   private final TableOpening opening;
   private final TableContents contents;
   private final TableUpkeep upkeep;
@@ -74,7 +75,7 @@ public final class Tables implements TableStore, AutoCloseable {
     }
   }
 
-  private Tables(TableContext context, TableOpening opening, boolean readOnly) {
+  private Tables(ExtensionContext context, TableOpening opening, boolean readOnly) {
     this.context = context;
     this.opening = opening;
     this.contents = opening.contents();
@@ -88,27 +89,22 @@ public final class Tables implements TableStore, AutoCloseable {
   ///
   /// @param acceptsLoss to continue without acknowledged groups that the journal lost
   /// @throws StorageException.AcknowledgedDataDamaged when it lost some
-  public static Tables open(TableContext context, boolean readOnly, boolean acceptsLoss) {
+  static Tables open(ExtensionContext context, boolean readOnly, boolean acceptsLoss) {
     return new Tables(context, new TableOpening(context, acceptsLoss || readOnly), readOnly);
   }
 
-  /// The parts that are lost or cannot be read.
+  @Override
   public List<Damage> damage() {
-    return opening.damage();
+    return Stream.concat(opening.damage().stream(), reported.stream()).toList();
   }
 
-  /// Sets the damage that the statistics of the store add to the damage of its files: stored
-  /// statements of the schema that the reader of the rows cannot parse. Replaces the last report.
+  /// Sets damage that is no damage of files: stored statements of the schema that the reader of the
+  /// rows cannot parse. Replaces the last report.
   public void report(List<Damage> found) {
     reported = List.copyOf(found);
   }
 
-  /// The damage that [#report] set last.
-  public List<Damage> reported() {
-    return reported;
-  }
-
-  /// A sentence for each finding of the opening.
+  @Override
   public List<String> remarks() {
     return opening.remarks();
   }
@@ -120,6 +116,7 @@ public final class Tables implements TableStore, AutoCloseable {
 
   /// Flushes replayed records and creates a new journal, if there are tables. On a full disk the
   /// next write, or [#maintain], tries again.
+  @Override
   public void begin() {
     if (!readOnly && opening.isThere() && lane == null) {
       var _ = lane();
@@ -316,8 +313,8 @@ public final class Tables implements TableStore, AutoCloseable {
     return now;
   }
 
-  /// Flushes old memory, merges files, writes the witness, and begins when there was no room
-  /// before. The owner calls it about once a second.
+  /// Writes the witness, too.
+  @Override
   public void maintain(Duration openAge) {
     if (readOnly || context.store().hasEnded()) {
       return;
@@ -346,7 +343,7 @@ public final class Tables implements TableStore, AutoCloseable {
     wake();
   }
 
-  /// Flushes everything that is committed, on this thread. Only while no thread writes.
+  @Override
   public void flush() {
     if (lane != null) {
       requestSeal();
@@ -360,46 +357,18 @@ public final class Tables implements TableStore, AutoCloseable {
     upkeep.mergeAll();
   }
 
-  /// The state of the tables at a moment. [Held#release] releases it.
-  ///
   /// @throws StorageException when they could not begin, for lack of room
-  public TableSnapshot.Moment moment() {
+  @Override
+  public StoreExtension.Moment snapshot() {
     if (!opening.isThere()) {
-      return new TableSnapshot.Moment(null);
+      return StoreExtension.Moment.NONE;
     }
     begin();
-    return new TableSnapshot.Moment(new Held(contents));
-  }
-
-  /// A moment of tables that are written to: their files stay until it is released.
-  public static final class Held {
-    private final TableContents contents;
-    private final TableContents.Moment moment;
-
-    Held(TableContents contents) {
-      this.contents = contents;
-      this.moment = contents.moment();
-    }
-
-    /// LSN of the last group that readers see now.
-    long committed() {
-      return contents.committed();
-    }
-
-    List<TableEntry> files() {
-      return moment.state().files().stream().map(LiveTableFile::entry).toList();
-    }
-
-    ManifestEdit manifest() {
-      return moment.manifest();
-    }
-
-    void release() {
-      moment.state().release();
-    }
+    return new TableSnapshot.Moment(context, contents);
   }
 
   /// Bytes of the memtables.
+  @Override
   public long memoryBytes() {
     return contents.state().memories().stream().mapToLong(TableMemory::usedBytes).sum();
   }
@@ -424,7 +393,6 @@ public final class Tables implements TableStore, AutoCloseable {
     return contents;
   }
 
-  /// Flushes committed records, if the store may still write, and refuses later writes.
   @Override
   public void close() {
     synchronized (queue) {
@@ -444,7 +412,7 @@ public final class Tables implements TableStore, AutoCloseable {
     }
   }
 
-  /// Frees everything. Call it last.
+  @Override
   public void free() {
     TableLane now = lane;
     if (now != null) {

@@ -44,12 +44,12 @@ class TableLossTest {
     for (int flush = 0; flush < FLUSHES; flush++) {
       for (int group = 0; group < 8; group++) {
         Consumer<Mutations> rows = driver.group(START_SECONDS);
-        store.tables().write((_, out) -> TablesModelTest.run(rows, out)).join();
+        store.extension(Tables.class).write((_, out) -> TablesModelTest.run(rows, out)).join();
       }
-      store.tables().flush();
+      store.extension(Tables.class).flush();
     }
     if (merged) {
-      store.tables().mergeAll();
+      store.extension(Tables.class).mergeAll();
     }
     expected = rows(store);
     assertFalse(expected.isEmpty());
@@ -58,7 +58,7 @@ class TableLossTest {
   }
 
   private static List<String> rows(EmbeddedStore store) {
-    try (TableView view = store.tables().view()) {
+    try (TableView view = store.extension(Tables.class).view()) {
       return TableDriver.readAll(view, START_SECONDS);
     }
   }

@@ -76,15 +76,15 @@ class TableRulesTest {
   /// The cells that remain after some writes, each flushed or not.
   @SafeVarargs
   private List<String> left(Where where, Consumer<Mutations>... writes) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.tables();
+    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(Tables.class);
     for (Consumer<Mutations> write : writes) {
       tables.write((_, out) -> TablesModelTest.run(write, out)).join();
       if (where == Where.TWO_FILES) {
-        embedded.tables().flush();
+        embedded.extension(Tables.class).flush();
       }
     }
     if (where == Where.FILE) {
-      embedded.tables().flush();
+      embedded.extension(Tables.class).flush();
     }
     try (TableView view = tables.view()) {
       return TableDriver.readAll(view, NOW).stream().map(TableRulesTest::shown).toList();
@@ -200,7 +200,7 @@ class TableRulesTest {
   @ParameterizedTest
   @MethodSource("places")
   void aWriteThatThrowsChangesNothing(Where where) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.tables();
+    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(Tables.class);
     CompletableFuture<Boolean> refused =
         tables.write((_, out) -> {
           out.row(row("a"), PARTITION).live(10, 0, 0);
@@ -216,7 +216,7 @@ class TableRulesTest {
   @ParameterizedTest
   @MethodSource("places")
   void aWriteSeesWhatCameBefore(Where where) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.tables();
+    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(Tables.class);
     tables.write((_, out) -> TablesModelTest.run(put("x", 10), out)).join();
     List<String> before =
         tables
@@ -232,7 +232,7 @@ class TableRulesTest {
   @ParameterizedTest
   @MethodSource("places")
   void onlyAHeaderDeletesOtherRows(Where where) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.tables();
+    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(Tables.class);
     var refused =
         tables.write((_, out) -> {
           out.row(row("a"), PARTITION).deletePartition(10);

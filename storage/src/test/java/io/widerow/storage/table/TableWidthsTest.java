@@ -114,8 +114,8 @@ public class TableWidthsTest {
         write(store, group(random));
       }
       switch (random.nextInt(6)) {
-        case 0, 1 -> store.tables().flush();
-        case 2 -> store.tables().mergeAll();
+        case 0, 1 -> store.extension(Tables.class).flush();
+        case 2 -> store.extension(Tables.class).mergeAll();
         case 3 -> clock.advance(random.nextLong(60_000_000_000L));
         case 4 -> {
           store.close();
@@ -125,15 +125,15 @@ public class TableWidthsTest {
       }
       compare(store);
     }
-    store.tables().flush();
-    store.tables().mergeAll();
+    store.extension(Tables.class).flush();
+    store.extension(Tables.class).mergeAll();
     compare(store);
     mergedTablesAreNotRead(store);
     store.close();
   }
 
   private void compare(EmbeddedStore store) {
-    try (TableView shown = store.tables().view();
+    try (TableView shown = store.extension(Tables.class).view();
         TableView right = model.view()) {
       for (int number = 1; number <= TABLES; number++) {
         for (boolean onlyLive : new boolean[] {false, true}) {
@@ -184,9 +184,9 @@ public class TableWidthsTest {
             }
           });
     }
-    store.tables().flush();
-    store.tables().mergeAll();
-    try (TableView shown = store.tables().view();
+    store.extension(Tables.class).flush();
+    store.extension(Tables.class).mergeAll();
+    try (TableView shown = store.extension(Tables.class).view();
         TableView right = model.view()) {
       Widest found = shown.widest(table, false, 7, 0, now());
       assertEquals(0, found.read());
@@ -217,12 +217,12 @@ public class TableWidthsTest {
               }
             });
       }
-      store.tables().flush();
+      store.extension(Tables.class).flush();
       long file =
-          store.tables().contents().state().files().stream()
+          store.extension(Tables.class).contents().state().files().stream()
               .mapToLong(each -> each.entry().bytes())
               .sum();
-      try (TableView view = store.tables().view()) {
+      try (TableView view = store.extension(Tables.class).view()) {
         List<WidePartition> all = view.widest(table(1), false, 100, 0, now()).partitions();
         assertEquals(partitions, all.size());
         long bytes = all.stream().mapToLong(WidePartition::bytes).sum();
@@ -246,13 +246,13 @@ public class TableWidthsTest {
               out.row(row(partition, row), partition.length).live(10, 0, Long.MAX_VALUE);
             }
           });
-      store.tables().flush();
+      store.extension(Tables.class).flush();
       write(
           store,
           out ->
               out.row(header(partition), partition.length)
                   .deleteRange(row(partition, 5), row(partition, 100), 11));
-      try (TableView view = store.tables().view()) {
+      try (TableView view = store.extension(Tables.class).view()) {
         WidePartition bound = view.widest(table(1), false, 9, 0, now()).partitions().getFirst();
         assertFalse(bound.isExact());
         assertEquals(20, bound.rows());

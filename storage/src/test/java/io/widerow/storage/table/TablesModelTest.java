@@ -36,7 +36,7 @@ public class TablesModelTest {
 
   static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {
     model.write((_, out) -> run(group, out)).join();
-    store.tables().write((_, out) -> run(group, out)).join();
+    store.extension(Tables.class).write((_, out) -> run(group, out)).join();
   }
 
   /// Writes a group, and adds to it what follows from a look at the tables with it.
@@ -51,7 +51,7 @@ public class TablesModelTest {
     }
     model.write((_, out) -> run(more, out)).join();
     store
-        .tables()
+        .extension(Tables.class)
         .write(
             new TableWrite<Boolean>() {
               @Override
@@ -101,8 +101,8 @@ public class TablesModelTest {
     for (int step = 0; step < 60; step++) {
       long now = clock.wallNanos() / 1_000_000_000L;
       switch (random.nextInt(10)) {
-        case 0 -> store.tables().flush();
-        case 1 -> store.tables().mergeAll();
+        case 0 -> store.extension(Tables.class).flush();
+        case 1 -> store.extension(Tables.class).mergeAll();
         case 2 -> {
           if (random.nextBoolean()) {
             store.close();
@@ -146,7 +146,7 @@ public class TablesModelTest {
       TableDriver driver,
       SplittableRandom random,
       long now) {
-    try (TableView shown = store.tables().view();
+    try (TableView shown = store.extension(Tables.class).view();
         TableView right = model.view()) {
       assertEquals(TableDriver.readAll(right, now), TableDriver.readAll(shown, now));
       assertEquals(TableDriver.liveExpiries(right, now), TableDriver.liveExpiries(shown, now));

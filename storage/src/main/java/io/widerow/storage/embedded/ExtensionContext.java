@@ -1,4 +1,4 @@
-package io.widerow.storage.table;
+package io.widerow.storage.embedded;
 
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.journal.Journal;
@@ -9,13 +9,13 @@ import io.widerow.storage.upkeep.JournalPin;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
-/// The parts of a store that its tables use.
+/// The parts of a store that its extension uses.
 ///
 /// @param store the store of the events: its configuration, its lock and its failures
-/// @param journals of the events; those of the tables are made like them
+/// @param journals of the events; those of the extension are made like them
 /// @param trims holds off the deletion of journal files
 /// @param background flushes and merges, and runs the writes unless others do
-public record TableContext(
+public record ExtensionContext(
     StoreContents store,
     StoreClock clock,
     Disk disk,
@@ -23,24 +23,26 @@ public record TableContext(
     DiskRoom room,
     JournalPin trims,
     Executor background) {
-  /// Directory of the tables in that of the store.
-  public static final String DIRECTORY = "tables";
-
-  Path directory() {
-    return directoryIn(store.config().directory());
+  /// Directory of the store.
+  public Path storeDirectory() {
+    return store.config().directory();
   }
 
-  /// The directory of the tables of a store.
-  public static Path directoryIn(Path storeDirectory) {
-    return storeDirectory.resolve(DIRECTORY);
+  /// Directory of the extension.
+  public Path directory() {
+    return storeDirectory().resolve(StoreExtension.DIRECTORY);
   }
 
-  long nowSeconds() {
+  public StoreExtension.StoreFiles files() {
+    return new StoreExtension.StoreFiles(disk, storeDirectory(), store.storeId(), journals);
+  }
+
+  public long nowSeconds() {
     return Math.floorDiv(clock.wallNanos(), 1_000_000_000L);
   }
 
   /// The time by which something may be forgotten for good. A clock that jumped ahead only hides.
-  long purgeSeconds() {
+  public long purgeSeconds() {
     return Math.min(nowSeconds(), Math.floorDiv(store.clock().retentionNanos(), 1_000_000_000L));
   }
 }
