@@ -12,25 +12,19 @@ import io.widerow.loadgen.report.Machine;
 import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.workload.Scenario;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load beside`: measures the cost of heavy queries to writers.
 @Command(
     name = "beside",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Fills a daemon of its own with --events, and then sends events at --rate in turns, beside"
           + " clients that ask heavy questions without end, and alone (A B B A ...). Prints medians"
@@ -40,11 +34,7 @@ import picocli.CommandLine.Spec;
           + " all samples; counter only). Each has a client, which leaves every second answer after"
           + " --leave-after."
     })
-final class BesideCommand implements Callable<Integer> {
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
-
+final class BesideCommand extends LoadgenCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -130,8 +120,7 @@ final class BesideCommand implements Callable<Integer> {
     Contestant contestant = options.contestant(who);
     BesideRun.Plan plan = plan(contestant);
     Path work = options.workDirectory();
-    try (BesideRun run =
-        BesideRun.start(contestant, plan, work.resolve("data"), spec.commandLine().getErr())) {
+    try (BesideRun run = BesideRun.start(contestant, plan, work.resolve("data"), err())) {
       run.turn(true); // compilers have seen both
       run.turn(false);
       PairedRuns<BesideRun.Turn> runs =
@@ -147,10 +136,7 @@ final class BesideCommand implements Callable<Integer> {
   }
 
   private BesideRun.Plan plan(Contestant contestant) {
-    if (!contestant.isWiderow() || contestant.isOnCluster()) {
-      throw new IllegalArgumentException(
-          "questions are put to a daemon on one machine, not " + who);
-    }
+    requireDaemon(contestant, who);
     for (HeavyQuery query : queries) {
       if (!query.suits(scenario)) {
         throw new IllegalArgumentException(
@@ -184,7 +170,7 @@ final class BesideCommand implements Callable<Integer> {
       @Override
       public BesideRun.Turn run(int pair) throws IOException, InterruptedException {
         BesideRun.Turn turn = run.turn(beside);
-        say(
+        print(
             String.format(
                 Locale.ROOT,
                 "%d  %-7s p50 %.2f  p90 %.2f  p99 %.2f  p99.9 %.2f ms  %,.0f events/s  answers %d,"
@@ -210,9 +196,9 @@ final class BesideCommand implements Callable<Integer> {
   }
 
   private int report(Contestant contestant, PairedRuns<BesideRun.Turn> runs) {
-    say("");
-    say("machine: " + Machine.origin() + "; daemon: " + contestant + options.settings());
-    say(
+    print("");
+    print("machine: " + Machine.origin() + "; daemon: " + contestant + options.settings());
+    print(
         ("%s events of %s held, %s events/s in batches of %d over %d connections; beside %s, every"
                 + " second answer left after %s; %d pairs, %d discarded")
             .formatted(
@@ -225,9 +211,9 @@ final class BesideCommand implements Callable<Integer> {
                 leaveAfter,
                 runs.a().size(),
                 runs.discarded()));
-    say("");
-    say("| latency of writing | alone | beside | ratio | 95 % |");
-    say("| --- | ---: | ---: | ---: | --- |");
+    print("");
+    print("| latency of writing | alone | beside | ratio | 95 % |");
+    print("| --- | ---: | ---: | ---: | --- |");
     PairedRatio p99 = row("p99 ms", runs, turn -> turn.millis(99));
     row("p50 ms", runs, turn -> turn.millis(50));
     row("p90 ms", runs, turn -> turn.millis(90));
@@ -255,7 +241,7 @@ final class BesideCommand implements Callable<Integer> {
         PairedRatio.of(
             runs.a().stream().mapToDouble(figure).toArray(),
             runs.b().stream().mapToDouble(figure).toArray());
-    say(
+    print(
         String.format(
             Locale.ROOT,
             "| %s | %,.2f | %,.2f | %.2f | %.2f .. %.2f |",
@@ -266,11 +252,5 @@ final class BesideCommand implements Callable<Integer> {
             ratio.low(),
             ratio.high()));
     return ratio;
-  }
-
-  private void say(String line) {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println(line);
-    out.flush();
   }
 }

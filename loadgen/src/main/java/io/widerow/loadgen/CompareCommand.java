@@ -35,20 +35,14 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load compare`: two contestants take turns on the same events.
 @Command(
     name = "compare",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Runs two contestants in turn (A B B A ...) on the same events, each run on a fresh"
           + " directory, and reports by how much they differ.",
@@ -56,13 +50,9 @@ import picocli.CommandLine.Spec;
           + " a node of Cassandra with :cluster-disk or :cluster-quorum; questdb:nosync|sync,"
           + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout."
     })
-final class CompareCommand implements Callable<Integer> {
+final class CompareCommand extends LoadgenCommand {
   private static final int BUSY_MAX = 64;
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
-
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
 
   @Parameters(index = "0", paramLabel = "A")
   private String nameA = "";
@@ -113,16 +103,14 @@ final class CompareCommand implements Callable<Integer> {
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     String name = Comparison.name("compare-" + workload.scenario().type, a, b);
-    List<String> command =
-        Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
     Path work = options.workDirectory();
     Path results = output.folder == null ? work.resolve("results") : output.folder;
     try (var other = new OtherWork(busy)) {
       String limit = rehearse(a, workload, pace) + rehearse(b, workload, pace);
       out.print(limit);
-      ComparisonFolder folder = new ComparisonFolder(results, name, command);
+      ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
       PairedRuns<ContestRun.Outcome> runs =
           new PairedRuns<>(
               new Side(a, workload, pace, work, folder, name, "a"),
@@ -246,7 +234,7 @@ final class CompareCommand implements Callable<Integer> {
       ContestRun.Outcome outcome;
       try (LatencyLog log = folder.log(name)) {
         outcome =
-            new ContestRun(contestant, workload, pace, pool, spec.commandLine().getErr())
+            new ContestRun(contestant, workload, pace, pool, err())
                 .execute(comparison + "/" + name, data, log);
       }
       FileTree.remove(data);
@@ -254,9 +242,7 @@ final class CompareCommand implements Callable<Integer> {
       if (output.plots) {
         folder.plots(label, outcome);
       }
-      PrintWriter out = spec.commandLine().getOut();
-      out.println(pair + "  " + ContestRun.summary(contestant, outcome));
-      out.flush();
+      print(pair + "  " + ContestRun.summary(contestant, outcome));
       return outcome;
     }
 

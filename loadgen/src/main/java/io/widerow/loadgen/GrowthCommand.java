@@ -36,35 +36,25 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load growth`: one store that grows, measured at several sizes.
 @Command(
     name = "growth",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Fills one store and measures it at each size: rate of the events up to there, CPU, memory,"
           + " open files, the latest 100, bytes at rest, and how long it takes to be ready again"
           + " after SIGKILL."
     })
-final class GrowthCommand implements Callable<Integer> {
+final class GrowthCommand extends LoadgenCommand {
   private static final int LATEST_TIMES = 200;
   private static final long SIZE_NANOS_MAX = 7_200 * Quantity.SECOND;
-
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
 
   @Parameters(
       index = "0",
@@ -107,9 +97,7 @@ final class GrowthCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Contestant contestant = options.contestant(who);
-    if (!contestant.isWiderow() || contestant.isOnCluster()) {
-      throw new IllegalArgumentException("growth is that of Widerow on one machine, not of " + who);
-    }
+    requireDaemon(contestant, who);
     Workload workload = workloadOptions.workload(Instant.now(), 0);
     List<Long> steps = sizes.stream().map(Quantity::count).sorted().toList();
     restNanos = Quantity.nanos("--rest", rest); // fail before hours of loading
@@ -121,15 +109,11 @@ final class GrowthCommand implements Callable<Integer> {
     String name = Comparison.name("growth-" + workload.scenario().type, contestant, contestant);
     Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
-      ComparisonFolder folder =
-          new ComparisonFolder(
-              results,
-              name,
-              Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs());
+      ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
       List<Map<String, Object>> rows = grow(contestant, workload, steps, data);
       String table = table(rows);
       folder.finish("growth", "events", rows, "# Growth of " + contestant + "\n\n" + table);
-      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter out = out();
       out.print(table);
       if (output.folder != null) {
         out.println("written to " + folder.path());
@@ -168,8 +152,7 @@ final class GrowthCommand implements Callable<Integer> {
         server.await(() -> contestant.isReady(address));
         row.put("ready_after_kill_ms", (System.nanoTime() - killedNanos) / Quantity.MILLI);
         rows.add(row);
-        spec.commandLine().getOut().println(FlatJson.render(row));
-        spec.commandLine().getOut().flush();
+        print(FlatJson.render(row));
       }
     } finally {
       server.close();
@@ -197,7 +180,7 @@ final class GrowthCommand implements Callable<Integer> {
             pool,
             sequenceBase,
             AckListener.NONE,
-            new Watchers(List.of(new LiveLine(spec.commandLine().getErr()), costs)));
+            new Watchers(List.of(new LiveLine(err()), costs)));
     RunResult result = run.execute();
     if (result.failedBatches() > 0) {
       throw new IOException("batches failed: " + result.failures() + " " + result.failureExample());

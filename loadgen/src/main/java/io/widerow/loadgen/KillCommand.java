@@ -22,28 +22,19 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load kill`: load on a daemon that is killed again and again, and everything read back.
 @Command(
     name = "kill",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Kills a daemon with SIGKILL at random times under load, retries unanswered batches, and then"
           + " reads everything back: each acknowledged event once, in order, nothing invented."
     })
-final class KillCommand implements Callable<Integer> {
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
-
+final class KillCommand extends LoadgenCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -90,7 +81,7 @@ final class KillCommand implements Callable<Integer> {
 
   private int run(Contestant contestant, Workload workload, Pace pace, long everyNanos, Path work)
       throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     BatchPool pool = workloadOptions.pool(workload, contestant.target(), pace.connections());
     InetSocketAddress address = ServerProcess.freeAddress();
     Path file = work.resolve("ledger");
@@ -99,7 +90,7 @@ final class KillCommand implements Callable<Integer> {
       Endpoint endpoint = contestant.endpoint(address).withPatience(pace.timeoutNanos());
       RunResult result;
       try (Ledger acks = new Ledger(file)) {
-        LiveLine live = new LiveLine(spec.commandLine().getErr());
+        LiveLine live = new LiveLine(err());
         result = new LoadRun(endpoint, workload, pace, pool, 0, acks, live).execute();
       }
       killer.finish();

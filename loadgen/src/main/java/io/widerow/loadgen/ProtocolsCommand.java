@@ -15,26 +15,19 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load protocols`: one table of all protocols.
 @Command(
     name = "protocols",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Sends the same events in each protocol in turn, each to a daemon on a fresh directory, and"
           + " prints one table: events/s as fast as answers come, CPU of the daemon for an event,"
@@ -42,11 +35,7 @@ import picocli.CommandLine.Spec;
       "Protocols of logs have the lines of --scenario, those of metrics the samples of `counter`."
           + " One that the daemon does not serve is listed as such."
     })
-final class ProtocolsCommand implements Callable<Integer> {
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
-
+final class ProtocolsCommand extends LoadgenCommand {
   @Parameters(
       paramLabel = "TARGET",
       description = "protocols, by the names of --target (default: all)")
@@ -141,11 +130,11 @@ final class ProtocolsCommand implements Callable<Integer> {
     Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
       String name = LoadSession.STAMP.format(Instant.now()) + "-protocols-" + scenario.type;
-      ComparisonFolder folder = new ComparisonFolder(results, name, command());
+      ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
       int done = run(order, plan, table, work);
       String report = table.render(what(), done);
       folder.finish("protocols", "target", table.lines(), report);
-      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter out = out();
       out.print("\n" + report);
       if (output.folder != null) {
         out.println("written to " + folder.path());
@@ -171,7 +160,7 @@ final class ProtocolsCommand implements Callable<Integer> {
     for (int round = 0; round < rounds; round++) {
       long roundNanos = System.nanoTime();
       if (round > 0 && roundNanos - beganNanos + longestNanos > options.budgetNanos()) {
-        say("no time within --budget for round " + (round + 1));
+        print("no time within --budget for round " + (round + 1));
         return round;
       }
       for (Target target : round % 2 == 0 ? order : order.reversed()) {
@@ -189,11 +178,11 @@ final class ProtocolsCommand implements Callable<Integer> {
       throws InterruptedException, IOException {
     Path data = work.resolve("%02d-%s".formatted(round, target));
     Contestant contestant = options.contestant(target.label + ":" + durability);
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     try {
       ProtocolRun.Figures found = new ProtocolRun(contestant, plan, err).execute(data);
       table.add(target, found);
-      say(
+      print(
           String.format(
               Locale.ROOT,
               "%d  %-14s %,12.0f events/s  %6.2f us/event%s%s",
@@ -212,19 +201,14 @@ final class ProtocolsCommand implements Callable<Integer> {
     } catch (ProtocolRun.Unserved refused) {
       unserved.add(target);
       table.note(target, "not served");
-      say("%d  %-14s not served: %s".formatted(round + 1, target, refused.getMessage()));
+      print("%d  %-14s not served: %s".formatted(round + 1, target, refused.getMessage()));
     } catch (IOException failure) {
       failed = true;
       table.note(target, "failed: " + failure.getMessage());
-      say("%d  %-14s failed: %s".formatted(round + 1, target, failure.getMessage()));
+      print("%d  %-14s failed: %s".formatted(round + 1, target, failure.getMessage()));
     } finally {
       FileTree.remove(data);
     }
-  }
-
-  private void say(String line) {
-    spec.commandLine().getOut().println(line);
-    spec.commandLine().getOut().flush();
   }
 
   private String what() {
@@ -242,11 +226,5 @@ final class ProtocolsCommand implements Callable<Integer> {
             seconds,
             scenario.name().toLowerCase(Locale.ROOT),
             options.settings());
-  }
-
-  private List<String> command() {
-    List<String> all =
-        Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
-    return new ArrayList<>(all);
   }
 }

@@ -30,22 +30,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load queries`: compares two contestants that hold the same events and answer the same
 /// queries in turn.
 @Command(
     name = "queries",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Loads the same --events into two contestants, checks each answer against DuckDB's on the"
           + " same rows, and then times their answers in turn.",
@@ -56,13 +50,9 @@ import picocli.CommandLine.Spec;
       "Both also as objects in this process (rows, rows latest), where each contestant's events are"
           + " on Cassandra: by its driver, or by the store of the checkout."
     })
-final class QueriesCommand implements Callable<Integer> {
+final class QueriesCommand extends LoadgenCommand {
   private static final int WARMUP_TURNS_MIN = 2;
   private static final long LOAD_NANOS_MAX = 1_800 * Quantity.SECOND;
-
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
 
   @Parameters(index = "0", paramLabel = "A")
   private String nameA = "";
@@ -178,7 +168,7 @@ final class QueriesCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     warmUp(sides, questions, subject);
     String name = Comparison.name("queries-" + workload.scenario().type, sides.a(), sides.b());
-    ComparisonFolder folder = new ComparisonFolder(results, name, command());
+    ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
     var runs =
         new PairedRuns<>(
             new Side(sides.storeA(), sides.a(), questions, subject, folder, name),
@@ -199,7 +189,7 @@ final class QueriesCommand implements Callable<Integer> {
             runs.discarded(),
             rows(questions, runs));
     folder.finish(comparison, "\n" + checked);
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     out.print(comparison.table());
     if (output.folder != null) {
       out.println("written to " + folder.path());
@@ -253,10 +243,6 @@ final class QueriesCommand implements Callable<Integer> {
     return found;
   }
 
-  private List<String> command() {
-    return Objects.requireNonNull(spec.parent()).commandLine().getParseResult().originalArgs();
-  }
-
   private static String what(Workload workload, long count, String token) {
     return "queries over %s %s events%s%s"
         .formatted(
@@ -269,7 +255,7 @@ final class QueriesCommand implements Callable<Integer> {
   private QueriedStore load(Contestant contestant, Workload workload, Pace pace, Path data)
       throws IOException, InterruptedException {
     BatchPool pool = BatchPool.prepare(workload, contestant.target(), pace.connections());
-    return QueriedStore.load(contestant, workload, pace, pool, data, spec.commandLine().getErr());
+    return QueriedStore.load(contestant, workload, pace, pool, data, err());
   }
 
   /// Ends the command when the contestant's result differs from DuckDB's.
@@ -292,8 +278,7 @@ final class QueriesCommand implements Callable<Integer> {
 
   private void say(String line) {
     checked.append("- ").append(line).append('\n');
-    spec.commandLine().getOut().println(line);
-    spec.commandLine().getOut().flush();
+    print(line);
   }
 
   private static List<Comparison.Row> rows(

@@ -7,27 +7,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load report`: writes the README.md of a results directory from its data.
 @Command(
     name = "report",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Writes DIR/README.md from DIR/data: the newest run of each comparison.",
       "--prune deletes the folders and the lines of older runs that no page cites."
     })
-final class ReportCommand implements Callable<Integer> {
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
-
+final class ReportCommand extends LoadgenCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -48,12 +39,11 @@ final class ReportCommand implements Callable<Integer> {
     ResultsPage.write(layout);
     if (prune) {
       for (String name : new CitedRuns(layout).prune()) {
-        spec.commandLine().getOut().println("deleted " + name);
+        out().println("deleted " + name);
       }
       ResultsPage.write(layout); // the page counts runs and machines
     }
-    spec.commandLine().getOut().println("written " + directory.resolve("README.md"));
-    spec.commandLine().getOut().flush();
+    print("written " + directory.resolve("README.md"));
     return ExitCode.OK;
   }
 }

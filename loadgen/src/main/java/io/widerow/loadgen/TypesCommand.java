@@ -17,30 +17,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `widerow load types`: what it costs that each metric is a type of its own.
 @Command(
     name = "types",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description = {
       "Sends the samples of many metrics twice, to daemons of its own: each metric as a type of its"
           + " own, and all as one type. Measures memory of open rows, sealing, restart after"
           + " SIGKILL, CPU, bytes at rest and queries. Hours of samples are sent as fast as answers"
           + " come."
     })
-final class TypesCommand implements Callable<Integer> {
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
-
+final class TypesCommand extends LoadgenCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -103,7 +94,7 @@ final class TypesCommand implements Callable<Integer> {
     }
     Instant end = Instant.now().truncatedTo(ChronoUnit.HOURS);
     Map<String, Map<String, Double>> figures = new LinkedHashMap<>();
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     for (String layout : layouts) {
       if (!layout.equals("many") && !layout.equals("one")) {
         throw new IllegalArgumentException("--layouts: many or one, got '" + layout + "'");

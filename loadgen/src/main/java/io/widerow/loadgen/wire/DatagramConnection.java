@@ -1,7 +1,6 @@
 package io.widerow.loadgen.wire;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
@@ -9,11 +8,9 @@ import java.nio.channels.DatagramChannel;
 /// Syslog and StatsD over UDP: one datagram for each frame of the batch; a frame is a length, a
 /// blank and so many bytes. It counts as acknowledged when the kernel has taken it. Only a
 /// read-back shows later losses.
-final class DatagramConnection implements Connection {
-  private final DatagramChannel channel;
-
+final class DatagramConnection extends ChannelConnection<DatagramChannel> {
   DatagramConnection(InetSocketAddress address) throws IOException {
-    channel = DatagramChannel.open();
+    super(DatagramChannel.open());
     try {
       channel.connect(address);
     } catch (Throwable failure) {
@@ -35,14 +32,5 @@ final class DatagramConnection implements Connection {
       body.limit(body.capacity()).position(limit);
     }
     return Reply.accepted(events);
-  }
-
-  @Override
-  public void close() {
-    try {
-      channel.close();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }

@@ -3,31 +3,21 @@ package io.widerow.loadgen.wire;
 import io.widerow.loadgen.workload.FluentForm;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /// Fluent Forward over TCP: a message, and its acknowledgement `{"ack": chunk}` in msgpack. The
 /// chunk is the end of the message.
-final class ForwardConnection implements Connection {
+final class ForwardConnection extends ChannelConnection<SocketChannel> {
   private static final byte[] ACK_HEAD = head();
 
-  private final SocketChannel channel;
   private final ByteBuffer answer = ByteBuffer.allocate(ACK_HEAD.length + FluentForm.CHUNK_BYTES);
 
   ForwardConnection(InetSocketAddress address) throws IOException {
-    channel = SocketChannel.open();
-    try {
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.connect(address);
-    } catch (Throwable failure) {
-      channel.close();
-      throw failure;
-    }
+    super(connected(address));
   }
 
   /// A map of one, `ack`, and the head of a string of 32 bytes.
@@ -57,14 +47,5 @@ final class ForwardConnection implements Connection {
       throw new ProtocolException("not the chunk's acknowledgement");
     }
     return Reply.accepted(events);
-  }
-
-  @Override
-  public void close() {
-    try {
-      channel.close();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }

@@ -3,10 +3,8 @@ package io.widerow.loadgen.wire;
 import io.widerow.loadgen.workload.Target;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -16,12 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /// A keep-alive HTTP/1.1 connection over a blocking channel: one gathering write for the request,
 /// one read for the usual answer, no allocation for the batch.
-final class HttpConnection implements Connection {
+final class HttpConnection extends ChannelConnection<SocketChannel> {
   private static final int ANSWER_BYTES_MAX = 1 << 20;
   private static final String LENGTH = "\r\ncontent-length:";
   private static final String LEVEL = "\r\nwiderow-durability:";
 
-  private final SocketChannel channel;
   private final Target target;
   private byte[] answer = new byte[1 << 14];
   private int offset;
@@ -30,15 +27,8 @@ final class HttpConnection implements Connection {
 
   /// @param target whose answers it reads
   HttpConnection(InetSocketAddress address, Target target) throws IOException {
+    super(connected(address));
     this.target = target;
-    channel = SocketChannel.open();
-    try {
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.connect(address);
-    } catch (Throwable failure) {
-      channel.close();
-      throw failure;
-    }
   }
 
   @Override
@@ -167,14 +157,5 @@ final class HttpConnection implements Connection {
       throw new EOFException("the target closed the connection");
     }
     limit += read;
-  }
-
-  @Override
-  public void close() {
-    try {
-      channel.close();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }
