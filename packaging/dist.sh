@@ -83,20 +83,46 @@ take_jars() { # copies all, without natives of other systems and machines
   keep_native "$tree"/lib/zstd-jni-*.jar "linux/$zstd"
   keep_native "$tree"/lib/jffi-*-native.jar "jni/$machine-Linux"
   keep_native "$tree"/lib/jna-[0-9]*.jar "com/sun/jna/linux-$jna"
+  # The page of Armeria's DocService, which the daemon does not have, and constants of other systems.
+  leave_out "$tree"/lib/armeria-[0-9]*.jar 'com/linecorp/armeria/server/docs/*.gz'
+  leave_out "$tree"/lib/jnr-constants-*.jar 'jnr/constants/platform/*bsd' \
+    jnr/constants/platform/aix jnr/constants/platform/darwin jnr/constants/platform/solaris \
+    jnr/constants/platform/windows 'jnr/constants/platform/linux/[lmps]*64*'
 }
 
 keep_native() { # jar, the one folder whose natives stay: writes the jar again
+  unpack "$1"
+  find "$unpacked" -type f \( -name '*.so' -o -name '*.dll' -o -name '*.dylib' -o -name '*.jnilib' \
+    -o -name '*.a' \) ! -path "$unpacked/$2/*" -exec rm {} +
+  [ -n "$(ls "$unpacked/$2")" ] || fail "$1 has no natives in $2"
+  pack "$1"
+}
+
+leave_out() { # jar, patterns of files or folders in it, each of some: writes the jar again
+  unpack "$1"
+  smaller=$1
+  shift
+  for pattern in "$@"; do
+    found=$(cd "$unpacked" && eval "ls -d $pattern") || fail "$smaller has no $pattern"
+    for file in $found; do
+      rm -r "${unpacked:?}/$file"
+    done
+  done
+  pack "$smaller"
+}
+
+unpack() { # jar: sets unpacked
   unpacked=$(mktemp -d)
+  (cd "$unpacked" && "$jdk/bin/jar" xf "$1") || fail "could not read $1"
+}
+
+pack() { # jar, from what is unpacked
   (
     cd "$unpacked" || exit
-    "$jdk/bin/jar" xf "$1"
-    find . -type f \( -name '*.so' -o -name '*.dll' -o -name '*.dylib' -o -name '*.jnilib' \
-      -o -name '*.a' \) ! -path "./$2/*" -exec rm {} +
     find . -type d -empty -delete
     "$jdk/bin/jar" --create --file "$1" --manifest META-INF/MANIFEST.MF \
       --date=2026-01-01T00:00:00Z ./* 2>/dev/null
   ) || fail "could not write $1 again"
-  [ -n "$(ls "$unpacked/$2")" ] || fail "$1 has no natives in $2"
   rm -rf "$unpacked"
 }
 
