@@ -177,7 +177,7 @@ class RelationsTest {
     assertRows("SELECT ts FROM f", "[2020-01-01T00:00:00Z]");
     assertEquals(
         "1400 execution of 'system.fromjson[text]' failed: Could not decode JSON string at"
-            + " character 0: x",
+            + " character 0, no value: x",
         asking.refusal("UPDATE f SET ts = fromJson('x') WHERE p = 1"));
     assertEquals(
         "2200 fromjson() cannot be used in the selection clause of a SELECT statement",

@@ -15,14 +15,15 @@ class LayerTest extends LayerRules {
       storage.embedded: event storage
       storage.repair: event storage
       query: event rollup storage
+      query.json:
       query.filter: event storage query
       query.output: event query
       query.figures: event rollup storage storage.rollup query query.output
       query.sizing: event storage query
-      query.remote: event storage query query.output query.figures
+      query.remote: event storage query query.json query.output query.figures
       query.answer: event rollup storage query query.filter query.output query.figures
       query.logql: query
-      query.logql.line: event query.logql
+      query.logql.line: event query.json query.logql
       query.survey: event storage query query.filter query.output query.answer
       query.fields: event storage storage.rollup query query.filter query.output query.answer \
           query.survey
@@ -34,7 +35,7 @@ class LayerTest extends LayerRules {
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.answer query.parquet
       cql:
-      cql.type: event query.output cql
+      cql.type: event query.json query.output cql
       cql.function: cql cql.type
       cql.parse: cql cql.type
       cql.schema: cql cql.type cql.parse
@@ -43,8 +44,8 @@ class LayerTest extends LayerRules {
       cql.table: table cql cql.type cql.function cql.parse cql.schema cql.key
       cql.change: table cql cql.type cql.schema cql.key cql.table
       cql.define: table cql cql.type cql.parse cql.schema cql.key cql.table cql.change
-      cql.plan: query.output cql cql.type cql.function cql.parse cql.schema cql.key cql.change \
-          cql.define
+      cql.plan: query.json query.output cql cql.type cql.function cql.parse cql.schema \
+          cql.key cql.change cql.define
       cql.system: cql.type cql.schema cql.define
       cql.events: event storage storage.rollup query query.figures cql cql.type cql.parse cql.schema
       query.cli: event storage storage.embedded storage.repair table cql cql.schema cql.define \

@@ -14,9 +14,9 @@ import io.widerow.cql.schema.Groups;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
-import io.widerow.cql.type.Json;
 import io.widerow.cql.type.JsonValues;
 import io.widerow.cql.type.NativeType;
+import io.widerow.query.json.JsonNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -198,8 +198,8 @@ final class Functions {
         wanted,
         text -> {
           try {
-            Object json = Json.parse((String) text);
-            return json == null ? null : JsonValues.of(wanted, json);
+            JsonNode json = JsonValues.parse((String) text);
+            return json.isNull() ? null : JsonValues.of(wanted, json);
           } catch (CqlException wrong) {
             throw CqlException.function(call.function(), List.of("text"), wrong.sentence());
           }

@@ -6,14 +6,13 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Condition;
 import io.widerow.cql.schema.Table;
-import io.widerow.cql.type.Json;
 import io.widerow.cql.type.JsonValues;
+import io.widerow.query.json.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /// The row of INSERT JSON.
 ///
@@ -26,17 +25,18 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
     if (given == null) {
       throw CqlException.invalid("Got null for INSERT JSON values");
     }
-    if (!(Json.parse((String) given) instanceof Map<?, ?> object)) {
+    Map<String, JsonNode> object = JsonValues.parse((String) given).members();
+    if (object == null) {
       throw CqlException.invalid("Expected a JSON object, but got: %s".formatted(given));
     }
-    Map<String, @Nullable Object> values = new TreeMap<>();
-    object.forEach((name, value) -> values.put(column((String) name), value));
+    Map<String, JsonNode> values = new TreeMap<>();
+    object.forEach((name, value) -> values.put(column(name), value));
     List<String> missing = new ArrayList<>();
     for (int i = 0; i < table.columns().size(); i++) {
       Column column = table.columns().get(i);
       boolean there = values.containsKey(column.name());
-      Object json = values.remove(column.name());
-      Object value = json == null ? null : JsonValues.of(column.type(), json);
+      JsonNode json = values.remove(column.name());
+      Object value = json == null || json.isNull() ? null : JsonValues.of(column.type(), json);
       if (column.isKey()) {
         if (value == null && table.stored() != null) { // others say themselves what they need
           missing.add(column.name());

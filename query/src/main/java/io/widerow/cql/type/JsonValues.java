@@ -1,18 +1,35 @@
 package io.widerow.cql.type;
 
 import io.widerow.cql.CqlException;
+import io.widerow.query.json.JsonException;
+import io.widerow.query.json.JsonNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Values of types out of JSON, see [Json]. A number and a boolean may be a string too.
+/// Values of types out of JSON. A number and a boolean may be a string too.
 public final class JsonValues {
+  private static final int DEPTH_MAX = 99;
+  private static final int SHOWN_CHARS = 100;
+
   private JsonValues() {}
 
+  /// @throws CqlException when the text is no JSON
+  public static JsonNode parse(String text) {
+    try {
+      return JsonNode.parse(text, DEPTH_MAX, _ -> {});
+    } catch (JsonException wrong) {
+      String shown = text.length() > SHOWN_CHARS ? text.substring(0, SHOWN_CHARS) + "..." : text;
+      throw CqlException.invalid(
+          "Could not decode JSON string at character %d, %s: %s"
+              .formatted(wrong.position(), wrong.reason(), shown));
+    }
+  }
+
   /// @throws CqlException when it is no value of the type
-  public static Object of(CqlType type, Object json) {
+  public static Object of(CqlType type, JsonNode json) {
     return switch (type) {
       case NativeType simple -> of(simple, json);
       case CqlType.ListOf(CqlType element, _) -> elements(element, json, type);
@@ -28,17 +45,15 @@ public final class JsonValues {
         "Error decoding JSON value for type %s: %s".formatted(type.cql(), json));
   }
 
-  private static Object of(NativeType type, Object json) {
-    return switch (json) {
-      case String text -> text(type, text);
-      case Json.Numeral(String number) -> number(type, number);
-      case Boolean truth -> {
-        if (type != NativeType.BOOLEAN) {
-          throw wrong(type, json);
-        }
-        yield truth;
-      }
-      default -> throw wrong(type, json);
+  private static Object of(NativeType type, JsonNode json) {
+    String text = json.toString();
+    if (json.isBoolean() && type == NativeType.BOOLEAN) {
+      return Boolean.valueOf(text);
+    }
+    return switch (json.kind()) {
+      case VALUE_STRING -> text(type, text);
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> number(type, text);
+      default -> throw wrong(type, text);
     };
   }
 
@@ -64,13 +79,14 @@ public final class JsonValues {
     return Literals.parse(kind, number, type);
   }
 
-  private static List<Object> elements(CqlType element, Object json, CqlType type) {
-    if (!(json instanceof List<?> all)) {
+  private static List<Object> elements(CqlType element, JsonNode json, CqlType type) {
+    List<JsonNode> all = json.items();
+    if (all == null) {
       throw wrong(type, json);
     }
     List<Object> values = new ArrayList<>();
-    for (Object each : all) {
-      if (each == null) {
+    for (JsonNode each : all) {
+      if (each.isNull()) {
         throw CqlException.invalid("Invalid null element in %s".formatted(type.cql()));
       }
       values.add(of(element, each));
@@ -78,52 +94,54 @@ public final class JsonValues {
     return values;
   }
 
-  private static Object map(CqlType key, CqlType value, Object json, CqlType type) {
-    if (!(json instanceof Map<?, ?> all)) {
+  private static Object map(CqlType key, CqlType value, JsonNode json, CqlType type) {
+    Map<String, JsonNode> all = json.members();
+    if (all == null) {
       throw wrong(type, json);
     }
     List<Object> keys = new ArrayList<>();
     List<Object> values = new ArrayList<>();
-    for (Map.Entry<?, ?> entry : all.entrySet()) {
-      String name = (String) entry.getKey();
-      Object of = entry.getValue();
-      if (of == null) {
+    for (Map.Entry<String, JsonNode> entry : all.entrySet()) {
+      String name = entry.getKey();
+      JsonNode of = entry.getValue();
+      if (of.isNull()) {
         throw CqlException.invalid("Invalid null value in %s".formatted(type.cql()));
       }
-      boolean plain = key instanceof NativeType;
-      Object given = plain ? name : Json.parse(name);
-      keys.add(of(key, given == null ? name : given));
+      JsonNode given = key instanceof NativeType ? JsonNode.text(name) : parse(name);
+      keys.add(of(key, given.isNull() ? JsonNode.text(name) : given));
       values.add(of(value, of));
     }
     return Wire.sorted(key, keys, values);
   }
 
-  private static Object tuple(List<CqlType> types, Object json, CqlType type) {
-    if (!(json instanceof List<?> all) || all.size() > types.size()) {
+  private static Object tuple(List<CqlType> types, JsonNode json, CqlType type) {
+    List<JsonNode> all = json.items();
+    if (all == null || all.size() > types.size()) {
       throw wrong(type, json);
     }
     @Nullable Object[] values = new Object[types.size()];
     for (int i = 0; i < all.size(); i++) {
-      Object each = all.get(i);
-      values[i] = each == null ? null : of(types.get(i), each);
+      JsonNode each = all.get(i);
+      values[i] = each.isNull() ? null : of(types.get(i), each);
     }
     return Arrays.asList(values);
   }
 
-  private static Object fields(CqlType.UserType user, Object json) {
-    if (!(json instanceof Map<?, ?> all)) {
+  private static Object fields(CqlType.UserType user, JsonNode json) {
+    Map<String, JsonNode> all = json.members();
+    if (all == null) {
       throw wrong(user, json);
     }
     @Nullable Object[] values = new Object[user.fields().size()];
-    for (Map.Entry<?, ?> entry : all.entrySet()) {
-      int field = user.find((String) entry.getKey());
+    for (Map.Entry<String, JsonNode> entry : all.entrySet()) {
+      int field = user.find(entry.getKey());
       if (field < 0) {
         throw CqlException.invalid(
             "Unknown field '%s' in value of user defined type %s"
                 .formatted(entry.getKey(), user.name()));
       }
-      Object each = entry.getValue();
-      values[field] = each == null ? null : of(user.fields().get(field).type(), each);
+      JsonNode each = entry.getValue();
+      values[field] = each.isNull() ? null : of(user.fields().get(field).type(), each);
     }
     return Arrays.asList(values);
   }

@@ -3,6 +3,7 @@ package io.widerow.query.remote;
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
+import io.widerow.query.json.JsonNode;
 import io.widerow.query.output.TextWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -145,7 +146,10 @@ public final class RemoteAnswer implements AutoCloseable {
     try {
       String line = lines.readLine();
       while (line != null && line.startsWith(WARNINGS)) {
-        JsonLine.texts(line, WARNINGS.length() - 1).forEach(daemon::warn);
+        List<JsonNode> warnings = JsonLine.array(line, "warnings");
+        if (warnings != null) {
+          warnings.forEach(warning -> daemon.warn(warning.toString()));
+        }
         line = lines.readLine();
       }
       return line;

@@ -2,6 +2,7 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
+import io.widerow.query.json.JsonNode;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.ClusterReport.Member;
 import java.io.IOException;
@@ -19,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 /// What the `cluster` of a daemon's `GET /v1/status` says of all daemons.
 public final class RemoteCluster {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
-
-  /// Inside a text of JSON the quotes would be escaped.
-  private static final String DAEMONS = "\"daemons\":";
 
   private RemoteCluster() {}
 
@@ -48,12 +46,12 @@ public final class RemoteCluster {
   }
 
   private static @Nullable List<Member> members(String status) {
-    int at = status.indexOf(DAEMONS);
-    if (at < 0) {
+    List<JsonNode> daemons = JsonLine.array(status, "daemons");
+    if (daemons == null) {
       return null;
     }
     List<Member> members = new ArrayList<>();
-    for (Map<String, Cell> one : JsonLine.array(status, at + DAEMONS.length())) {
+    for (Map<String, Cell> one : daemons.stream().map(JsonLine::cells).toList()) {
       try {
         members.add(
             new Member(

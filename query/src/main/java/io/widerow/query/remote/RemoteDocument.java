@@ -2,6 +2,7 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
+import io.widerow.query.json.JsonNode;
 import io.widerow.query.output.TextWriter;
 import java.util.List;
 import java.util.Map;
@@ -37,12 +38,12 @@ public record RemoteDocument(String text) {
   /// @throws QueryException.Remote when there is no such array, or an object has none of the
   ///   members
   public List<List<Cell>> rows(String name, List<String> members) {
-    String head = "\"" + name + "\":"; // inside a text of JSON the quotes would be escaped
-    int at = text.indexOf(head);
-    if (at < 0) {
+    List<JsonNode> objects = JsonLine.array(text, name);
+    if (objects == null) {
       throw wrong(name);
     }
-    return JsonLine.array(text, at + head.length()).stream()
+    return objects.stream()
+        .map(JsonLine::cells)
         .map(object -> {
           if (members.stream().noneMatch(object::containsKey)) {
             throw wrong(name);

@@ -3,6 +3,7 @@ package io.widerow.query.remote;
 import io.widerow.query.QueryException;
 import io.widerow.query.figures.Cell;
 import io.widerow.query.figures.UnreadText;
+import io.widerow.query.json.JsonNode;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.ScanWatch;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.Map;
 /// @param unread the damaged parts that the daemon has passed over
 public record RemoteFields(
     List<String> lines, boolean exact, List<Field> fields, List<ScanWatch.Unread> unread) {
-  private static final String VALUES = ",\"values\":[";
+  private static final String VALUES = "values";
 
   /// One field.
   ///
@@ -44,20 +45,14 @@ public record RemoteFields(
     return new RemoteFields(lines, exact, fields, RemoteSurvey.unread(lines));
   }
 
-  /// What stands before the values is a flat object; inside a text of JSON the quotes of their name
-  /// would be escaped.
   private static Field field(String line) {
-    int at = line.indexOf(VALUES);
-    if (at < 0) {
-      Field field = new Field(JsonLine.parse(line), List.of());
-      if (!field.told().containsKey("field")) {
-        throw new QueryException.Remote(
-            "the response of the daemon has a line without field: " + TextWriter.escaped(line));
-      }
-      return field;
+    Map<String, Object> told = JsonLine.parse(line);
+    List<JsonNode> values = told.remove(VALUES) == null ? null : JsonLine.array(line, VALUES);
+    if (values == null && !told.containsKey("field")) {
+      throw new QueryException.Remote(
+          "the response of the daemon has a line without field: " + TextWriter.escaped(line));
     }
     return new Field(
-        JsonLine.parse(line.substring(0, at) + "}"),
-        JsonLine.array(line, at + VALUES.length() - 1));
+        told, values == null ? List.of() : values.stream().map(JsonLine::cells).toList());
   }
 }

@@ -21,8 +21,7 @@ public record RemoteSurvey(
     Map<String, Cell> whole,
     List<Map<String, Cell>> rows,
     List<ScanWatch.Unread> unread) {
-  private static final String IDS = ",\"ids\":[";
-  private static final String SEGMENTS = ",\"segments\":[";
+  private static final Set<String> LISTS = Set.of("ids", "segments");
 
   /// Asks for it.
   ///
@@ -31,7 +30,7 @@ public record RemoteSurvey(
     List<String> lines = lines(daemon, path);
     return new RemoteSurvey(
         lines,
-        members(withoutLast(lines.getFirst(), IDS)),
+        members(lines.getFirst()),
         lines.stream()
             .skip(1)
             .filter(line -> !UnreadText.isLine(line))
@@ -57,16 +56,7 @@ public record RemoteSurvey(
                     .isPresent())
             .toList();
     return new RemoteSurvey(
-        lines,
-        Map.of(),
-        lines.stream().map(line -> members(withoutLast(line, SEGMENTS))).toList(),
-        List.of());
-  }
-
-  /// A line whose last member, which is no scalar, is cut off. Quotes in texts are escaped.
-  private static String withoutLast(String line, String member) {
-    int at = line.indexOf(member);
-    return at < 0 ? line : line.substring(0, at) + "}";
+        lines, Map.of(), lines.stream().map(RemoteSurvey::members).toList(), List.of());
   }
 
   /// The lines of an answer that has at least one.
@@ -91,9 +81,11 @@ public record RemoteSurvey(
     return unread;
   }
 
+  /// The members by name, without lists.
   private static Map<String, Cell> members(String line) {
     Map<String, Cell> members = new LinkedHashMap<>();
     JsonLine.cells(line).forEach(member -> members.put(member.getKey(), member.getValue()));
+    members.keySet().removeAll(LISTS);
     return members;
   }
 

@@ -2,6 +2,8 @@ package io.widerow.query.logql.line;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
+import io.widerow.query.json.JsonException;
+import io.widerow.query.json.JsonNode;
 import io.widerow.query.logql.Condition;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Names;
@@ -175,8 +177,8 @@ public final class Pipeline {
   private static void json(Stage.Json json, Line line) {
     JsonNode root;
     try {
-      root = JsonNode.parse(line.text(), line.memory());
-    } catch (JsonNode.Bad bad) {
+      root = JsonNode.parse(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
+    } catch (JsonException bad) {
       line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
       return;
     }
@@ -184,7 +186,7 @@ public final class Pipeline {
       for (Stage.Extraction wanted : json.wanted()) {
         JsonNode found = root.at(wanted.path());
         if (found != null && !found.isNull() && found.length() > 0) {
-          line.parsed(wanted.label(), found.text(line.memory()));
+          line.parsed(wanted.label(), found.text(line.memory()::reserve));
         }
       }
     } else if (root.members() == null) {
@@ -205,7 +207,7 @@ public final class Pipeline {
       if (node.members() != null) {
         flatten(label + "_", node, line);
       } else if (node.items() == null && !node.isNull() && node.length() > 0) {
-        line.parsed(label, node.text(line.memory()));
+        line.parsed(label, node.text(line.memory()::reserve));
       }
     });
   }
@@ -279,8 +281,8 @@ public final class Pipeline {
   private static void unpack(Line line) {
     JsonNode root;
     try {
-      root = JsonNode.parse(line.text(), line.memory());
-    } catch (JsonNode.Bad bad) {
+      root = JsonNode.parse(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
+    } catch (JsonException bad) {
       line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
       return;
     }
@@ -292,12 +294,12 @@ public final class Pipeline {
     members.forEach((name, node) -> {
       if (node.isText() && !name.equals(ENTRY) && node.length() > 0) {
         line.memory().reserveBuilt(name.length());
-        line.parsed(Names.shown(name), node.text(line.memory()));
+        line.parsed(Names.shown(name), node.text(line.memory()::reserve));
       }
     });
     JsonNode entry = members.get(ENTRY);
     if (entry != null && entry.isText()) {
-      line.setText(entry.text(line.memory()));
+      line.setText(entry.text(line.memory()::reserve));
     }
   }
 
