@@ -11,6 +11,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.widerow.event.PartitionKey;
+import io.widerow.ingest.alert.AlertScheduler;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.FixedLimits;
@@ -43,13 +44,13 @@ import io.widerow.ingest.receive.loki.LokiProtocol;
 import io.widerow.ingest.receive.otlp.OtlpProtocol;
 import io.widerow.ingest.receive.prometheus.PrometheusProtocol;
 import io.widerow.ingest.receive.splunk.HecProtocol;
-import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
 import io.widerow.ingest.serve.prometheus.PrometheusRoutes;
 import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
+import io.widerow.ingest.serve.status.AlertService;
 import io.widerow.ingest.serve.status.BuildVersion;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
@@ -59,12 +60,11 @@ import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
-import io.widerow.ingest.serve.status.RuleService;
 import io.widerow.ingest.serve.status.SavedQueryService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
-import io.widerow.ingest.watch.Watch;
+import io.widerow.ingest.transform.TransformFile;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
@@ -138,7 +138,7 @@ public final class Daemon implements AutoCloseable {
   private final LayoutService layout;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final @Nullable RuleFile rules;
+  private final @Nullable TransformFile rules;
   private final @Nullable TlsFiles tls;
   private final @Nullable CertificateWatch certificates;
   private final Lanes lanes;
@@ -149,7 +149,7 @@ public final class Daemon implements AutoCloseable {
   private final QueryServices queries;
   private final LokiService loki;
   private final QueryMemory memory;
-  private final Watch watch;
+  private final AlertScheduler watch;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
   private final Access access;
@@ -169,7 +169,10 @@ public final class Daemon implements AutoCloseable {
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
     damage = new DamageLog(store);
-    rules = config.rules() == null ? null : new RuleFile(config.rules(), Daemon::epochNanos);
+    rules =
+        config.transforms() == null
+            ? null
+            : new TransformFile(config.transforms(), Daemon::epochNanos);
     tls = TlsFiles.of(config.security());
     certificates = tls == null ? null : new CertificateWatch(tls, Instant::now);
     this.clock = new ClockService(store);
@@ -216,7 +219,7 @@ public final class Daemon implements AutoCloseable {
     loki =
         new LokiService(
             store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
-    watch = new Watch(store, memory, Daemon::epochNanos, evaluation);
+    watch = new AlertScheduler(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =
@@ -292,7 +295,7 @@ public final class Daemon implements AutoCloseable {
 
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
-    RuleService watching = new RuleService(watch, Daemon::epochNanos);
+    AlertService watching = new AlertService(watch, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     var snapshots = config.store().snapshotDirectory(config.data());
     List<HttpRoute> routes =

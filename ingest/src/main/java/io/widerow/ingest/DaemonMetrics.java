@@ -9,8 +9,8 @@ import io.widerow.ingest.http.ConnectionGuard;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.TypeBudget;
-import io.widerow.ingest.rules.RuleFile;
 import io.widerow.ingest.serve.query.QueryServices;
+import io.widerow.ingest.transform.TransformFile;
 import io.widerow.query.QueryMemory;
 import org.jspecify.annotations.Nullable;
 
@@ -52,14 +52,17 @@ final class DaemonMetrics {
 
   /// @param rules null when there are none
   /// @param types how many senders may bring into being
-  void ofWriting(Lanes lanes, @Nullable RuleFile rules, TypeBudget types) {
+  void ofWriting(Lanes lanes, @Nullable TransformFile rules, TypeBudget types) {
     Gauge.builder("widerow.types.known", types, TypeBudget::types).register(registry);
     FunctionCounter.builder("widerow.types.overflowed", types, TypeBudget::moved)
         .register(registry);
     if (rules != null) {
-      FunctionCounter.builder("widerow.rules.changed", rules, RuleFile::changed).register(registry);
-      FunctionCounter.builder("widerow.rules.dropped", rules, RuleFile::dropped).register(registry);
-      FunctionCounter.builder("widerow.rules.refused", rules, RuleFile::refused).register(registry);
+      FunctionCounter.builder("widerow.transforms.changed", rules, TransformFile::changed)
+          .register(registry);
+      FunctionCounter.builder("widerow.transforms.dropped", rules, TransformFile::dropped)
+          .register(registry);
+      FunctionCounter.builder("widerow.transforms.refused", rules, TransformFile::refused)
+          .register(registry);
     }
     Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)
         .register(registry);

@@ -10,11 +10,11 @@ import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.Key;
 import io.widerow.ingest.config.LayoutOptions;
 import io.widerow.ingest.cql.CqlPort;
-import io.widerow.ingest.rules.RuleFile;
-import io.widerow.ingest.rules.RuleSet;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
+import io.widerow.ingest.transform.TransformFile;
+import io.widerow.ingest.transform.TransformSet;
 import io.widerow.query.QueryThreads;
 import io.widerow.query.cli.ClusterDirectory;
 import io.widerow.query.cli.ExitCode;
@@ -270,9 +270,9 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private static void requireRules(DaemonConfig config) {
-    if (config.rules() != null) {
+    if (config.transforms() != null) {
       long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
-      RuleSet _ = RuleFile.read(config.rules(), nowNanos);
+      TransformSet _ = TransformFile.read(config.transforms(), nowNanos);
     }
   }
 

@@ -12,9 +12,9 @@ import io.widerow.ingest.receive.loki.LokiFuzz;
 import io.widerow.ingest.receive.otlp.OtlpFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
-import io.widerow.ingest.rules.RulesFuzz;
 import io.widerow.ingest.serve.prometheus.ReadRequestFuzz;
 import io.widerow.ingest.ship.ShipFuzz;
+import io.widerow.ingest.transform.TransformsFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -60,7 +60,7 @@ public enum FuzzTargets implements FuzzTarget {
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
   SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
   SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint),
-  RULES(RulesFuzz::seeds, RulesFuzz::rules),
+  TRANSFORMS(TransformsFuzz::seeds, TransformsFuzz::rules),
   CQL_FRAMES(CqlFuzz::seeds, CqlFuzz::frames);
 
   private final Supplier<List<byte[]>> seeds;

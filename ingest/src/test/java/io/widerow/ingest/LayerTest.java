@@ -53,7 +53,7 @@ class LayerTest extends LayerRules {
       ingest.series: event ingest.decode
       ingest.config: event storage query ingest.decode
       ingest.lane: event storage ingest.decode
-      ingest.rules: event storage query query.filter ingest.decode ingest.lane
+      ingest.transform: event storage query query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
@@ -75,7 +75,7 @@ class LayerTest extends LayerRules {
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
-      ingest.watch: event storage storage.embedded query query.figures query.answer
+      ingest.alert: event storage storage.embedded query query.figures query.answer
       ingest.serve.reply: ingest.http
       ingest.serve.query: event storage storage.embedded query query.output query.answer \
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
@@ -86,8 +86,8 @@ class LayerTest extends LayerRules {
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
           ingest.decode ingest.config ingest.http ingest.serve.reply
       ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
-          query.answer query.filter ingest.config ingest.lane ingest.rules ingest.intake \
-          ingest.http ingest.doctor ingest.watch
+          query.answer query.filter ingest.config ingest.lane ingest.transform ingest.intake \
+          ingest.http ingest.doctor ingest.alert
       ingest.cql.frame: cql cql.type cql.plan ingest.intake
       ingest.cql: event table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
           cql.events cql.system \
@@ -103,7 +103,7 @@ class LayerTest extends LayerRules {
           ingest.receive.gelf ingest.receive.graphite \
           ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
           ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
-          ingest.receive.statsd ingest.receive.syslog ingest.rules ingest.watch \
+          ingest.receive.statsd ingest.receive.syslog ingest.transform ingest.alert \
           ingest.serve.reply ingest.serve.query ingest.serve.loki ingest.serve.page \
           ingest.serve.prometheus \
           ingest.serve.status ingest.cluster ingest.cql

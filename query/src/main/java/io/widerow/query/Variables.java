@@ -64,7 +64,7 @@ public final class Variables {
           "quorum-wait",
           "retention",
           "retention-grace",
-          "rules",
+          "transforms",
           "shard-rate",
           "shards",
           "snapshot-dir",

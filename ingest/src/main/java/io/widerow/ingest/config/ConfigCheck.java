@@ -70,7 +70,7 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
   ///
   /// @param read throws [IllegalArgumentException] for a file that holds no rules
   public static ConfigRule ofRules(Consumer<DaemonConfig> read) {
-    return ConfigRule.of(read, ConfigKeys.RULES);
+    return ConfigRule.of(read, ConfigKeys.TRANSFORMS);
   }
 
   /// Refuses a directory of snapshots that cannot be used. Without one they lie next to `data`,

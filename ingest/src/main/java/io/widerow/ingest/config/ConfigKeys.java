@@ -216,9 +216,9 @@ public final class ConfigKeys {
           Check.any(),
           "listen for other machines without TLS and tokens");
 
-  static final Key<Optional<Path>> RULES =
+  static final Key<Optional<Path>> TRANSFORMS =
       main(
-          "rules",
+          "transforms",
           "",
           Form.FILE,
           readable(),

@@ -202,8 +202,8 @@ public final class DaemonConfig {
   }
 
   /// File of transforms; null for none.
-  public @Nullable Path rules() {
-    return values.get(ConfigKeys.RULES).orElse(null);
+  public @Nullable Path transforms() {
+    return values.get(ConfigKeys.TRANSFORMS).orElse(null);
   }
 
   /// Listen on addresses that others can reach, without TLS and tokens.

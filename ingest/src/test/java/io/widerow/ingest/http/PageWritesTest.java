@@ -32,8 +32,8 @@ class PageWritesTest {
           "POST /v1/admin/snapshot?name=x",
           "POST /v1/admin/accept-clock",
           "POST /v1/admin/repartition",
-          "PUT /v1/rules?rule=x&stats=count&above=1",
-          "DELETE /v1/rules?rule=x",
+          "PUT /v1/alerts?rule=x&stats=count&above=1",
+          "DELETE /v1/alerts?rule=x",
           "PUT /v1/retention?type=*&age=1d",
           "POST /v1/events?type=x");
 

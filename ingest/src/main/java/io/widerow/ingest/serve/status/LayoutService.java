@@ -28,8 +28,8 @@ import java.util.logging.Logger;
 import java.util.regex.Pattern;
 
 /// The layout over HTTP: `GET /v1/layout` lists the types with their width and shards, `PUT` fixes
-/// some or lets the store choose, `DELETE` removes such a rule, and `GET /v1/layout/rules` lists
-/// them. A store on a cluster has the layout of its configuration: 501.
+/// some or lets the store choose, `DELETE` removes such a rule, and `GET /v1/layout/overrides`
+/// lists them. A store on a cluster has the layout of its configuration: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class LayoutService {
@@ -67,7 +67,7 @@ public final class LayoutService {
         routes.get("", Tokens.Scope.ADMIN, this::list),
         routes.change(HttpMethod.PUT, this::set),
         routes.change(HttpMethod.DELETE, this::unset),
-        routes.get("/rules", Tokens.Scope.ADMIN, this::rules));
+        routes.get("/overrides", Tokens.Scope.ADMIN, this::rules));
   }
 
   /// Lets types follow their rates. Call it a few times a second.
@@ -111,7 +111,7 @@ public final class LayoutService {
     return UpkeepRoutes.lines(lines);
   }
 
-  /// `GET /v1/layout/rules`: one line for each override, by precedence.
+  /// `GET /v1/layout/overrides`: one line for each override, by precedence.
   private HttpResponse rules(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();

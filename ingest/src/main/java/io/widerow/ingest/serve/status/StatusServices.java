@@ -19,7 +19,7 @@ import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.RejectedSamples;
 import io.widerow.ingest.lane.LaneRing;
-import io.widerow.ingest.rules.RuleFile;
+import io.widerow.ingest.transform.TransformFile;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
@@ -44,9 +44,9 @@ public final class StatusServices {
   private final PrometheusMeterRegistry registry;
   private final DaemonConfig config;
   private final SendersService senders;
-  private final @Nullable RuleFile rules;
+  private final @Nullable TransformFile rules;
   private final Doctor doctor;
-  private final RuleService watching;
+  private final AlertService watching;
   private final PartitionWeightMetric weights;
   private final LongSupplier usableBytes;
 
@@ -56,10 +56,10 @@ public final class StatusServices {
       DaemonConfig config,
       Intake intake,
       EventStore store,
-      @Nullable RuleFile rules,
+      @Nullable TransformFile rules,
       PrometheusMeterRegistry registry,
       Doctor doctor,
-      RuleService watching,
+      AlertService watching,
       LongSupplier usableBytes) {
     this.watching = watching;
     this.weights = new PartitionWeightMetric(store, System::nanoTime);
@@ -194,7 +194,7 @@ public final class StatusServices {
       json.setLength(json.length() - 1); // the brace that the next part closes
     }
     if (rules != null) {
-      appendRules(json.append("},\"rules\":{"), rules);
+      appendTransforms(json.append("},\"transforms\":{"), rules);
     }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
@@ -238,9 +238,9 @@ public final class StatusServices {
     json.append(']');
   }
 
-  private static void appendRules(StringBuilder json, RuleFile rules) {
+  private static void appendTransforms(StringBuilder json, TransformFile rules) {
     HttpAnswers.appendString(json.append("\"file\":"), rules.file().toString());
-    json.append(",\"rules\":").append(rules.rules());
+    json.append(",\"transforms\":").append(rules.rules());
     json.append(",\"changed\":").append(rules.changed());
     json.append(",\"dropped\":").append(rules.dropped());
     json.append(",\"refused\":").append(rules.refused());

@@ -72,7 +72,7 @@ class LayoutOverHttpTest {
               + one
               + "{\"type\":\"*\",\"width\":\"auto\",\"shards\":\"auto\",\"source\":\"config\","
               + "\"types\":2}\n",
-          it.get("/v1/layout/rules"));
+          it.get("/v1/layout/overrides"));
       assertEquals("{\"unset\":\"cpu\"}\n", it.send("DELETE", "/v1/layout?type=cpu").body());
       assertTrue(it.get("/v1/layout").contains("\"fixed\":false}\n"));
     }
@@ -129,7 +129,7 @@ class LayoutOverHttpTest {
       }
       assertEquals(400, it.send("DELETE", "/v1/layout?type=mem").statusCode());
       assertEquals(400, it.http.get("/v1/partitions?from=1h&to=2h").statusCode());
-      assertEquals(1, it.get("/v1/layout/rules").lines().count(), "nothing was changed");
+      assertEquals(1, it.get("/v1/layout/overrides").lines().count(), "nothing was changed");
     }
   }
 

@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
           + " --help`."
     })
 public final class AlertsCommand {
-  private static final String PATH = "/v1/rules";
+  private static final String PATH = "/v1/alerts";
   private static final List<String> HEADS =
       List.of(
           "rule", "stats", "type", "where", "every", "above", "below", "for", "state", "value",

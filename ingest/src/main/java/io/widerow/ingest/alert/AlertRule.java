@@ -1,0 +1,156 @@
+package io.widerow.ingest.alert;
+
+import io.widerow.event.NearestName;
+import io.widerow.event.SavedText;
+import io.widerow.query.ParameterText;
+import io.widerow.query.QueryException;
+import io.widerow.query.TimeText;
+import io.widerow.query.answer.Given;
+import io.widerow.query.answer.StepQuestion;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A rule that watches: a figure of each step of time, a threshold, and for how long the figure
+/// must be beyond it.
+///
+/// @param name its name
+/// @param given its parameters as they were given, in the order of [#NAMES], without the name
+/// @param question the figure of a step
+/// @param above it fires when the figure is greater; null for no such threshold
+/// @param below it fires when the figure is less; null for no such threshold
+/// @param steps so many steps in a row must be beyond the threshold
+public record AlertRule(
+    String name,
+    Map<String, List<String>> given,
+    StepQuestion question,
+    @Nullable Double above,
+    @Nullable Double below,
+    int steps) {
+  /// The parameters of a rule.
+  public static final List<String> NAMES =
+      List.of("type", "where", "stats", "every", "lag", "above", "below", "for");
+
+  static final int STEPS_MAX = 1_000;
+
+  private static final List<String> OF_QUESTION = List.of("type", "where", "stats", "every", "lag");
+  private static final String EVERY_DEFAULT = "1m";
+  private static final long EVERY_NANOS_MIN = 1_000_000_000;
+
+  /// Reads a rule from its parameters.
+  ///
+  /// @throws QueryException.Refused when a name is unknown or a value makes no sense
+  /// @throws IllegalArgumentException when the name or the whole is too long
+  public static AlertRule parse(String name, Map<String, List<String>> parameters, long nowNanos) {
+    for (String parameter : parameters.keySet()) {
+      if (!NAMES.contains(parameter)) {
+        throw new QueryException.Refused(
+            parameter,
+            "no such parameter%s known: rule, %s"
+                .formatted(NearestName.question(parameter, NAMES, ";"), String.join(", ", NAMES)));
+      }
+    }
+    if (!parameters.containsKey("stats")) {
+      throw new QueryException.Refused("stats", "is missing, such as count");
+    }
+    Map<String, List<String>> asked = asked(parameters);
+    StepQuestion question = StepQuestion.parse(asked, nowNanos);
+    if (question.figures().measures().size() != 1) {
+      throw new QueryException.Refused(
+          "stats",
+          "a rule watches one figure, got "
+              + String.join(",", parameters.getOrDefault("stats", List.of())));
+    }
+    long every = question.figures().everyNanos();
+    if (every < EVERY_NANOS_MIN) {
+      throw new QueryException.Refused(
+          "every",
+          "must be at least 1s, got " + String.join(",", asked.getOrDefault("every", List.of())));
+    }
+    Double above = number(parameters, "above");
+    Double below = number(parameters, "below");
+    if (above == null && below == null) {
+      throw new QueryException.Refused("above", "is missing: give a threshold, above or below");
+    }
+    Map<String, List<String>> kept = new LinkedHashMap<>();
+    NAMES.stream()
+        .filter(parameters::containsKey)
+        .forEach(each -> kept.put(each, List.copyOf(parameters.getOrDefault(each, List.of()))));
+    AlertRule rule = new AlertRule(name, kept, question, above, below, steps(parameters, every));
+    var _ = rule.saved(); // refuses a name or a definition that cannot be kept
+    return rule;
+  }
+
+  private static Map<String, List<String>> asked(Map<String, List<String>> parameters) {
+    Map<String, List<String>> asked = new HashMap<>();
+    OF_QUESTION.stream()
+        .filter(parameters::containsKey)
+        .forEach(each -> asked.put(each, parameters.getOrDefault(each, List.of())));
+    asked.putIfAbsent("every", List.of(EVERY_DEFAULT));
+    return asked;
+  }
+
+  /// The figure of a step, where relative times of the filter count from `nowNanos`.
+  StepQuestion questionAt(long nowNanos) {
+    return StepQuestion.parse(asked(given), nowNanos);
+  }
+
+  private static int steps(Map<String, List<String>> parameters, long everyNanos) {
+    String given = Given.single(parameters, "for");
+    if (given == null) {
+      return 1;
+    }
+    long nanos = TimeText.positive("for", given);
+    long steps = nanos / everyNanos;
+    if (nanos % everyNanos != 0 || steps > STEPS_MAX) {
+      throw new QueryException.Refused(
+          "for", "must be 1 to %d times every, got %s".formatted(STEPS_MAX, given));
+    }
+    return (int) steps;
+  }
+
+  private static @Nullable Double number(Map<String, List<String>> parameters, String name) {
+    String given = Given.single(parameters, name);
+    if (given == null) {
+      return null;
+    }
+    try {
+      double number = Double.parseDouble(given);
+      if (Double.isFinite(number)) {
+        return number;
+      }
+    } catch (NumberFormatException notOne) {
+      throw new QueryException.Refused(name, "must be a number, got " + given);
+    }
+    throw new QueryException.Refused(name, "must be a number, got " + given);
+  }
+
+  /// A rule that a store has kept.
+  static AlertRule of(SavedText saved, long nowNanos) {
+    return parse(saved.name(), ParameterText.decode(saved.definition()), nowNanos);
+  }
+
+  /// As a store keeps it: its parameters in the form of a query string.
+  public SavedText saved() {
+    return new SavedText(name, ParameterText.encode(given));
+  }
+
+  /// Whether a figure is beyond the threshold.
+  boolean isBeyond(double figure) {
+    return (above != null && figure > above) || (below != null && figure < below);
+  }
+
+  /// A parameter as it was given, several with commas; null when it was not.
+  public @Nullable String text(String parameter) {
+    List<String> values = given.get(parameter);
+    return values == null ? null : String.join(",", values);
+  }
+
+  /// The width of a step as text.
+  public String every() {
+    String every = text("every");
+    return every == null ? EVERY_DEFAULT : every;
+  }
+}

@@ -1,0 +1,171 @@
+package io.widerow.ingest.transform;
+
+import io.widerow.event.EventBatch;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.lane.BatchRules;
+import io.widerow.storage.FailureReason;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// The rule file while the daemon runs. A changed file takes effect within a second or two, for
+/// batches that come after that. An unusable one is told once, and the rules before it stay in
+/// force: a mistake in an editor must not let through what was redacted.
+///
+/// - Threads: one calls [#reload], any thread the other methods.
+public final class TransformFile implements BatchRules {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final long BYTES_MAX = 1 << 20;
+  private static final int IDLE_RUNS_MAX = 64;
+
+  private final Path file;
+  private final LongSupplier nowNanos;
+  private final LongAdder changed = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private @Nullable Version seen;
+  private volatile Loaded loaded;
+  private volatile @Nullable String problem;
+
+  /// Identifies a version of the file.
+  private record Version(
+      FileTime modified,
+      long bytes,
+      @Nullable Object inode,
+      Set<PosixFilePermission> permissions) {}
+
+  /// A version in force, with the idle runs of its rules.
+  private record Loaded(TransformSet rules, ArrayBlockingQueue<TransformRun> idle) {}
+
+  /// @param nowNanos the time now, nanoseconds since the Unix epoch
+  /// @throws IllegalArgumentException when the file cannot be used; it names file, line and reason
+  public TransformFile(Path file, LongSupplier nowNanos) {
+    this.file = file;
+    this.nowNanos = nowNanos;
+    this.seen = version();
+    this.loaded = load();
+  }
+
+  /// Reads a rule file and checks it.
+  ///
+  /// @throws IllegalArgumentException when it cannot be used; it names file, line and reason
+  public static TransformSet read(Path file, long nowNanos) {
+    try {
+      if (Files.size(file) > BYTES_MAX) {
+        throw unusable(file, "it has more than %d bytes".formatted(BYTES_MAX), null);
+      }
+      TransformSet rules =
+          TransformSet.parse(Files.readString(file, StandardCharsets.UTF_8), nowNanos);
+      if (rules.hasKey() && isSharedBy(Files.getPosixFilePermissions(file))) {
+        throw unusable(file, "it has a key and must have mode 0600", null);
+      }
+      return rules;
+    } catch (TransformMistake mistake) {
+      throw unusable(file, String.valueOf(mistake.getMessage()), mistake);
+    } catch (CharacterCodingException noText) {
+      throw unusable(file, "it is not UTF-8", noText);
+    } catch (IOException unreadable) {
+      throw unusable(file, "cannot be read: " + FailureReason.of(unreadable), unreadable);
+    }
+  }
+
+  private static boolean isSharedBy(Set<PosixFilePermission> permissions) {
+    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
+    others.remove(PosixFilePermission.OWNER_READ);
+    others.remove(PosixFilePermission.OWNER_WRITE);
+    others.retainAll(permissions);
+    return !others.isEmpty();
+  }
+
+  private static IllegalArgumentException unusable(
+      Path file, String why, @Nullable Throwable cause) {
+    return new IllegalArgumentException("rules: %s: %s".formatted(file, why), cause);
+  }
+
+  private Loaded load() {
+    return new Loaded(read(file, nowNanos.getAsLong()), new ArrayBlockingQueue<>(IDLE_RUNS_MAX));
+  }
+
+  /// Reads the file again if it has changed.
+  public void reload() {
+    Version now = version();
+    if (now == null || now.equals(seen)) {
+      return; // absent: an editor may be about to replace it
+    }
+    seen = now;
+    try {
+      loaded = load();
+      problem = null;
+      LOG.log(
+          Level.INFO,
+          "rules: reloaded {0}, {1} rules",
+          new Object[] {file, Integer.toString(loaded.rules.size())});
+    } catch (IllegalArgumentException unusable) {
+      problem = String.valueOf(unusable.getMessage());
+      LOG.log(Level.WARNING, "{0}; the old rules stay in force", problem);
+    }
+  }
+
+  private @Nullable Version version() {
+    try {
+      PosixFileAttributes now = Files.readAttributes(file, PosixFileAttributes.class);
+      return new Version(now.lastModifiedTime(), now.size(), now.fileKey(), now.permissions());
+    } catch (IOException gone) {
+      return null;
+    }
+  }
+
+  @Override
+  public void apply(IncomingBatch batch, EventBatch spare) {
+    Loaded now = loaded;
+    TransformRun idle = now.idle.poll();
+    TransformRun run = idle != null ? idle : new TransformRun(now.rules);
+    run.apply(batch, spare);
+    changed.add(run.changed());
+    dropped.add(run.dropped());
+    refused.add(run.refused());
+    boolean _ = now.idle.offer(run);
+  }
+
+  public Path file() {
+    return file;
+  }
+
+  /// The number of rules in force.
+  public int rules() {
+    return loaded.rules.size();
+  }
+
+  /// Why the file as it is now is not in force; null when it is.
+  public @Nullable String problem() {
+    return problem;
+  }
+
+  /// Events changed since the start.
+  public long changed() {
+    return changed.sum();
+  }
+
+  /// Events dropped since the start.
+  public long dropped() {
+    return dropped.sum();
+  }
+
+  /// Events refused since the start, because they were too large after the rules.
+  public long refused() {
+    return refused.sum();
+  }
+}

@@ -1,0 +1,390 @@
+package io.widerow.ingest.transform;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import io.widerow.event.AttributeName;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.storage.Filter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Parses a rule file, line by line:
+///
+/// ```
+/// line    = [ rule | "key" string ] [ "#" comment ]
+/// rule    = [ "when" ( filter | "*" ) "then" ] action
+/// action  = "drop" ( "event" | names )
+///         | "rename" name "->" name { "," name "->" name }
+///         | "redact" names [ "with" /regex/ ] [ "->" string ]
+///         | "hash" names
+/// names   = name { "," name }
+/// name    = letters, digits, _ . - / @ : and * for any text   or anything between backticks
+/// string  = between " or ', with \" \' \\ \n \t
+/// ```
+///
+/// The filter is that of queries, see [FilterParser]. In an expression `\/` is a slash.
+final class TransformParser {
+  private static final int RULES_MAX = 1_000;
+  private static final int REGEX_CHARS_MAX = 1_000;
+  private static final int KEY_CHARS_MIN = 16;
+
+  /// Longest name to rename to, so that a number can follow it.
+  private static final int NEW_NAME_BYTES_MAX = 250;
+
+  private static final String REDACTED = "[redacted]";
+
+  private final String line;
+  private final int number;
+  private int at;
+
+  private TransformParser(String line, int number) {
+    this.line = line;
+    this.number = number;
+  }
+
+  static TransformSet parse(String text, long nowNanos) throws TransformMistake {
+    List<Transform> rules = new ArrayList<>();
+    byte[] key = {};
+    int hashLine = 0;
+    int number = 0;
+    for (String line : text.split("\r?\n", -1)) {
+      TransformParser parser = new TransformParser(line, ++number);
+      if (parser.atEnd()) {
+        continue;
+      }
+      if (parser.takeWord("key")) {
+        if (key.length > 0) {
+          throw new TransformMistake(number, "there is a key already");
+        }
+        key = parser.key();
+        continue;
+      }
+      for (Transform rule : parser.rule(nowNanos)) {
+        rules.add(rule);
+        hashLine = hashLine == 0 && rule.action() instanceof Action.Hash ? number : hashLine;
+      }
+      if (rules.size() > RULES_MAX) {
+        throw new TransformMistake(number, "more than %d rules".formatted(RULES_MAX));
+      }
+    }
+    if (hashLine > 0 && key.length == 0) {
+      throw new TransformMistake(
+          hashLine,
+          "hash needs a key: a line with key and a secret of at least %d characters in quotes"
+              .formatted(KEY_CHARS_MIN));
+    }
+    return new TransformSet(rules, key);
+  }
+
+  private TransformMistake wrong(String why) {
+    skipSpace();
+    return wrong(why, at);
+  }
+
+  private TransformMistake wrong(String why, int where) {
+    return new TransformMistake(number, "%s at character %d".formatted(why, where + 1));
+  }
+
+  private void skipSpace() {
+    while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
+      at++;
+    }
+  }
+
+  /// At the end, or before a comment.
+  private boolean atEnd() {
+    skipSpace();
+    return at == line.length() || line.charAt(at) == '#';
+  }
+
+  private boolean take(String sign) {
+    skipSpace();
+    if (!line.startsWith(sign, at)) {
+      return false;
+    }
+    at += sign.length();
+    return true;
+  }
+
+  private void expect(String sign) throws TransformMistake {
+    if (!take(sign)) {
+      throw wrong("expected " + sign);
+    }
+  }
+
+  private boolean takeWord(String word) {
+    skipSpace();
+    int end = at + word.length();
+    if (!line.startsWith(word, at) || (end < line.length() && isNameChar(line.charAt(end)))) {
+      return false;
+    }
+    at = end;
+    return true;
+  }
+
+  private static boolean isNameChar(char c) {
+    return Character.isLetterOrDigit(c) || "_.-/@:*".indexOf(c) >= 0;
+  }
+
+  /// What is wrong is told without the text.
+  private byte[] key() throws TransformMistake {
+    int start = at;
+    String secret = string();
+    if (secret.length() < KEY_CHARS_MIN) {
+      throw wrong("a key has at least %d characters".formatted(KEY_CHARS_MIN), start);
+    }
+    expectEnd();
+    return secret.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void expectEnd() throws TransformMistake {
+    if (!atEnd()) {
+      throw wrong("expected the end of the line, or # and a comment");
+    }
+  }
+
+  private List<Transform> rule(long nowNanos) throws TransformMistake {
+    Filter when = takeWord("when") ? filter(nowNanos) : new Filter.Everything();
+    List<Transform> rules = new ArrayList<>();
+    for (Action action : actions()) {
+      rules.add(new Transform(number, when, action));
+    }
+    expectEnd();
+    return rules;
+  }
+
+  private Filter filter(long nowNanos) throws TransformMistake {
+    int start = at;
+    int then = then();
+    String text = line.substring(start, then);
+    at = then + "then".length();
+    if (text.isBlank()) {
+      throw wrong("expected a filter between when and then", start);
+    }
+    if (text.strip().equals("*")) {
+      return new Filter.Everything();
+    }
+    try {
+      return FilterParser.parse(" ".repeat(start) + text, nowNanos); // keeps its column
+    } catch (QueryException.Refused refused) {
+      String why = String.valueOf(refused.getMessage()).lines().findFirst().orElse("");
+      throw new TransformMistake(number, why.startsWith("where: ") ? why.substring(7) : why);
+    }
+  }
+
+  /// Where the word `then` stands after a filter, outside of quotes.
+  private int then() throws TransformMistake {
+    char quote = 0;
+    for (int i = at; i < line.length(); i++) {
+      char c = line.charAt(i);
+      if (quote != 0) {
+        i += c == '\\' && quote != '`' ? 1 : 0;
+        quote = c == quote ? 0 : quote;
+      } else if (c == '"' || c == '\'' || c == '`') {
+        quote = c;
+      } else if (line.startsWith("then", i) && isWord(i, i + 4)) {
+        return i;
+      }
+    }
+    throw wrong("expected then, and what is done, after the filter", line.length());
+  }
+
+  private boolean isWord(int start, int end) {
+    return !isNameChar(line.charAt(start - 1))
+        && (end == line.length() || !isNameChar(line.charAt(end)));
+  }
+
+  private List<Action> actions() throws TransformMistake {
+    if (takeWord("drop")) {
+      return List.of(drop());
+    }
+    if (takeWord("rename")) {
+      return renames();
+    }
+    if (takeWord("redact")) {
+      return List.of(redact());
+    }
+    if (takeWord("hash")) {
+      return List.of(new Action.Hash(names()));
+    }
+    throw wrong("expected when, drop, rename, redact, hash or key");
+  }
+
+  private Action drop() throws TransformMistake {
+    if (!takeWord("event")) {
+      return new Action.Drop(names());
+    }
+    if (take(",")) {
+      throw wrong("drop event takes no names; the attribute event stands in backticks", at - 1);
+    }
+    return new Action.DropEvent();
+  }
+
+  private List<Action> renames() throws TransformMistake {
+    List<Action> renames = new ArrayList<>();
+    do {
+      AttributeName from = wholeName();
+      expect("->");
+      skipSpace();
+      int start = at;
+      AttributeName to = wholeName();
+      if (to.length() > NEW_NAME_BYTES_MAX) {
+        throw wrong("a new name has at most %d bytes".formatted(NEW_NAME_BYTES_MAX), start);
+      }
+      if (to.equals(from)) {
+        throw wrong("both names are the same", start);
+      }
+      renames.add(new Action.Rename(from, to));
+    } while (take(","));
+    return renames;
+  }
+
+  private Action redact() throws TransformMistake {
+    Names names = names();
+    Pattern pattern = takeWord("with") ? regex() : null;
+    skipSpace();
+    int start = at;
+    String text = take("->") ? string() : REDACTED;
+    try {
+      int groups = pattern == null ? 0 : pattern.groupCount();
+      return new Action.Redact(names, pattern, Replacement.of(text, groups));
+    } catch (IllegalArgumentException noGroup) {
+      throw wrong(String.valueOf(noGroup.getMessage()), start);
+    }
+  }
+
+  private Names names() throws TransformMistake {
+    List<AttributeName> whole = new ArrayList<>();
+    List<String> globs = new ArrayList<>();
+    do {
+      skipSpace();
+      int start = at;
+      boolean verbatim = line.startsWith("`", at);
+      String name = nameText();
+      if (!verbatim && name.indexOf('*') >= 0) {
+        globs.add(name);
+      } else {
+        whole.add(name(name, verbatim, start));
+      }
+    } while (take(","));
+    return new Names(whole, globs);
+  }
+
+  private AttributeName wholeName() throws TransformMistake {
+    skipSpace();
+    int start = at;
+    boolean verbatim = line.startsWith("`", at);
+    String name = nameText();
+    if (!verbatim && name.indexOf('*') >= 0) {
+      throw wrong("rename takes whole names, without *", start);
+    }
+    return name(name, verbatim, start);
+  }
+
+  /// @param verbatim whether it stood in backticks
+  private AttributeName name(String name, boolean verbatim, int start) throws TransformMistake {
+    if (!verbatim && NameText.isOwn(name)) {
+      throw wrong(
+          "%s is the event's own and stays; the attribute is attributes.%s or in backticks"
+              .formatted(name, name),
+          start);
+    }
+    if (!verbatim && (name.equals("with") || name.equals("then") || name.equals("when"))) {
+      throw wrong("expected a name; if %s is one, put it in backticks".formatted(name), start);
+    }
+    try {
+      return AttributeName.of(verbatim ? name : NameText.stored(name));
+    } catch (IllegalArgumentException tooLong) {
+      throw wrong(String.valueOf(tooLong.getMessage()), start);
+    }
+  }
+
+  private String nameText() throws TransformMistake {
+    int start = at;
+    if (take("`")) {
+      int end = line.indexOf('`', at);
+      if (end < 0) {
+        throw wrong("unclosed backtick", start);
+      }
+      String name = line.substring(at, end);
+      at = end + 1;
+      if (name.isEmpty()) {
+        throw wrong("expected the name of an attribute", start);
+      }
+      return name;
+    }
+    while (at < line.length() && isNameChar(line.charAt(at)) && !line.startsWith("->", at)) {
+      at++;
+    }
+    if (at == start) {
+      throw wrong("expected the name of an attribute", start);
+    }
+    return line.substring(start, at);
+  }
+
+  private Pattern regex() throws TransformMistake {
+    skipSpace();
+    int start = at;
+    expect("/");
+    StringBuilder regex = new StringBuilder();
+    while (at < line.length() && line.charAt(at) != '/') {
+      char c = line.charAt(at++);
+      if (c == '\\' && at < line.length()) {
+        char escaped = line.charAt(at++);
+        regex.append(escaped == '/' ? "/" : "\\" + escaped);
+      } else {
+        regex.append(c);
+      }
+    }
+    if (at == line.length()) {
+      throw wrong("unclosed expression, expected /", start);
+    }
+    at++;
+    if (regex.isEmpty() || regex.length() > REGEX_CHARS_MAX) {
+      throw wrong("an expression has 1 to %d characters".formatted(REGEX_CHARS_MAX), start);
+    }
+    try {
+      return Pattern.compile(regex.toString());
+    } catch (PatternSyntaxException notRegex) {
+      throw wrong("not an RE2 expression (%s)".formatted(notRegex.getDescription()), start);
+    }
+  }
+
+  private String string() throws TransformMistake {
+    skipSpace();
+    int start = at;
+    if (at == line.length() || (line.charAt(at) != '"' && line.charAt(at) != '\'')) {
+      throw wrong("expected a text in quotes", start);
+    }
+    char quote = line.charAt(at++);
+    StringBuilder out = new StringBuilder();
+    while (at < line.length() && line.charAt(at) != quote) {
+      char c = line.charAt(at++);
+      out.append(c == '\\' ? escape(start) : c);
+    }
+    if (at == line.length()) {
+      throw wrong("unclosed text, expected " + quote, start);
+    }
+    at++;
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(out)) {
+      throw wrong("half a surrogate pair", start);
+    }
+    return out.toString();
+  }
+
+  private char escape(int start) throws TransformMistake {
+    if (at == line.length()) {
+      throw wrong("unclosed text", start);
+    }
+    char escaped = line.charAt(at++);
+    return switch (escaped) {
+      case '"', '\'', '\\' -> escaped;
+      case 'n' -> '\n';
+      case 't' -> '\t';
+      default -> throw wrong("unknown escape in a text", at - 2);
+    };
+  }
+}

@@ -1,6 +1,0 @@
-/// Alert rules: saved aggregates with thresholds, evaluated on each step of time that has passed.
-/// Nothing is sent; others ask.
-@NullMarked
-package io.widerow.ingest.watch;
-
-import org.jspecify.annotations.NullMarked;
