@@ -22,7 +22,8 @@ class LayerTest extends LayerRules {
       storage.cassandra.apply: storage
       storage.cassandra: storage
       query: event storage
-      query.filter: event storage query
+      query.text:
+      query.filter: event storage query query.text
       query.output: event query
       query.figures: event storage query query.output
       query.sizing: event storage query
@@ -53,7 +54,7 @@ class LayerTest extends LayerRules {
       ingest.series: event ingest.decode
       ingest.config: event storage query ingest.decode
       ingest.lane: event storage ingest.decode
-      ingest.transform: event storage query query.filter ingest.decode ingest.lane
+      ingest.transform: event storage query query.text query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake

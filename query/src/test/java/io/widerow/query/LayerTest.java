@@ -16,7 +16,8 @@ class LayerTest extends LayerRules {
       storage.repair: event storage
       query: event rollup storage
       query.json:
-      query.filter: event storage query
+      query.text:
+      query.filter: event storage query query.text
       query.output: event query
       query.figures: event rollup storage storage.rollup query query.output
       query.sizing: event storage query

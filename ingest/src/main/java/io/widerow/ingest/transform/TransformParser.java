@@ -6,6 +6,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.filter.FilterParser;
+import io.widerow.query.text.TokenReader;
 import io.widerow.storage.Filter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import java.util.List;
 /// ```
 ///
 /// The filter is that of queries, see [FilterParser]. In an expression `\/` is a slash.
-final class TransformParser {
+final class TransformParser extends TokenReader<TransformMistake> {
   private static final int RULES_MAX = 1_000;
   private static final int REGEX_CHARS_MAX = 1_000;
   private static final int KEY_CHARS_MIN = 16;
@@ -36,12 +37,10 @@ final class TransformParser {
 
   private static final String REDACTED = "[redacted]";
 
-  private final String line;
   private final int number;
-  private int at;
 
   private TransformParser(String line, int number) {
-    this.line = line;
+    super(line, "_.-/@:*");
     this.number = number;
   }
 
@@ -79,54 +78,15 @@ final class TransformParser {
     return new TransformSet(rules, key);
   }
 
-  private TransformMistake wrong(String why) {
-    skipSpace();
-    return wrong(why, at);
-  }
-
-  private TransformMistake wrong(String why, int where) {
+  @Override
+  protected TransformMistake wrong(String why, int where) {
     return new TransformMistake(number, "%s at character %d".formatted(why, where + 1));
   }
 
-  private void skipSpace() {
-    while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
-      at++;
-    }
-  }
-
   /// At the end, or before a comment.
-  private boolean atEnd() {
-    skipSpace();
-    return at == line.length() || line.charAt(at) == '#';
-  }
-
-  private boolean take(String sign) {
-    skipSpace();
-    if (!line.startsWith(sign, at)) {
-      return false;
-    }
-    at += sign.length();
-    return true;
-  }
-
-  private void expect(String sign) throws TransformMistake {
-    if (!take(sign)) {
-      throw wrong("expected " + sign);
-    }
-  }
-
-  private boolean takeWord(String word) {
-    skipSpace();
-    int end = at + word.length();
-    if (!line.startsWith(word, at) || (end < line.length() && isNameChar(line.charAt(end)))) {
-      return false;
-    }
-    at = end;
-    return true;
-  }
-
-  private static boolean isNameChar(char c) {
-    return Character.isLetterOrDigit(c) || "_.-/@:*".indexOf(c) >= 0;
+  @Override
+  public boolean atEnd() {
+    return super.atEnd() || text.charAt(at) == '#';
   }
 
   /// What is wrong is told without the text.
@@ -159,16 +119,16 @@ final class TransformParser {
   private Filter filter(long nowNanos) throws TransformMistake {
     int start = at;
     int then = then();
-    String text = line.substring(start, then);
+    String filter = text.substring(start, then);
     at = then + "then".length();
-    if (text.isBlank()) {
+    if (filter.isBlank()) {
       throw wrong("expected a filter between when and then", start);
     }
-    if (text.strip().equals("*")) {
+    if (filter.strip().equals("*")) {
       return new Filter.Everything();
     }
     try {
-      return FilterParser.parse(" ".repeat(start) + text, nowNanos); // keeps its column
+      return FilterParser.parse(" ".repeat(start) + filter, nowNanos); // keeps its column
     } catch (QueryException.Refused refused) {
       String why = String.valueOf(refused.getMessage()).lines().findFirst().orElse("");
       throw new TransformMistake(number, why.startsWith("where: ") ? why.substring(7) : why);
@@ -178,23 +138,23 @@ final class TransformParser {
   /// Where the word `then` stands after a filter, outside of quotes.
   private int then() throws TransformMistake {
     char quote = 0;
-    for (int i = at; i < line.length(); i++) {
-      char c = line.charAt(i);
+    for (int i = at; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (quote != 0) {
         i += c == '\\' && quote != '`' ? 1 : 0;
         quote = c == quote ? 0 : quote;
       } else if (c == '"' || c == '\'' || c == '`') {
         quote = c;
-      } else if (line.startsWith("then", i) && isWord(i, i + 4)) {
+      } else if (text.startsWith("then", i) && isWord(i, i + 4)) {
         return i;
       }
     }
-    throw wrong("expected then, and what is done, after the filter", line.length());
+    throw wrong("expected then, and what is done, after the filter", text.length());
   }
 
   private boolean isWord(int start, int end) {
-    return !isNameChar(line.charAt(start - 1))
-        && (end == line.length() || !isNameChar(line.charAt(end)));
+    return !isNameChar(text.charAt(start - 1))
+        && (end == text.length() || !isNameChar(text.charAt(end)));
   }
 
   private List<Action> actions() throws TransformMistake {
@@ -247,10 +207,10 @@ final class TransformParser {
     Pattern pattern = takeWord("with") ? regex() : null;
     skipSpace();
     int start = at;
-    String text = take("->") ? string() : REDACTED;
+    String put = take("->") ? string() : REDACTED;
     try {
       int groups = pattern == null ? 0 : pattern.groupCount();
-      return new Action.Redact(names, pattern, Replacement.of(text, groups));
+      return new Action.Redact(names, pattern, Replacement.of(put, groups));
     } catch (IllegalArgumentException noGroup) {
       throw wrong(String.valueOf(noGroup.getMessage()), start);
     }
@@ -262,7 +222,7 @@ final class TransformParser {
     do {
       skipSpace();
       int start = at;
-      boolean verbatim = line.startsWith("`", at);
+      boolean verbatim = text.startsWith("`", at);
       String name = nameText();
       if (!verbatim && name.indexOf('*') >= 0) {
         globs.add(name);
@@ -276,7 +236,7 @@ final class TransformParser {
   private AttributeName wholeName() throws TransformMistake {
     skipSpace();
     int start = at;
-    boolean verbatim = line.startsWith("`", at);
+    boolean verbatim = text.startsWith("`", at);
     String name = nameText();
     if (!verbatim && name.indexOf('*') >= 0) {
       throw wrong("rename takes whole names, without *", start);
@@ -304,25 +264,20 @@ final class TransformParser {
 
   private String nameText() throws TransformMistake {
     int start = at;
-    if (take("`")) {
-      int end = line.indexOf('`', at);
-      if (end < 0) {
-        throw wrong("unclosed backtick", start);
-      }
-      String name = line.substring(at, end);
-      at = end + 1;
-      if (name.isEmpty()) {
-        throw wrong("expected the name of an attribute", start);
-      }
-      return name;
+    String verbatim = verbatim();
+    if (verbatim != null && verbatim.isEmpty()) {
+      throw wrong("expected the name of an attribute", start);
     }
-    while (at < line.length() && isNameChar(line.charAt(at)) && !line.startsWith("->", at)) {
+    if (verbatim != null) {
+      return verbatim;
+    }
+    while (at < text.length() && isNameChar(text.charAt(at)) && !text.startsWith("->", at)) {
       at++;
     }
     if (at == start) {
       throw wrong("expected the name of an attribute", start);
     }
-    return line.substring(start, at);
+    return text.substring(start, at);
   }
 
   private Pattern regex() throws TransformMistake {
@@ -330,16 +285,16 @@ final class TransformParser {
     int start = at;
     expect("/");
     StringBuilder regex = new StringBuilder();
-    while (at < line.length() && line.charAt(at) != '/') {
-      char c = line.charAt(at++);
-      if (c == '\\' && at < line.length()) {
-        char escaped = line.charAt(at++);
+    while (at < text.length() && text.charAt(at) != '/') {
+      char c = text.charAt(at++);
+      if (c == '\\' && at < text.length()) {
+        char escaped = text.charAt(at++);
         regex.append(escaped == '/' ? "/" : "\\" + escaped);
       } else {
         regex.append(c);
       }
     }
-    if (at == line.length()) {
+    if (at == text.length()) {
       throw wrong("unclosed expression, expected /", start);
     }
     at++;
@@ -356,34 +311,18 @@ final class TransformParser {
   private String string() throws TransformMistake {
     skipSpace();
     int start = at;
-    if (at == line.length() || (line.charAt(at) != '"' && line.charAt(at) != '\'')) {
-      throw wrong("expected a text in quotes", start);
-    }
-    char quote = line.charAt(at++);
-    StringBuilder out = new StringBuilder();
-    while (at < line.length() && line.charAt(at) != quote) {
-      char c = line.charAt(at++);
-      out.append(c == '\\' ? escape(start) : c);
-    }
-    if (at == line.length()) {
-      throw wrong("unclosed text, expected " + quote, start);
-    }
-    at++;
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(out)) {
+    String string = quoted("text", this::escape);
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(string)) {
       throw wrong("half a surrogate pair", start);
     }
-    return out.toString();
+    return string;
   }
 
-  private char escape(int start) throws TransformMistake {
-    if (at == line.length()) {
-      throw wrong("unclosed text", start);
-    }
-    char escaped = line.charAt(at++);
+  private String escape(char escaped) throws TransformMistake {
     return switch (escaped) {
-      case '"', '\'', '\\' -> escaped;
-      case 'n' -> '\n';
-      case 't' -> '\t';
+      case '"', '\'', '\\' -> String.valueOf(escaped);
+      case 'n' -> "\n";
+      case 't' -> "\t";
       default -> throw wrong("unknown escape in a text", at - 2);
     };
   }

@@ -8,21 +8,20 @@ import io.widerow.event.Text;
 import io.widerow.query.QueryException;
 import io.widerow.query.RegexBudget;
 import io.widerow.query.TimeText;
+import io.widerow.query.text.TokenReader;
 import io.widerow.storage.Filter.Literal;
 import org.jspecify.annotations.Nullable;
 
 /// The lexer of the filter language. The parser asks for one token after the other.
-final class FilterLexer {
+final class FilterLexer extends TokenReader<QueryException.Refused> {
   private static final int TEXT_CHARS_MAX = 1 << 16;
   private static final String UNKNOWN = "unknown"; // level = unknown
 
-  private final String text;
   private final long nowNanos;
-  private int at;
   private final RegexBudget regexes = new RegexBudget();
 
   FilterLexer(String text, long nowNanos) {
-    this.text = text;
+    super(text, "_.-/@:");
     this.nowNanos = nowNanos;
     if (text.length() > TEXT_CHARS_MAX) {
       throw new QueryException.Refused(
@@ -30,77 +29,28 @@ final class FilterLexer {
     }
   }
 
-  /// A refusal that shows the text with a caret below the current character.
-  QueryException.Refused wrong(String why) {
-    skipSpace();
-    return wrong(why, at);
-  }
-
-  private QueryException.Refused wrong(String why, int where) {
+  /// A refusal that shows the text with a caret below the character.
+  @Override
+  protected QueryException.Refused wrong(String why, int where) {
     String line = text.replaceAll("\\p{Cntrl}", " ");
     return new QueryException.Refused(
         "where",
         "%s at character %d%n  %s%n  %s^".formatted(why, where + 1, line, " ".repeat(where)));
   }
 
-  boolean atEnd() {
-    skipSpace();
-    return at == text.length();
-  }
-
-  private void skipSpace() {
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-      at++;
-    }
-  }
-
-  boolean take(String sign) {
-    skipSpace();
-    if (!text.startsWith(sign, at)) {
-      return false;
-    }
-    at += sign.length();
-    return true;
-  }
-
-  void expect(String sign) {
-    if (!take(sign)) {
-      throw wrong("expected " + sign);
-    }
-  }
-
-  boolean takeWord(String word) {
-    skipSpace();
-    int end = at + word.length();
-    if (!text.startsWith(word, at) || (end < text.length() && isNameChar(text.charAt(end)))) {
-      return false;
-    }
-    at = end;
-    return true;
-  }
-
-  private static boolean isNameChar(char here) {
-    return Character.isLetterOrDigit(here) || "_.-/@:".indexOf(here) >= 0;
-  }
-
   /// A name: of an attribute when it is in backticks, else as [Subject] says.
   Subject subject() {
     skipSpace();
     int start = at;
-    if (!take("`")) {
-      String word = word();
-      if (isKeyword(word)) {
-        throw wrong("expected a name; if " + word + " is a name, put it in backticks", start);
-      }
-      return Subject.of(name(word, start));
+    String verbatim = verbatim();
+    if (verbatim != null) {
+      return Subject.attribute(name(verbatim, start));
     }
-    int end = text.indexOf('`', at);
-    if (end < 0) {
-      throw wrong("unclosed backtick", start);
+    String word = word("");
+    if (isKeyword(word)) {
+      throw wrong("expected a name; if " + word + " is a name, put it in backticks", start);
     }
-    String name = text.substring(at, end);
-    at = end + 1;
-    return Subject.attribute(name(name, start));
+    return Subject.of(name(word, start));
   }
 
   private AttributeName name(String name, int start) {
@@ -121,21 +71,13 @@ final class FilterLexer {
     };
   }
 
-  private String word() {
-    int start = at;
-    while (at < text.length() && isNameChar(text.charAt(at))) {
-      at++;
-    }
-    return text.substring(start, at);
-  }
-
   Literal literal() {
     skipSpace();
     int start = at;
-    if (at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'')) {
+    if (isQuote()) {
       return new Literal.Word(Text.of(string()));
     }
-    String word = valueWord();
+    String word = word("+");
     return switch (word) {
       case "" ->
           throw wrong("expected a value: a string in quotes, a number, true or false", start);
@@ -176,7 +118,7 @@ final class FilterLexer {
   @Nullable Level level(boolean isOrder) {
     skipSpace();
     int start = at;
-    boolean isQuoted = at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'');
+    boolean isQuoted = isQuote();
     if (isQuoted && !isOrder) {
       return null;
     }
@@ -199,16 +141,7 @@ final class FilterLexer {
   }
 
   private String bareOrString() {
-    boolean quoted = at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'');
-    return quoted ? string() : valueWord();
-  }
-
-  private String valueWord() {
-    int start = at;
-    while (at < text.length() && (isNameChar(text.charAt(at)) || text.charAt(at) == '+')) {
-      at++;
-    }
-    return text.substring(start, at);
+    return isQuote() ? string() : word("+");
   }
 
   private Literal number(String word, int start) {
@@ -234,11 +167,13 @@ final class FilterLexer {
     }
   }
 
-  /// An RE2 expression in quotes.
+  /// An RE2 expression in quotes, with every backslash kept except before a quote.
   RegexMatcher regex() {
     skipSpace();
     int start = at;
-    String regex = string(true);
+    String regex =
+        quoted(
+            "string", escaped -> escaped == '"' || escaped == '\'' ? "" + escaped : "\\" + escaped);
     String exceeded = regexes.exceeded(regex);
     if (exceeded != null) {
       throw wrong(exceeded, start);
@@ -251,54 +186,17 @@ final class FilterLexer {
   }
 
   String string() {
-    return string(false);
+    return quoted("string", this::escape);
   }
 
-  /// In a regular expression a backslash is kept, so `\d` needs no second one. A backslash before a
-  /// quote is dropped.
-  private String string(boolean isRegex) {
-    skipSpace();
-    int start = at;
-    if (at == text.length() || (text.charAt(at) != '"' && text.charAt(at) != '\'')) {
-      throw wrong("expected a string in quotes", start);
-    }
-    char quote = text.charAt(at++);
-    StringBuilder out = new StringBuilder();
-    while (at < text.length() && text.charAt(at) != quote) {
-      char here = text.charAt(at++);
-      if (here != '\\') {
-        out.append(here);
-      } else {
-        out.append(isRegex ? regexEscape() : escape());
-      }
-    }
-    if (at == text.length()) {
-      throw wrong("unclosed string", start);
-    }
-    at++;
-    return out.toString();
-  }
-
-  private String regexEscape() {
-    if (at == text.length()) {
-      return "\\";
-    }
-    char here = text.charAt(at++);
-    return here == '"' || here == '\'' ? String.valueOf(here) : "\\" + here;
-  }
-
-  private String escape() {
-    if (at == text.length()) {
-      return "\\";
-    }
-    char here = text.charAt(at++);
-    return switch (here) {
-      case '"', '\'', '\\' -> String.valueOf(here);
+  private String escape(char escaped) {
+    return switch (escaped) {
+      case '"', '\'', '\\' -> String.valueOf(escaped);
       case 'n' -> "\n";
       case 'r' -> "\r";
       case 't' -> "\t";
       case 'x' -> hex();
-      default -> throw wrong("unknown escape: \\" + here, at - 2);
+      default -> throw wrong("unknown escape: \\" + escaped, at - 2);
     };
   }
 
