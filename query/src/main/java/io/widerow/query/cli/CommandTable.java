@@ -19,8 +19,10 @@ public final class CommandTable {
   /// A command or sub-command.
   ///
   /// @param name one word, or two for a sub-command
-  /// @param type the name of its class; empty for a group, and for a method of the group's class
-  /// @param kind client, tool or daemon
+  /// @param type the name of its class; empty for a command that only has sub-commands, for a
+  ///   sub-command that is a method of its command's class, and for an option of a command
+  /// @param kind `client`, `tool` or `daemon`: the class path and the JVM options of the launcher;
+  ///   a `daemon` checks its environment with its configuration
   /// @param also an earlier name, which still runs it; may be empty
   public record Row(
       String name, String type, String kind, String summary, String example, String also) {
@@ -47,17 +49,27 @@ public final class CommandTable {
 
   /// All rows, in the order of the list.
   public static List<Row> rows() {
-    List<Row> rows = new ArrayList<>();
     try (InputStream in = CommandTable.class.getResourceAsStream(RESOURCE)) {
       byte[] table = Objects.requireNonNull(in, RESOURCE).readAllBytes();
-      for (String line : new String(table, StandardCharsets.UTF_8).split("\n", -1)) {
-        String[] row = line.split("\\|", -1);
-        if (row.length == COLUMNS && !line.startsWith("#")) {
-          rows.add(new Row(row[0], row[1], row[2], row[3], row[4], row[5]));
-        }
-      }
+      return rows(new String(table, StandardCharsets.UTF_8));
     } catch (IOException unreadable) {
       throw new UncheckedIOException(RESOURCE, unreadable);
+    }
+  }
+
+  /// @throws IllegalStateException when a row does not have six columns
+  static List<Row> rows(String table) {
+    List<Row> rows = new ArrayList<>();
+    for (String line : table.split("\n", -1)) {
+      if (line.startsWith("#") || line.indexOf('|') < 0) {
+        continue; // a comment, or the beginning of a group of the list
+      }
+      String[] row = line.split("\\|", -1);
+      if (row.length != COLUMNS) {
+        throw new IllegalStateException(
+            "%s: a row has %d columns, got %d: %s".formatted(RESOURCE, COLUMNS, row.length, line));
+      }
+      rows.add(new Row(row[0], row[1], row[2], row[3], row[4], row[5]));
     }
     return rows;
   }

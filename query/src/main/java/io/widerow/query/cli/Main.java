@@ -59,7 +59,7 @@ public final class Main {
   /// A command with its sub-commands and its error handling, or one sub-command alone, so that no
   /// other class need be loaded.
   ///
-  /// @param name of a row of the table that has a class or is a group
+  /// @param name a command of the table, or a sub-command that has its own class
   public static CommandLine commandLine(Shell shell, String name) {
     List<Row> rows = CommandTable.rows();
     Row row = CommandTable.named(rows, name);
@@ -69,12 +69,15 @@ public final class Main {
     return commandLine(rows, row, shell);
   }
 
-  /// A command that was made otherwise than by its constructor for a shell.
+  /// The same for a command that was not made by its constructor for a shell.
+  ///
+  /// @param command an instance of a class of the table
   public static CommandLine of(Object command, Shell shell) {
     List<Row> rows = CommandTable.rows();
     for (Row row : rows) {
       if (row.type().equals(command.getClass().getName())) {
-        return commandLine(rows, row, shell, _ -> command);
+        return commandLine(
+            rows, row, shell, type -> type.equals(row.type()) ? command : instance(type, shell));
       }
     }
     throw new IllegalArgumentException("command: not in the table, got " + command);
