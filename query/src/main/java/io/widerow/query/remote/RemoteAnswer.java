@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one, besides those of the JDK's HTTP client.
 /// - Memory: one line.
 public final class RemoteAnswer implements AutoCloseable {
+  /// The header of a warning about a query; a response may have several.
+  public static final String WARNING = "widerow-warning";
+
   private static final int BAD_REQUEST = 400;
   private static final int GONE = 410;
   private static final String ERROR = "{\"error\":\"";
@@ -82,7 +85,7 @@ public final class RemoteAnswer implements AutoCloseable {
       if (response.statusCode() != 200) {
         throw refused(daemon, response.statusCode(), lines);
       }
-      response.headers().allValues("widerow-warning").forEach(daemon::warn);
+      response.headers().allValues(WARNING).forEach(daemon::warn);
       return new RemoteAnswer(daemon, client, lines, response.headers());
     } catch (QueryException refused) {
       client.shutdownNow();

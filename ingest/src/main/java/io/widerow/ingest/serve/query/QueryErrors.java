@@ -10,13 +10,14 @@ import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.query.QueryException;
+import io.widerow.query.remote.RemoteAnswer;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The responses to queries that fail before the first row is found. Later the status is sent, and
-/// the answer ends with the error.
+/// Errors before the first row, as responses, and warnings, as headers. A later error ends the
+/// response.
 final class QueryErrors {
-  private static final AsciiString WARNING = HttpHeaderNames.of("widerow-warning");
+  private static final AsciiString WARNING = HttpHeaderNames.of(RemoteAnswer.WARNING);
   private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
   private QueryErrors() {}
