@@ -220,7 +220,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--set",
-      order = Integer.MAX_VALUE, // else its place is that of its method, which the JVM chooses
+      order = 1, // of all others it is -1; else the JVM would choose its place, as of its method
       description = "Any key of --print-config, also of a type: retention.audit=30d.",
       paramLabel = "KEY=VALUE",
       completionCandidates = Assignments.class)
