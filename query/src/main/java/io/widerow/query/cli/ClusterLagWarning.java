@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Tells somebody who follows a cluster in order that a daemon is behind: what it has taken in and
-/// not applied will be shown late. Told once, and again when the daemon has caught up for a minute
-/// and falls behind anew.
+/// Warns a client that follows a cluster in order when the lag of a daemon exceeds the client's:
+/// the events that the daemon has accepted and not applied yet will be shown late. Each daemon is
+/// reported once, and again only after its lag was small for a minute.
 final class ClusterLagWarning {
   private static final long EVERY_NANOS = 5_000_000_000L; // as often as daemons report
   private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -40,7 +40,7 @@ final class ClusterLagWarning {
     this.err = err;
   }
 
-  /// Asks when it is time to, and tells.
+  /// Reads the lag of each daemon if the interval has passed, and warns.
   ///
   /// @param nanoTime of [System#nanoTime]
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch

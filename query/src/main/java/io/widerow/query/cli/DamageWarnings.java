@@ -5,7 +5,7 @@ import io.widerow.storage.ScanWatch;
 import java.time.ZoneId;
 import java.util.List;
 
-/// Tells on standard error which damaged parts of the store an answer is without.
+/// Lists on standard error the damaged parts of the store that a result lacks.
 public final class DamageWarnings {
   /// Parts that are named one by one.
   private static final int NAMED_MAX = 20;

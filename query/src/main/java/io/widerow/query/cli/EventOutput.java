@@ -7,9 +7,9 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import org.jspecify.annotations.Nullable;
 
-/// Standard output of a command: a header where the format has one, then events and nothing else,
-/// so that what reads a pipe counts events. Tokens, gaps and failures are told on standard error.
-/// When asked for, tokens and gaps are lines of the output too.
+/// Writes events to standard output: a header if the format has one, then only events, so that the
+/// reader of a pipe can count them. Tokens, gaps and failures go to standard error. On request,
+/// tokens and gaps are lines of the output, too.
 final class EventOutput implements EventWriter {
   private final EventWriter events;
   private final boolean token;

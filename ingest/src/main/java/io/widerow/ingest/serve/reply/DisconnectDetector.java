@@ -7,14 +7,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.util.concurrent.GenericFutureListener;
 
-/// Ends answers whose client has closed its connection. Armeria does so at once for HTTP/2, but
-/// only a second later for HTTP/1 (`HttpServerHandler.cleanup`, 1.40): a page that drops a question
-/// for a newer one would pay a second of computing for each.
+/// Aborts responses whose client has closed its connection. Armeria does so at once for HTTP/2, but
+/// only after a second for HTTP/1 (`HttpServerHandler.cleanup`, 1.40): a page that replaces its
+/// query by a newer one would pay a second of computing for each.
 public final class DisconnectDetector {
   private DisconnectDetector() {}
 
-  /// Aborts the response as soon as the request's connection is closed; does nothing for one whose
-  /// requests share a connection. Any thread.
+  /// Aborts the response as soon as the connection of its request is closed. Does nothing for a
+  /// request that shares its connection. Any thread.
   public static void endsAnswer(ServiceRequestContext context, HttpResponse response) {
     Channel channel = context.log().partial().channel();
     if (channel == null || context.sessionProtocol().isMultiplex()) {
