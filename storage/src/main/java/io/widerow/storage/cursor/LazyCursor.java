@@ -1,9 +1,7 @@
 package io.widerow.storage.cursor;
 
 import io.widerow.event.EventId;
-import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.ScanStatistics;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -15,11 +13,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one. A cursor whose opening is done after [#close] is closed by the thread that
 ///   opened it.
-public final class LazyCursor implements EventCursor {
+public final class LazyCursor extends DelegatingCursor {
   private final EventId bound;
   private final Supplier<CompletableFuture<EventCursor>> opener;
   private @Nullable CompletableFuture<EventCursor> opening;
-  private @Nullable EventCursor cursor;
   private boolean closed;
 
   /// @param bound no event comes before this id, in the direction of reading
@@ -44,36 +41,14 @@ public final class LazyCursor implements EventCursor {
   /// The bound of the first event, until the cursor is opened.
   @Override
   public EventId bound() {
-    EventCursor open = cursor;
-    return open == null ? bound : open.bound();
+    return opened() == null ? bound : super.bound();
   }
 
   @Override
-  public Step next() {
-    EventCursor open = open();
-    return open == null ? Step.PENDING : open.next();
-  }
-
-  @Override
-  public @Nullable Step search() {
-    EventCursor open = open();
-    return open == null ? Step.PENDING : open.search();
-  }
-
-  /// Null until the cursor is opened.
-  private @Nullable EventCursor open() {
+  protected @Nullable EventCursor open() {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
     }
-    EventCursor open = cursor;
-    if (open == null) {
-      open = opened();
-      cursor = open;
-    }
-    return open;
-  }
-
-  private @Nullable EventCursor opened() {
     CompletableFuture<EventCursor> begun = opening;
     if (begun == null) {
       begun = opener.get();
@@ -96,7 +71,7 @@ public final class LazyCursor implements EventCursor {
   /// Never exceptional while the cursor is being opened: [#next] throws the reason.
   @Override
   public CompletableFuture<Void> ready() {
-    EventCursor open = cursor;
+    EventCursor open = opened();
     if (open != null) {
       return open.ready();
     }
@@ -105,30 +80,14 @@ public final class LazyCursor implements EventCursor {
   }
 
   @Override
-  public EventView event() {
-    EventCursor open = cursor;
-    if (open == null) {
-      throw new IllegalStateException("no current event");
-    }
-    return open.event();
-  }
-
-  @Override
-  public ScanStatistics statistics() {
-    EventCursor open = cursor;
-    return open == null ? ScanStatistics.NONE : open.statistics();
-  }
-
-  @Override
   public void close() {
     closed = true;
-    EventCursor open = cursor;
     CompletableFuture<EventCursor> begun = opening;
-    if (open != null) {
-      open.close();
+    opening = null;
+    if (opened() != null) {
+      super.close();
     } else if (begun != null) {
       var _ = begun.thenAccept(EventCursor::close); // when it failed, there is nothing to close
-      opening = null;
     }
   }
 }

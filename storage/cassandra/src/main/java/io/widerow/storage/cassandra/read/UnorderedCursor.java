@@ -1,9 +1,8 @@
 package io.widerow.storage.cassandra.read;
 
-import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.cursor.ChainCursor;
+import io.widerow.storage.cursor.DelegatingCursor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,30 +14,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 /// - Memory: the values of the partition, each until it was read.
-final class UnorderedCursor implements EventCursor {
+final class UnorderedCursor extends DelegatingCursor {
   private final PartitionReader partition;
   private int here; // segments whose values are here
-  private @Nullable EventCursor cursor;
 
   UnorderedCursor(PartitionReader partition) {
     this.partition = partition;
   }
 
   @Override
-  public Step next() {
-    EventCursor open = cursor;
-    if (open == null) {
-      open = open();
-      if (open == null) {
-        return Step.PENDING;
-      }
-      cursor = open;
-    }
-    return open.next();
-  }
-
-  /// Null until the values have arrived.
-  private @Nullable EventCursor open() {
+  protected @Nullable EventCursor open() {
     List<SegmentFetch> fetches = partition.fetches();
     while (here < fetches.size()) {
       SegmentFetch fetch = fetches.get(here);
@@ -64,26 +49,8 @@ final class UnorderedCursor implements EventCursor {
   }
 
   @Override
-  public EventView event() {
-    EventCursor open = cursor;
-    if (open == null) {
-      throw new IllegalStateException("no current event");
-    }
-    return open.event();
-  }
-
-  @Override
-  public ScanStatistics statistics() {
-    EventCursor open = cursor;
-    return open == null ? ScanStatistics.NONE : open.statistics();
-  }
-
-  @Override
   public void close() {
-    EventCursor open = cursor;
-    if (open != null) {
-      open.close();
-    }
+    super.close();
     partition.fetches().forEach(SegmentFetch::close);
   }
 }

@@ -1,9 +1,10 @@
 package io.widerow.storage.cassandra.read;
 
 import io.widerow.event.EventId;
-import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.cursor.ChainCursor;
+import io.widerow.storage.cursor.DelegatingCursor;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -11,11 +12,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 /// - Memory: the value, until [#close].
-final class ValueCursor implements EventCursor {
+final class ValueCursor extends DelegatingCursor {
   private final PartitionReader partition;
   private final SegmentFetch fetch;
-  private @Nullable EventCursor cursor;
-  private ScanStatistics read = ScanStatistics.NONE; // when it is closed
 
   ValueCursor(PartitionReader partition, SegmentFetch fetch) {
     this.partition = partition;
@@ -23,35 +22,21 @@ final class ValueCursor implements EventCursor {
   }
 
   @Override
-  public Step next() {
-    return EventCursor.searchThrough(this);
-  }
-
-  @Override
-  public @Nullable Step search() {
-    EventCursor open = cursor;
-    if (open == null) {
-      if (partition.isReplaced()) {
-        return Step.END; // the one that was gone first reads this part too
-      }
-      SegmentFetch.State state = partition.poll(fetch);
-      if (state == SegmentFetch.State.PENDING) {
-        return Step.PENDING;
-      }
-      if (state == SegmentFetch.State.UNREADABLE) {
-        return Step.END;
-      }
-      open =
-          state == SegmentFetch.State.OPEN ? partition.open(fetch) : partition.replacement(fetch);
-      cursor = open;
+  protected @Nullable EventCursor open() {
+    if (partition.isReplaced()) {
+      return new ChainCursor(List.of()); // the one that was gone first reads this part too
     }
-    return open.search();
+    return switch (partition.poll(fetch)) {
+      case PENDING -> null;
+      case UNREADABLE -> new ChainCursor(List.of());
+      case OPEN -> partition.open(fetch);
+      case MISSING -> partition.replacement(fetch);
+    };
   }
 
   @Override
   public EventId bound() {
-    EventCursor open = cursor;
-    return open == null ? fetch.bound : open.bound();
+    return opened() == null ? fetch.bound : super.bound();
   }
 
   @Override
@@ -60,28 +45,8 @@ final class ValueCursor implements EventCursor {
   }
 
   @Override
-  public EventView event() {
-    EventCursor open = cursor;
-    if (open == null) {
-      throw new IllegalStateException("no current event");
-    }
-    return open.event();
-  }
-
-  @Override
-  public ScanStatistics statistics() {
-    EventCursor open = cursor;
-    return open == null ? read : open.statistics();
-  }
-
-  @Override
   public void close() {
-    EventCursor open = cursor;
-    if (open != null) {
-      open.close();
-      read = open.statistics();
-      cursor = null; // the merge keeps this cursor, which must not keep the value
-    }
+    super.close();
     fetch.close();
   }
 }

@@ -48,7 +48,7 @@ class ReadPlantedBugsTest {
         new Planted(
             "a merged segment is read instead of what it replaced",
             ReadCheck.MERGES_IN_A_QUERY,
-            Cut.to(ValueCursor.class, "search", PartitionReader.class, "replacement", "end")),
+            Cut.to(ValueCursor.class, "open", PartitionReader.class, "replacement", "end")),
         new Planted(
             "a value that one replica does not have is asked of a quorum",
             ReadCheck.ONE_REPLICA_MISSES,
