@@ -13,7 +13,8 @@ import java.nio.charset.StandardCharsets;
 ///   store choose; [#UNSAID] to say nothing about it
 /// @param shards shards of each bucket and type, a multiple of the lanes; [#AUTO] or [#UNSAID]
 /// @param source where it comes from
-public record LayoutOverride(String glob, int widthMinutes, int shards, Source source) {
+public record LayoutOverride(String glob, int widthMinutes, int shards, Source source)
+    implements GlobPolicies.Policy {
   /// The store chooses.
   public static final int AUTO = 0;
 
@@ -50,6 +51,7 @@ public record LayoutOverride(String glob, int widthMinutes, int shards, Source s
   }
 
   /// True when it decides about a type, unless a more specific one does.
+  @Override
   public boolean matches(String type) {
     return TypeGlob.matches(glob, type);
   }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// @param grace how long events that a change of policies hides stay on disk after the change
 /// @param source where it comes from
 public record RetentionRule(
-    String glob, @Nullable Duration age, long bytes, Duration grace, Source source) {
+    String glob, @Nullable Duration age, long bytes, Duration grace, Source source)
+    implements GlobPolicies.Policy {
   /// No limit of bytes.
   public static final long UNLIMITED = Long.MAX_VALUE;
 
@@ -65,6 +66,7 @@ public record RetentionRule(
   }
 
   /// True when it decides about a type, unless a more specific one does.
+  @Override
   public boolean matches(String type) {
     return TypeGlob.matches(glob, type);
   }
