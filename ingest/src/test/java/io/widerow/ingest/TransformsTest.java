@@ -172,7 +172,7 @@ class TransformsTest {
       send(daemon, http);
       assertTrue(http.get("/v1/query").body().contains(SECRET));
       assertFalse(filesWith(SECRET).isEmpty());
-      assertFalse(http.get("/v1/status").body().contains("\"rules\""));
+      assertFalse(http.get("/v1/status").body().contains("\"transforms\""));
     }
   }
 
@@ -246,15 +246,15 @@ class TransformsTest {
   void aBadFileKeepsTheDaemonFromStarting() throws IOException {
     Path file = rules("drop a\nwhen a = then drop b\n");
     String data = directory.resolve("d").toString();
-    String told = serveFails("--data", data, "--set", "rules=" + file);
-    assertTrue(told.contains("rules: " + file + ": line 2: expected a value"), told);
+    String told = serveFails("--data", data, "--set", "transforms=" + file);
+    assertTrue(told.contains("transforms: " + file + ": line 2: expected a value"), told);
     assertFalse(Files.exists(directory.resolve("d")), "nothing was opened");
-    told = serveFails("--check-config", "--set", "rules=" + directory.resolve("none"));
-    assertTrue(told.contains("rules: cannot read " + directory.resolve("none")), told);
+    told = serveFails("--check-config", "--set", "transforms=" + directory.resolve("none"));
+    assertTrue(told.contains("transforms: cannot read " + directory.resolve("none")), told);
     rules("key \"a key for tests only\"\n");
     Files.setPosixFilePermissions(
         file, java.nio.file.attribute.PosixFilePermissions.fromString("rw-r--r--"));
-    told = serveFails("--check-config", "--set", "rules=" + file);
+    told = serveFails("--check-config", "--set", "transforms=" + file);
     assertTrue(told.contains(file + ": it has a key and must have mode 0600"), told);
     assertThrows(
         IllegalArgumentException.class,

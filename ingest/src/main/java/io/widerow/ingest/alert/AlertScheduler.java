@@ -84,7 +84,7 @@ public final class AlertScheduler {
     }
   }
 
-  /// False for a store on a cluster, which keeps no rules.
+  /// False for a store on a cluster, which keeps no alert rules.
   public boolean isThere() {
     return store instanceof EmbeddedStore;
   }
@@ -211,7 +211,7 @@ public final class AlertScheduler {
     if (state.kind() != before) {
       LOG.log(
           state.kind() == AlertState.Kind.QUIET ? Level.INFO : Level.WARNING,
-          "the rule {0} is {1}{2}",
+          "the alert rule {0} is {1}{2}",
           new Object[] {standing.rule.name(), state.kind().text, why(state)});
     }
   }

@@ -225,7 +225,7 @@ class AlertSchedulerTest {
     send(start, 503, 3);
     send(start + MINUTE, 503, 3);
     assertEquals(Kind.FIRING, at("errors", 2 * MINUTE + 2 * SECOND).kind());
-    List<AlertScheduler.Transformed> before = watch.all();
+    List<AlertScheduler.Ruled> before = watch.all();
     close();
     open();
     assertEquals(Kind.UNKNOWN, watch.all().getFirst().state().kind());

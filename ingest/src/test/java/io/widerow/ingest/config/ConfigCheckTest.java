@@ -130,7 +130,7 @@ class ConfigCheckTest {
             "192.0.2.1 is not an address of this machine",
             "tokens=" + directory,
             "it is a directory",
-            "rules=" + directory.resolve("none"),
+            "transforms=" + directory.resolve("none"),
             "no such file or directory");
     for (Map.Entry<String, String> place : places.entrySet()) {
       List<String> arguments =

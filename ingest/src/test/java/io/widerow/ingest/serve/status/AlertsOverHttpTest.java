@@ -132,7 +132,7 @@ class AlertsOverHttpTest {
         Http http = new Http(daemon)) {
       HttpResponse<String> answer = http.get("/v1/alerts");
       assertEquals(501, answer.statusCode());
-      assertTrue(answer.body().contains("keeps no rules"), answer.body());
+      assertTrue(answer.body().contains("keeps no alert rules"), answer.body());
       assertEquals(3, run(url(daemon), "check", "errors").code());
     }
   }
