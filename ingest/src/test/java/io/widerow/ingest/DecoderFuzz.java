@@ -16,7 +16,7 @@ import io.widerow.ingest.receive.json.TextLinesDecoder;
 import io.widerow.ingest.receive.syslog.SyslogDecoder;
 import io.widerow.ingest.receive.syslog.SyslogFramer;
 import io.widerow.ingest.series.SeriesCache;
-import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.result.QueryParameters;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import java.io.ByteArrayOutputStream;

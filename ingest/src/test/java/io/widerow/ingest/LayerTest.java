@@ -12,12 +12,12 @@ class LayerTest extends LayerRules {
       storage: event
       table:
       storage.table:
-      storage.rollup:
+      storage.sketch:
       storage.text:
       storage.embedded: event storage
       storage.cassandra.keyspace: event
       storage.cassandra.migrate: storage
-      storage.cassandra.upkeep: storage
+      storage.cassandra.maintenance: storage
       storage.cassandra.read: storage
       storage.cassandra.apply: storage
       storage.cassandra: storage
@@ -25,23 +25,23 @@ class LayerTest extends LayerRules {
       query.text:
       query.filter: event storage query query.text
       query.output: event query
-      query.figures: event storage query query.output
+      query.aggregation: event storage query query.output
       query.sizing: event storage query
-      query.remote: event storage query query.output query.figures
-      query.answer: event storage query query.output query.figures
+      query.remote: event storage query query.output query.aggregation
+      query.result: event storage query query.output query.aggregation
       query.logql: query
       query.logql.line: event query.logql
-      query.survey: event storage query query.output query.answer
-      query.fields: event storage storage.rollup query query.filter query.output query.answer \
+      query.survey: event storage query query.output query.result
+      query.fields: event storage storage.sketch query query.filter query.output query.result \
           query.survey
-      query.patterns: event storage storage.rollup storage.text query query.output query.answer \
+      query.patterns: event storage storage.sketch storage.text query query.output query.result \
           query.survey
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.fields query.patterns
-      query.series: event storage storage.rollup query query.logql query.survey
+      query.series: event storage storage.sketch query query.logql query.survey
       query.parquet: event storage query query.output query.remote
-      query.export: event storage query query.output query.remote query.answer query.parquet
-      query.cli: event storage storage.embedded query query.remote query.answer
+      query.export: event storage query query.output query.remote query.result query.parquet
+      query.cli: event storage storage.embedded query query.remote query.result
       cql:
       cql.type:
       cql.parse: cql cql.type
@@ -76,9 +76,9 @@ class LayerTest extends LayerRules {
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
-      ingest.alert: event storage storage.embedded query query.figures query.answer
+      ingest.alert: event storage storage.embedded query query.aggregation query.result
       ingest.serve.reply: ingest.http
-      ingest.serve.query: event storage storage.embedded query query.output query.answer \
+      ingest.serve.query: event storage storage.embedded query query.output query.result \
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
           ingest.intake ingest.http ingest.serve.reply
       ingest.serve.loki: storage query query.output query.fields query.logql query.logql.line \
@@ -86,8 +86,8 @@ class LayerTest extends LayerRules {
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
           ingest.decode ingest.config ingest.http ingest.serve.reply
-      ingest.serve.status: event rollup storage storage.embedded query query.figures query.sizing \
-          query.answer query.filter ingest.config ingest.lane ingest.transform ingest.intake \
+      ingest.serve.status: event rollup storage storage.embedded query query.aggregation query.sizing \
+          query.result query.filter ingest.config ingest.lane ingest.transform ingest.intake \
           ingest.http ingest.doctor ingest.alert
       ingest.cql.frame: cql cql.type cql.plan ingest.intake
       ingest.cql: event table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
@@ -95,7 +95,7 @@ class LayerTest extends LayerRules {
           ingest.config ingest.decode ingest.lane ingest.intake \
           ingest.socket ingest.cql.frame
       ingest.cluster: storage query query.cli storage.cassandra.keyspace \
-          storage.cassandra.migrate storage.cassandra.upkeep storage.cassandra.read \
+          storage.cassandra.migrate storage.cassandra.maintenance storage.cassandra.read \
           storage.cassandra.apply storage.cassandra ingest.config
       ingest: table storage storage.table storage.embedded query query.output \
           query.cli ingest.decode ingest.config \

@@ -8,7 +8,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
-import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.PendingStore;
 import io.widerow.query.StoreDirectory.Stored;
-import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.ClusterArrivals;

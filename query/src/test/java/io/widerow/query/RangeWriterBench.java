@@ -1,7 +1,7 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeName;
-import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;

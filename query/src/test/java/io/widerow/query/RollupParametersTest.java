@@ -3,7 +3,7 @@ package io.widerow.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.widerow.query.answer.QueryParameters;
+import io.widerow.query.result.QueryParameters;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.faults.Seeds;
-import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.questions.OracleEvents;

@@ -66,7 +66,7 @@ public interface StoreView extends AutoCloseable {
   }
 
   /// The same as [#openUnordered], for an aggregation that rollups may serve: an event may be a
-  /// [io.widerow.storage.rollup.GroupCells.Groups], which has aggregates of all events that it
+  /// [io.widerow.storage.sketch.GroupCells.Groups], which has aggregates of all events that it
   /// stands for.
   default EventCursor openFigures(
       List<PartitionKey> partitions, Scan scan, RollupQuestion question) {

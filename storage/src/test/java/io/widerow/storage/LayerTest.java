@@ -25,7 +25,7 @@ class LayerTest extends LayerRules {
       storage: event rollup
       storage.disk: storage
       storage.codec: event storage storage.disk
-      storage.rollup: event rollup storage storage.codec
+      storage.sketch: event rollup storage storage.codec
       storage.text: event storage.disk storage.codec
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
@@ -33,29 +33,29 @@ class LayerTest extends LayerRules {
       storage.digest: event
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
       storage.segment: event rollup storage storage.disk storage.codec storage.text storage.cursor \
-          storage.rollup
-      storage.figures: event rollup storage.disk storage.codec storage.rollup storage.segment
+          storage.sketch
+      storage.figures: event rollup storage.disk storage.codec storage.sketch storage.segment
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
       storage.live: event rollup storage storage.disk storage.layout storage.rows storage.segment \
           storage.manifest storage.figures
       storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
-          storage.rollup storage.segment storage.scan storage.live
-      storage.upkeep: event rollup storage storage.disk storage.cursor storage.journal \
-          storage.rows storage.rollup storage.segment storage.scan storage.layout \
+          storage.sketch storage.segment storage.scan storage.live
+      storage.maintenance: event rollup storage storage.disk storage.cursor storage.journal \
+          storage.rows storage.sketch storage.segment storage.scan storage.layout \
           storage.manifest storage.live storage.digest storage.figures
       storage.recovery: event storage storage.disk storage.journal storage.rows \
-          storage.manifest storage.live storage.upkeep
+          storage.manifest storage.live storage.maintenance
       storage.fragment: table storage storage.codec storage.journal
       storage.facts: storage.codec
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
           storage.layout storage.rows storage.aggregate \
-          storage.segment storage.scan storage.manifest storage.live storage.upkeep \
+          storage.segment storage.scan storage.manifest storage.live storage.maintenance \
           storage.recovery storage.digest
       storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
-          storage.facts storage.rows storage.manifest storage.live storage.upkeep storage.recovery \
+          storage.facts storage.rows storage.manifest storage.live storage.maintenance storage.recovery \
           storage.embedded
-      storage.repair: event storage storage.disk storage.codec storage.journal storage.rollup \
+      storage.repair: event storage storage.disk storage.codec storage.journal storage.sketch \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
           storage.embedded storage.figures
       """;

@@ -5,7 +5,7 @@ import io.widerow.event.SavedText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.result.FieldCheck;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;

@@ -1,6 +1,6 @@
 package io.widerow.ingest.alert;
 
-import io.widerow.query.figures.Cell;
+import io.widerow.query.aggregation.Cell;
 import org.jspecify.annotations.Nullable;
 
 /// What a rule says of the last step that has passed.

@@ -11,7 +11,7 @@ import io.widerow.ingest.alert.AlertState.Kind;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
-import io.widerow.query.figures.Cell;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import java.nio.charset.StandardCharsets;

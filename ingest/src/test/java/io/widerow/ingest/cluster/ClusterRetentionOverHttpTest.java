@@ -13,7 +13,7 @@ import io.widerow.storage.cassandra.ClusterReading;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.read.ReadOptions;
-import io.widerow.storage.cassandra.upkeep.Policies;
+import io.widerow.storage.cassandra.maintenance.Policies;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
-import io.widerow.storage.rollup.AttributeFigures;
+import io.widerow.storage.sketch.AttributeFigures;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;

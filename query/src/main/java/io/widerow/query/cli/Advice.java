@@ -5,7 +5,7 @@ import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.answer.TypesAnswer;
+import io.widerow.query.result.TypesAnswer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.Filter;
 import io.widerow.storage.TypeInfo;

@@ -1,7 +1,7 @@
 package io.widerow.query.cli;
 
-import io.widerow.query.figures.Cell;
-import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.aggregation.Cell;
+import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.Rfc3339;

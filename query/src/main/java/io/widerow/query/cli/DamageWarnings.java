@@ -1,6 +1,6 @@
 package io.widerow.query.cli;
 
-import io.widerow.query.figures.UnreadText;
+import io.widerow.query.aggregation.UnreadText;
 import io.widerow.storage.ScanWatch;
 import java.time.ZoneId;
 import java.util.List;

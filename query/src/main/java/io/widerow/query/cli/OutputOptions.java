@@ -2,8 +2,8 @@ package io.widerow.query.cli;
 
 import io.widerow.event.AttributeName;
 import io.widerow.query.QueryException;
-import io.widerow.query.figures.StatsStream;
-import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.aggregation.StatsStream;
+import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputFormat;
 import java.time.DateTimeException;

@@ -4,7 +4,7 @@ import io.widerow.event.PartitionWeights;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.figures.Cell;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;

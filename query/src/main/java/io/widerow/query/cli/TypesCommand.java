@@ -1,7 +1,7 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.answer.TypesAnswer;
+import io.widerow.query.result.TypesAnswer;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;

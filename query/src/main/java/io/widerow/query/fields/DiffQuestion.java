@@ -5,7 +5,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
-import io.widerow.query.answer.Given;
+import io.widerow.query.result.Given;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
 import io.widerow.query.survey.SurveyQuestion;

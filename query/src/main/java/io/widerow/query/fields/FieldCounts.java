@@ -2,7 +2,7 @@ package io.widerow.query.fields;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
-import io.widerow.storage.rollup.PercentileHistogram;
+import io.widerow.storage.sketch.PercentileHistogram;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryMemory;
-import io.widerow.storage.rollup.ValueTable;
+import io.widerow.storage.sketch.ValueTable;
 import io.widerow.storage.text.LineShape;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

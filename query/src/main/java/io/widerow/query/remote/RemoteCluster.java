@@ -1,7 +1,7 @@
 package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.figures.Cell;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.json.JsonNode;
 import io.widerow.query.output.TextWriter;
 import io.widerow.storage.ClusterReport.Member;

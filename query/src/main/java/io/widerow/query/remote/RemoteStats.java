@@ -1,11 +1,11 @@
 package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.figures.Aggregate;
-import io.widerow.query.figures.Cell;
-import io.widerow.query.figures.Plot;
-import io.widerow.query.figures.StatsQuery;
-import io.widerow.query.figures.UnreadText;
+import io.widerow.query.aggregation.Aggregate;
+import io.widerow.query.aggregation.Cell;
+import io.widerow.query.aggregation.Plot;
+import io.widerow.query.aggregation.StatsQuery;
+import io.widerow.query.aggregation.UnreadText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.query.output.TextWriter;

@@ -2,9 +2,9 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
-import io.widerow.query.figures.Cell;
-import io.widerow.query.figures.StatsQuery;
-import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.aggregation.Cell;
+import io.widerow.query.aggregation.StatsQuery;
+import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.Rfc3339;
 import java.time.ZoneId;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.figures.Cell;
-import io.widerow.query.figures.UnreadText;
+import io.widerow.query.aggregation.Cell;
+import io.widerow.query.aggregation.UnreadText;
 import io.widerow.storage.ScanWatch;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -4,7 +4,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryExecution;
-import io.widerow.storage.rollup.ValueTable;
+import io.widerow.storage.sketch.ValueTable;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.query.QueryException;
-import io.widerow.query.figures.UnreadText;
+import io.widerow.query.aggregation.UnreadText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.Damage;
 import io.widerow.storage.PartitionInfo;

@@ -1,6 +1,6 @@
 package io.widerow.storage.aggregate;
 
-import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.sketch.GroupCells;
 import io.widerow.storage.segment.Cells;
 
 /// Decides for each minute of a type whether its events are counted from cells of segments or one

@@ -11,7 +11,7 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.sketch.GroupCells;
 import io.widerow.storage.segment.SegmentCells;
 import java.util.ArrayList;
 import java.util.List;

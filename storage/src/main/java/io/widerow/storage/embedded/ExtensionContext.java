@@ -4,8 +4,8 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.upkeep.DiskRoom;
-import io.widerow.storage.upkeep.JournalPin;
+import io.widerow.storage.maintenance.DiskRoom;
+import io.widerow.storage.maintenance.JournalPin;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 

@@ -3,9 +3,9 @@ package io.widerow.storage.embedded;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.upkeep.DiskRoom;
-import io.widerow.storage.upkeep.RowSupply;
-import io.widerow.storage.upkeep.Sealer;
+import io.widerow.storage.maintenance.DiskRoom;
+import io.widerow.storage.maintenance.RowSupply;
+import io.widerow.storage.maintenance.Sealer;
 
 /// The parts of a store that its lanes share.
 ///

@@ -8,7 +8,7 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.RollupSection;
 import io.widerow.storage.segment.SegmentSummary;
-import io.widerow.storage.upkeep.RollupFill;
+import io.widerow.storage.maintenance.RollupFill;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

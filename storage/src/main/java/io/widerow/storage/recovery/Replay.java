@@ -8,7 +8,7 @@ import io.widerow.storage.journal.Note;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.TypeTable;
-import io.widerow.storage.upkeep.SealJob;
+import io.widerow.storage.maintenance.SealJob;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

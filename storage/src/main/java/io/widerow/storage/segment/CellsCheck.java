@@ -4,8 +4,8 @@ import io.widerow.event.EventLayout;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.IdDecoder;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.rollup.GroupCells;
-import io.widerow.storage.rollup.RollupIndex;
+import io.widerow.storage.sketch.GroupCells;
+import io.widerow.storage.sketch.RollupIndex;
 import org.jspecify.annotations.Nullable;
 
 /// Compares the cells of a segment with its events, which are counted again.

@@ -9,7 +9,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Lease;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.rollup.RollupIndex;
+import io.widerow.storage.sketch.RollupIndex;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package io.widerow.storage.segment;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.rollup.GroupCells;
-import io.widerow.storage.rollup.RollupIndex;
+import io.widerow.storage.sketch.GroupCells;
+import io.widerow.storage.sketch.RollupIndex;
 import java.util.Arrays;
 
 /// Where the cells of a segment's partitions lie: one after the other before the index, each

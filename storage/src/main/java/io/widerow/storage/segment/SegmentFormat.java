@@ -77,7 +77,7 @@ public final class SegmentFormat {
   public static final int VERSION = 1;
 
   /// Feature: cells of rollups and cells of minutes are before the index, and the index ends with
-  /// their sizes; see [io.widerow.storage.rollup.RollupIndex] and [Cells]. Segments that are values
+  /// their sizes; see [io.widerow.storage.sketch.RollupIndex] and [Cells]. Segments that are values
   /// in a cluster have none.
   static final long FEATURE_CELLS = 1;
 

@@ -10,7 +10,7 @@ import io.widerow.storage.codec.IdEncoder;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Throttle;
-import io.widerow.storage.rollup.RollupsWriter;
+import io.widerow.storage.sketch.RollupsWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

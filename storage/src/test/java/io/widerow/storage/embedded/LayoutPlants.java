@@ -6,8 +6,8 @@ import io.widerow.storage.live.LiveLayouts;
 import io.widerow.storage.live.SegmentArrivals;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.segment.SegmentOrigin;
-import io.widerow.storage.upkeep.MergeWriter;
-import io.widerow.storage.upkeep.Repartition;
+import io.widerow.storage.maintenance.MergeWriter;
+import io.widerow.storage.maintenance.Repartition;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -38,7 +38,7 @@ final class LayoutPlants {
             "shards of an earlier opening keep their lanes",
             SuiteCheck.REPARTITION_LANES,
             Cut.to(
-                "io.widerow.storage.upkeep.RepartitionPlan",
+                "io.widerow.storage.maintenance.RepartitionPlan",
                 "of",
                 SegmentArrivals.class,
                 "isOfThisOpening",

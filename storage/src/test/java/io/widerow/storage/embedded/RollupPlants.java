@@ -5,10 +5,10 @@ import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellPlan;
 import io.widerow.storage.live.FigureFiles;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.rollup.GroupCells;
+import io.widerow.storage.sketch.GroupCells;
 import io.widerow.storage.segment.Cells;
 import io.widerow.storage.segment.SegmentSummary;
-import io.widerow.storage.upkeep.DeletedFigures;
+import io.widerow.storage.maintenance.DeletedFigures;
 import java.util.List;
 
 /// The rules of counts by minute that [PlantedBugsTest] breaks.
@@ -16,7 +16,7 @@ final class RollupPlants {
   private RollupPlants() {}
 
   private static Cut cut(String in, String method, Class<?> owner, String call) {
-    return new Cut("io.widerow.storage.upkeep." + in, method, owner, call, -1, null);
+    return new Cut("io.widerow.storage.maintenance." + in, method, owner, call, -1, null);
   }
 
   static List<PlantedBugsTest.Planted> all() {

@@ -8,7 +8,7 @@ import io.widerow.storage.live.SegmentArrivals;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.rows.OpenRows;
-import io.widerow.storage.upkeep.Sealer;
+import io.widerow.storage.maintenance.Sealer;
 import java.util.List;
 
 /// The rules of a drained store that [PlantedBugsTest] breaks.

@@ -15,7 +15,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
-import io.widerow.storage.upkeep.JournalPin;
+import io.widerow.storage.maintenance.JournalPin;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;

@@ -17,7 +17,7 @@ import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
-import io.widerow.query.answer.EventAnswer;
+import io.widerow.query.result.EventAnswer;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;

@@ -16,7 +16,7 @@ import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.Token;
-import io.widerow.query.answer.QueryAnswer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.export.ExportCursor;
 import io.widerow.query.export.ExportFormat;
 import io.widerow.query.export.ExportQuestion;

@@ -4,7 +4,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.lane.LaneRing;
-import io.widerow.query.answer.TypesAnswer;
+import io.widerow.query.result.TypesAnswer;
 import io.widerow.storage.Damage;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.embedded.PartitionCatalog;

@@ -6,7 +6,7 @@ import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
-import io.widerow.query.answer.Extras;
+import io.widerow.query.result.Extras;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.StoreView;
 import java.util.concurrent.ExecutionException;

@@ -12,7 +12,7 @@ import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.result.FieldCheck;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;

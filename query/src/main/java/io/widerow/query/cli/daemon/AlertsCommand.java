@@ -5,7 +5,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.figures.Cell;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.RemoteRows;

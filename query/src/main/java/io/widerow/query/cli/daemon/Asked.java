@@ -2,8 +2,8 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.figures.Cell;
-import io.widerow.query.figures.StatsWriter;
+import io.widerow.query.aggregation.Cell;
+import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;

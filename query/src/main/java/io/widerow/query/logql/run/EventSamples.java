@@ -2,8 +2,8 @@ package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import io.widerow.query.figures.Field;
-import io.widerow.query.figures.GroupCache;
+import io.widerow.query.aggregation.Field;
+import io.widerow.query.aggregation.GroupCache;
 import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;

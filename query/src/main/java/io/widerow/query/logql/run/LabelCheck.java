@@ -3,7 +3,7 @@ package io.widerow.query.logql.run;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Level;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.answer.FieldCheck;
+import io.widerow.query.result.FieldCheck;
 import io.widerow.query.logql.Condition;
 import io.widerow.query.logql.Expr;
 import io.widerow.query.logql.LogQuery;

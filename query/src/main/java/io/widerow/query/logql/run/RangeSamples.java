@@ -6,7 +6,7 @@ import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
-import io.widerow.query.figures.Field;
+import io.widerow.query.aggregation.Field;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.RangeFunction;

@@ -23,7 +23,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.Stamp;
-import io.widerow.storage.cassandra.upkeep.UpkeepStatus;
+import io.widerow.storage.cassandra.maintenance.UpkeepStatus;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;

@@ -21,7 +21,7 @@ class LayerTest extends LayerRules {
       storage.cassandra.value: event storage storage.disk storage.segment storage.cassandra.keyspace
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
-      storage.cassandra.upkeep: event storage storage.cursor storage.segment storage.scan \
+      storage.cassandra.maintenance: event storage storage.cursor storage.segment storage.scan \
           storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
           storage.live storage.embedded storage.digest storage.cassandra.keyspace \
@@ -29,7 +29,7 @@ class LayerTest extends LayerRules {
       storage.cassandra.apply: event storage storage.disk storage.live storage.segment \
           storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra: event storage storage.disk storage.live storage.embedded \
-          storage.cassandra.keyspace storage.cassandra.read storage.cassandra.upkeep \
+          storage.cassandra.keyspace storage.cassandra.read storage.cassandra.maintenance \
           storage.cassandra.apply
       """;
 

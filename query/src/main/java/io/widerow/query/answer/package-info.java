@@ -1,8 +1,0 @@
-/// A query in the form of its HTTP parameters, and its answer as bytes, independent of transport:
-/// events, figures, and the live tail. Opens no sockets.
-///
-/// - Threads: an answer belongs to one thread.
-@NullMarked
-package io.widerow.query.answer;
-
-import org.jspecify.annotations.NullMarked;

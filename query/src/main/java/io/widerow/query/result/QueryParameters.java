@@ -1,0 +1,381 @@
+package io.widerow.query.result;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventLayout;
+import io.widerow.event.TimeUuid;
+import io.widerow.query.LateEvent;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.aggregation.StatsQuery;
+import io.widerow.query.aggregation.StatsWriter;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.query.output.CsvWriter;
+import io.widerow.query.output.EventWriter;
+import io.widerow.query.output.JsonLinesWriter;
+import io.widerow.query.output.OutputFormat;
+import io.widerow.rollup.RollupQuestion;
+import io.widerow.storage.Arrivals;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Grouping;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.TypeInfo;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
+/// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`,
+/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by`, `rollup` for aggregates of the
+/// events instead of the events; then `limit` counts their rows, and `damage` sets how damaged
+/// parts are handled. An unknown name or an invalid value throws [QueryException.Refused] with the
+/// value in its message.
+///
+/// @param query which events
+/// @param format format of the result
+/// @param figures which aggregates of the events; null for the events themselves
+/// @param rollup whether the aggregates may come from kept ones
+/// @param skipsDamage whether the aggregates leave out damaged parts, with a warning; else damage
+///   is an error
+/// @param extras options of the response in addition to the events
+public record QueryParameters(
+    RangeQuery query,
+    Format format,
+    @Nullable StatsQuery figures,
+    Rollup rollup,
+    boolean skipsDamage,
+    Extras extras) {
+  private static final Set<String> NAMES =
+      Set.of(
+          "type",
+          "shard",
+          "from",
+          "to",
+          "since",
+          "order",
+          "limit",
+          "after",
+          "arrived",
+          "where",
+          "fields",
+          "format",
+          "csv-safe",
+          "stats",
+          "by",
+          "every",
+          "bars",
+          "order-by",
+          "rollup",
+          "damage",
+          "explain",
+          "level",
+          "progress",
+          "download");
+
+  /// The formats of HTTP answers.
+  public enum Format {
+    JSON("application/x-ndjson"),
+    CSV("text/csv; charset=utf-8"),
+    /// With the formula guard of [CsvWriter].
+    CSV_SAFE("text/csv; charset=utf-8");
+
+    public final String contentType;
+
+    Format(String contentType) {
+      this.contentType = contentType;
+    }
+  }
+
+  /// The names of all parameters.
+  public static List<String> names() {
+    return NAMES.stream().sorted().toList();
+  }
+
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
+    Given.requireKnown(given, names());
+    RangeQuery query =
+        RangeQuery.ALL
+            .withTypes(types(given.getOrDefault("type", List.of())))
+            .withShard(shard(given))
+            .withRange(from(given, nowNanos), until(given, nowNanos))
+            .withDescending(descending(Given.single(given, "order")));
+    if (query.fromNanos() >= query.untilNanos()) {
+      throw new QueryException.Refused(
+          "from", "the range is empty: its start is not before its end");
+    }
+    String after = Given.single(given, "after");
+    String where = Given.single(given, "where");
+    query = after == null ? query : query.withAfter(Positions.parse(after));
+    String arrived = Given.single(given, "arrived");
+    query = arrived == null ? query : query.withSince(arrivals(arrived));
+    query =
+        where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos)).narrowed();
+    StatsQuery figures = figures(given, query, nowNanos);
+    String limit = Given.single(given, "limit");
+    if (figures == null) {
+      query = limit == null ? query : query.withLimit(limit(limit));
+      query = query.withFields(fields(given.getOrDefault("fields", List.of())));
+    } else {
+      figures = limit == null ? figures : figures.withLimit(limit(limit));
+      query = query.withFields(figures.fields());
+    }
+    Format format = format(Given.single(given, "format"), Given.single(given, "csv-safe"));
+    return new QueryParameters(
+        query, format, figures, rollup(given), skipsDamage(given), Extras.parse(given, format));
+  }
+
+  /// The aggregates, without a limit; null for events.
+  private static @Nullable StatsQuery figures(
+      Map<String, List<String>> given, RangeQuery query, long nowNanos) {
+    String every = BarSteps.every(given, query, nowNanos);
+    StatsQuery figures =
+        StatsQuery.parse(Given.single(given, "stats"), Given.single(given, "by"), every);
+    String orderBy = Given.single(given, "order-by");
+    if (figures == null) {
+      if (orderBy != null) {
+        throw new QueryException.Refused(
+            "order-by", "orders the rows of stats; add --stats count; order is that of events");
+      }
+      return null;
+    }
+    if (given.containsKey("fields")) {
+      throw new QueryException.Refused("fields", "not together with stats, which shows no events");
+    }
+    if (given.containsKey("order")) {
+      throw new QueryException.Refused(
+          "order", "not together with stats, which shows no events; order rows with order-by");
+    }
+    return orderBy == null ? figures : figures.withOrder(orderBy);
+  }
+
+  private static Rollup rollup(Map<String, List<String>> given) {
+    String rollup = Given.single(given, "rollup");
+    if (rollup != null && !given.containsKey("stats")) {
+      throw new QueryException.Refused("rollup", "is for the figures of stats; add --stats count");
+    }
+    return Rollup.parse(rollup);
+  }
+
+  private static boolean skipsDamage(Map<String, List<String>> given) {
+    if (Given.single(given, "damage") != null && !given.containsKey("stats")) {
+      throw new QueryException.Refused("damage", "is for the figures of stats; add --stats count");
+    }
+    return Given.skipsDamage(given);
+  }
+
+  private static TypeGlobs types(List<String> values) {
+    for (String glob : values) {
+      if (glob.isEmpty()) {
+        throw new QueryException.Refused("type", "is empty");
+      }
+    }
+    return new TypeGlobs(values);
+  }
+
+  private static int shard(Map<String, List<String>> given) {
+    return Given.whole(given, "shard", 0, EventLayout.SHARD_LIMIT - 1, RangeQuery.ALL_SHARDS);
+  }
+
+  private static long from(Map<String, List<String>> given, long nowNanos) {
+    String from = Given.single(given, "from");
+    String since = Given.single(given, "since");
+    if (from != null && since != null) {
+      throw new QueryException.Refused("since", "give either from or since, not both");
+    }
+    if (since != null) {
+      return TimeText.parse("since", since, nowNanos);
+    }
+    return from == null ? TimeUuid.NANOS_MIN : TimeText.parse("from", from, nowNanos);
+  }
+
+  private static long until(Map<String, List<String>> given, long nowNanos) {
+    String to = Given.single(given, "to");
+    return to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("to", to, nowNanos);
+  }
+
+  private static boolean descending(@Nullable String order) {
+    return switch (order) {
+      case null -> false;
+      case "asc" -> false;
+      case "desc" -> true;
+      default -> throw new QueryException.Refused("order", "must be asc or desc, got " + order);
+    };
+  }
+
+  private static long limit(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException notWhole) {
+      throw new QueryException.Refused("limit", "must be a whole number, got " + text);
+    }
+  }
+
+  private static Arrivals arrivals(String text) {
+    try {
+      return Arrivals.parse(text);
+    } catch (IllegalArgumentException bad) {
+      throw new QueryException.Refused("arrived", String.valueOf(bad.getMessage()));
+    }
+  }
+
+  private static Format format(@Nullable String text) {
+    return switch (text) {
+      case null -> Format.JSON;
+      case "json" -> Format.JSON;
+      case "csv" -> Format.CSV;
+      default -> throw new QueryException.Refused("format", "must be json or csv, got " + text);
+    };
+  }
+
+  private static Format format(@Nullable String text, @Nullable String safe) {
+    Format format = format(text);
+    return switch (safe) {
+      case null -> format;
+      case "false" -> format;
+      case "true" -> {
+        if (format != Format.CSV) {
+          throw new QueryException.Refused("csv-safe", "needs format=csv");
+        }
+        yield Format.CSV_SAFE;
+      }
+      default -> throw new QueryException.Refused("csv-safe", "must be true or false, got " + safe);
+    };
+  }
+
+  private static @Nullable List<AttributeName> fields(List<String> values) {
+    if (values.isEmpty()) {
+      return null;
+    }
+    List<AttributeName> names = new ArrayList<>();
+    for (String value : values) {
+      NameText.parseList("fields", value).forEach(name -> names.add(NameText.stored(name)));
+    }
+    return names;
+  }
+
+  /// True when the query is for aggregates instead of events.
+  public boolean asksForFigures() {
+    return figures != null;
+  }
+
+  /// The grouping by which a scan may count events; null when the aggregates need each event.
+  public @Nullable Grouping fold() {
+    Grouping fold = figures == null ? null : figures.fold();
+    return fold == null || rollup == Rollup.OFF ? fold : fold.withCells();
+  }
+
+  /// True when counts and bytes by minute, which every type has, answer the query.
+  public boolean asksForCells() {
+    RollupQuestion asked = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    return asked != null && asked.isOfMinutes() && query.filter() instanceof Filter.Everything;
+  }
+
+  /// What a rollup must have to answer; null when no rollup may, or those of [#fold] do.
+  public @Nullable RollupQuestion question() {
+    StatsQuery asked = figures;
+    return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.fold() != null)
+        ? null
+        : asked.question();
+  }
+
+  /// What figures that are kept beyond their events must have to answer; null when none may.
+  public @Nullable RollupQuestion keptQuestion() {
+    return figures == null || rollup == Rollup.OFF ? null : figures.question();
+  }
+
+  /// True when rollups answer the query or may answer it, see [RollupUse].
+  public boolean mayUseRollups(StoreView view) {
+    return asksForCells() ? view.hasCells() : question() != null && view.hasRollups();
+  }
+
+  /// Refuses what rollups do not answer for each type when only they are wanted.
+  public void requireRollup(StoreView view) {
+    if (rollup != Rollup.ONLY) {
+      return;
+    }
+    if (!view.hasCells()) {
+      throw new QueryException.Refused("rollup", "only: this store keeps no rollups");
+    }
+    if (asksForCells()) {
+      return;
+    }
+    RollupQuestion asked = question();
+    List<String> without =
+        view.types(query.types()).stream()
+            .map(TypeInfo::type)
+            .filter(type -> asked == null || !view.hasRollup(type, query.filter(), asked))
+            .toList();
+    if (!without.isEmpty() || asked == null || !view.hasRollups()) {
+      throw new QueryException.Refused(
+          "rollup",
+          "only: no rollup has this%s; all types have count every so many minutes, without a filter"
+              .formatted(without.isEmpty() ? "" : " of " + without.getFirst()));
+    }
+  }
+
+  /// The writer of the answer, with times in UTC and no limit on its memory.
+  public EventWriter writer() {
+    return writer(QueryMemory.unlimited());
+  }
+
+  /// The writer of an answer without damage, with times in UTC.
+  ///
+  /// @param memory the budget that it shares with other queries
+  public EventWriter writer(QueryMemory memory) {
+    return writer(memory, List::of, null);
+  }
+
+  /// The writer of the answer, with times in UTC.
+  ///
+  /// @param memory the budget that it shares with other queries
+  /// @param unread which damaged parts the figures are without, when all are made
+  /// @param check warns of fields that no event has; null for no warnings
+  public EventWriter writer(
+      QueryMemory memory, Supplier<List<ScanWatch.Unread>> unread, @Nullable FieldCheck check) {
+    boolean json = format == Format.JSON;
+    EventWriter events =
+        json ? lines() : new CsvWriter(ZoneOffset.UTC, columns(), format == Format.CSV_SAFE);
+    if (figures == null) {
+      return check == null || !json ? events : new CheckedAnswer(events, check, true);
+    }
+    OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
+    StatsWriter rows = new StatsWriter(output, format == Format.CSV_SAFE);
+    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory, unread, json, check);
+  }
+
+  /// What warns of fields that no event of the range has; null for what goes on from a position,
+  /// where one answer of many says nothing about the range.
+  ///
+  /// @param view the one that is read
+  public @Nullable FieldCheck check(StoreView view) {
+    return query.after() != null || query.since() != null
+        ? null
+        : new FieldCheck(view, query, figures == null ? query.fields() : null);
+  }
+
+  private JsonLinesWriter lines() {
+    return extras.level()
+        ? JsonLinesWriter.withLevels(ZoneOffset.UTC)
+        : new JsonLinesWriter(ZoneOffset.UTC, query.fields());
+  }
+
+  /// The fields of the query. Where late events may come, their flag is the last column.
+  private @Nullable List<AttributeName> columns() {
+    List<AttributeName> fields = query.fields();
+    if (fields == null || query.since() == null || fields.contains(LateEvent.FLAG)) {
+      return fields;
+    }
+    List<AttributeName> columns = new ArrayList<>(fields);
+    columns.add(LateEvent.FLAG);
+    return columns;
+  }
+}

@@ -1,0 +1,32 @@
+package io.widerow.query.result;
+
+import io.widerow.query.QueryException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Whether figures may come from what the store keeps of them (rollups) instead of from events. The
+/// answer is the same.
+public enum Rollup {
+  /// Where they answer the question.
+  AUTO,
+  /// Never.
+  OFF,
+  /// A question that they do not answer is refused.
+  ONLY;
+
+  static Rollup parse(@Nullable String text) {
+    return switch (text) {
+      case null -> AUTO;
+      case "auto" -> AUTO;
+      case "off" -> OFF;
+      case "only" -> ONLY;
+      default ->
+          throw new QueryException.Refused("rollup", "must be auto, off or only, got " + text);
+    };
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

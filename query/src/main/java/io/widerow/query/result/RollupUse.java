@@ -1,0 +1,70 @@
+package io.widerow.query.result;
+
+import io.widerow.query.RangeReader;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// How much of an answer came from rollups, as the header `widerow-rollup` has it:
+///
+/// ```
+///   cells=1440 events=812                                  counts by minute, which all types have
+///   cells=1440 events=812 minutes=2 rollup=http-status     a rollup that is defined
+/// ```
+///
+/// @param cells minutes of types (steps of a rollup) whose events were counted from cells
+/// @param events events that were looked at
+/// @param minutes minutes of types in which events were looked at; negative when it is not told
+/// @param rollups names of rollups, with commas; `count` for the counts by minute
+public record RollupUse(long cells, long events, long minutes, String rollups) {
+  private static final String COUNT = "count";
+  private static final Pattern TEXT =
+      Pattern.compile(
+          "cells=(\\d{1,18}) events=(\\d{1,18})(?: minutes=(\\d{1,18}) rollup=(\\S+))?");
+
+  /// What a reader has read so far; null when rollups have answered nothing.
+  ///
+  /// @param asked what it was asked
+  public static @Nullable RollupUse of(RangeReader reader, QueryParameters asked) {
+    boolean counts = asked.asksForCells();
+    if (!counts && reader.rollups().isEmpty()) {
+      return null;
+    }
+    return new RollupUse(
+        reader.cells(),
+        reader.eventsScanned(),
+        reader.minutesFromEvents(),
+        counts ? COUNT : String.join(",", reader.rollups()));
+  }
+
+  /// Null when a daemon does not tell it.
+  public static @Nullable RollupUse parse(@Nullable String header) {
+    Matcher text = TEXT.matcher(header == null ? "" : header);
+    if (!text.matches()) {
+      return null;
+    }
+    boolean defined = text.group(4) != null;
+    return new RollupUse(
+        Long.parseLong(text.group(1)),
+        Long.parseLong(text.group(2)),
+        defined ? Long.parseLong(text.group(3)) : -1,
+        defined ? text.group(4) : COUNT);
+  }
+
+  /// The value of the header.
+  public String header() {
+    String counts = "cells=%d events=%d".formatted(cells, events);
+    return rollups.equals(COUNT)
+        ? counts
+        : counts + " minutes=%d rollup=%s".formatted(minutes, rollups);
+  }
+
+  /// For people.
+  public String sentence() {
+    return minutes < 0
+        ? String.format(Locale.ROOT, "rollup %s: %,d cells, %,d events", rollups, cells, events)
+        : String.format(
+            Locale.ROOT, "rollup %s: %,d cells, %,d minutes from events", rollups, cells, minutes);
+  }
+}

@@ -1,0 +1,172 @@
+package io.widerow.storage.sketch;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeValue;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.storage.NumberText;
+import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The figures of an attribute's values that the cell of a rollup keeps: those of a [RollupField],
+/// in the order of [RollupFigure].
+///
+/// - Threads: one.
+public final class AttributeFigures {
+  private final RollupField field;
+  private long values;
+  private final @Nullable NumberSum sum;
+  private final @Nullable Extreme least;
+  private final @Nullable Extreme greatest;
+  private @Nullable PercentileHistogram grid;
+  private @Nullable HashedValues distinct;
+
+  AttributeFigures(RollupField field) {
+    this.field = field;
+    this.sum = field.has(RollupFigure.SUM) ? new NumberSum() : null;
+    this.least = field.has(RollupFigure.MIN) ? Extreme.least() : null;
+    this.greatest = field.has(RollupFigure.MAX) ? Extreme.greatest() : null;
+    this.grid = field.has(RollupFigure.GRID) ? new PercentileHistogram() : null;
+    this.distinct = field.has(RollupFigure.DISTINCT) ? new HashedValues() : null;
+  }
+
+  /// True for a number, and for a text that is one, which then is made that number.
+  public static boolean isNumber(AttributeValue value) {
+    if (value.kind() == AttributeKind.STRING && !NumberText.read(value)) {
+      return false;
+    }
+    return value.kind() == AttributeKind.LONG
+        || (value.kind() == AttributeKind.DOUBLE && !Double.isNaN(value.asDouble()));
+  }
+
+  /// Adds the value of an event.
+  ///
+  /// @param value overwritten
+  /// @return false when there are more distinct values than a cell keeps
+  boolean add(AttributeValue value) {
+    values++;
+    HashedValues hashes = distinct;
+    if (hashes != null) {
+      hashes.add(value);
+      if (hashes.size() > HashedValues.CELL_MAX) {
+        return false;
+      }
+    }
+    if ((sum != null || least != null || greatest != null || grid != null) && isNumber(value)) {
+      addNumber(value);
+    }
+    return true;
+  }
+
+  private void addNumber(AttributeValue value) {
+    if (sum != null) {
+      sum.add(value);
+    }
+    if (least != null) {
+      least.add(value);
+    }
+    if (greatest != null) {
+      greatest.add(value);
+    }
+    PercentileHistogram numbers = grid;
+    if (numbers != null) {
+      numbers.add(value.asDouble());
+    }
+  }
+
+  /// True when it keeps this figure.
+  public boolean has(RollupFigure figure) {
+    return field.has(figure);
+  }
+
+  /// How many events have the attribute.
+  public long values() {
+    return values;
+  }
+
+  /// The sum of the numbers.
+  public NumberSum sum() {
+    return Objects.requireNonNull(sum);
+  }
+
+  /// The least number.
+  public Extreme least() {
+    return Objects.requireNonNull(least);
+  }
+
+  /// The greatest number.
+  public Extreme greatest() {
+    return Objects.requireNonNull(greatest);
+  }
+
+  /// The numbers on a grid.
+  public PercentileHistogram grid() {
+    return Objects.requireNonNull(grid);
+  }
+
+  /// The hashes of the values.
+  public HashedValues distinct() {
+    return Objects.requireNonNull(distinct);
+  }
+
+  /// Bytes of its arrays.
+  long bytes() {
+    PercentileHistogram numbers = grid;
+    HashedValues hashes = distinct;
+    return (sum == null ? 0 : sum.bytes())
+        + (numbers == null ? 0 : numbers.bytes())
+        + (hashes == null ? 0 : hashes.bytes());
+  }
+
+  void write(ByteSink out) {
+    if (field.has(RollupFigure.COUNT)) {
+      out.putVarint(values);
+    }
+    if (sum != null) {
+      sum.write(out);
+    }
+    if (least != null) {
+      least.write(out);
+    }
+    if (greatest != null) {
+      greatest.write(out);
+    }
+    PercentileHistogram numbers = grid;
+    if (numbers != null) {
+      numbers.write(out);
+    }
+    HashedValues hashes = distinct;
+    if (hashes != null) {
+      hashes.write(out);
+    }
+  }
+
+  static AttributeFigures read(RollupField field, ByteSource in) {
+    AttributeFigures read = new AttributeFigures(field);
+    if (field.has(RollupFigure.COUNT)) {
+      read.values = in.readVarint();
+      if (read.values < 0) {
+        throw in.corrupt("%d values".formatted(read.values));
+      }
+    }
+    NumberSum sum = read.sum == null ? null : NumberSum.read(in);
+    if (read.least != null) {
+      read.least.read(in);
+    }
+    if (read.greatest != null) {
+      read.greatest.read(in);
+    }
+    if (read.grid != null) {
+      read.grid = PercentileHistogram.read(in);
+    }
+    if (read.distinct != null) {
+      read.distinct = HashedValues.read(in);
+    }
+    if (sum != null && read.sum != null) {
+      read.sum.add(sum);
+    }
+    return read;
+  }
+}
