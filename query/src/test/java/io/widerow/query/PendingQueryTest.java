@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.PendingStore;
 import io.widerow.query.StoreDirectory.Stored;
-import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;

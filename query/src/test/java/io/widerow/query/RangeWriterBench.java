@@ -1,11 +1,11 @@
 package io.widerow.query;
 
 import io.widerow.event.AttributeName;
-import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.result.QueryAnswer;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;

@@ -92,7 +92,7 @@ public final class TransformFile implements BatchRules {
 
   private static IllegalArgumentException unusable(
       Path file, String why, @Nullable Throwable cause) {
-    return new IllegalArgumentException("rules: %s: %s".formatted(file, why), cause);
+    return new IllegalArgumentException("transforms: %s: %s".formatted(file, why), cause);
   }
 
   private Loaded load() {
@@ -111,7 +111,7 @@ public final class TransformFile implements BatchRules {
       problem = null;
       LOG.log(
           Level.INFO,
-          "rules: reloaded {0}, {1} rules",
+          "transforms: reloaded {0}, {1} rules",
           new Object[] {file, Integer.toString(loaded.rules.size())});
     } catch (IllegalArgumentException unusable) {
       problem = String.valueOf(unusable.getMessage());

@@ -1,11 +1,11 @@
 package io.widerow.query.cli;
 
 import io.widerow.query.TypeGlobs;
-import io.widerow.query.result.TypesAnswer;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteTypes;
+import io.widerow.query.result.TypesAnswer;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView;

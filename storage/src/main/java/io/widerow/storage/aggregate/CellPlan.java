@@ -1,7 +1,7 @@
 package io.widerow.storage.aggregate;
 
-import io.widerow.storage.sketch.GroupCells;
 import io.widerow.storage.segment.Cells;
+import io.widerow.storage.sketch.GroupCells;
 
 /// Decides for each minute of a type whether its events are counted from cells of segments or one
 /// by one, and adds up the cells. Cells of rollups may have longer steps; then a minute stands for

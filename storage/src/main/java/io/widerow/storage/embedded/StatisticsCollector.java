@@ -7,9 +7,9 @@ import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
-import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.Sealer;
+import io.widerow.storage.rows.OpenRows;
 import java.util.List;
 import java.util.stream.Stream;
 

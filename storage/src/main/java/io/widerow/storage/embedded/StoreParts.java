@@ -6,8 +6,8 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.SegmentFiles;
-import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.maintenance.JournalPin;
+import io.widerow.storage.rows.RowMemory;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.widerow.storage.recovery;
 
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.maintenance.SealJob;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
-import io.widerow.storage.maintenance.SealJob;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

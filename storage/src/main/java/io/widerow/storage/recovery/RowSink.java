@@ -1,7 +1,7 @@
 package io.widerow.storage.recovery;
 
-import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.maintenance.SealJob;
+import io.widerow.storage.rows.OpenRows;
 
 /// Where replay gets rows from, and what becomes of them.
 ///

@@ -9,12 +9,12 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.ReadDeadline;
-import io.widerow.storage.sketch.GroupCells;
-import io.widerow.storage.sketch.GroupCellsWriter;
-import io.widerow.storage.sketch.RollupIndex;
 import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentCells;
+import io.widerow.storage.sketch.GroupCells;
+import io.widerow.storage.sketch.GroupCellsWriter;
+import io.widerow.storage.sketch.RollupIndex;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,9 +5,9 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveLayouts;
 import io.widerow.storage.live.SegmentArrivals;
 import io.widerow.storage.live.SegmentFiles;
-import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.maintenance.MergeWriter;
 import io.widerow.storage.maintenance.Repartition;
+import io.widerow.storage.segment.SegmentOrigin;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -5,10 +5,10 @@ import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellPlan;
 import io.widerow.storage.live.FigureFiles;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.sketch.GroupCells;
+import io.widerow.storage.maintenance.DeletedFigures;
 import io.widerow.storage.segment.Cells;
 import io.widerow.storage.segment.SegmentSummary;
-import io.widerow.storage.maintenance.DeletedFigures;
+import io.widerow.storage.sketch.GroupCells;
 import java.util.List;
 
 /// The rules of counts by minute that [PlantedBugsTest] breaks.

@@ -6,9 +6,9 @@ import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.Released;
 import io.widerow.storage.live.SegmentArrivals;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.maintenance.Sealer;
 import io.widerow.storage.manifest.ManifestEdit;
 import io.widerow.storage.rows.OpenRows;
-import io.widerow.storage.maintenance.Sealer;
 import java.util.List;
 
 /// The rules of a drained store that [PlantedBugsTest] breaks.

@@ -2,10 +2,10 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.cli.DaemonOptions;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.aggregation.Cell;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.RemoteRows;

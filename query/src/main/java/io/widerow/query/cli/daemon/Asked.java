@@ -1,9 +1,9 @@
 package io.widerow.query.cli.daemon;
 
-import io.widerow.query.cli.DaemonOptions;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsWriter;
+import io.widerow.query.cli.DaemonOptions;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;

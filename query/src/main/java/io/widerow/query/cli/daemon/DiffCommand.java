@@ -1,9 +1,9 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.cli.DamageWarnings;
 import io.widerow.query.cli.Shell;
-import io.widerow.query.aggregation.Cell;
 import io.widerow.query.remote.RemoteAnswer;
 import io.widerow.query.remote.RemoteSurvey;
 import java.time.ZoneOffset;

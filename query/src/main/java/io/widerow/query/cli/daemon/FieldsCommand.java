@@ -1,10 +1,10 @@
 package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
-import io.widerow.query.cli.DamageWarnings;
-import io.widerow.query.cli.Shell;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsWriter;
+import io.widerow.query.cli.DamageWarnings;
+import io.widerow.query.cli.Shell;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteAnswer;

@@ -40,7 +40,7 @@ public final class LayoutCommand {
 
   public LayoutCommand(Shell shell) {
     types = new RemoteTable(shell, PATH, HEADS);
-    overrides = new RemoteTable(shell, PATH + "/rules", OVERRIDE_HEADS);
+    overrides = new RemoteTable(shell, PATH + "/overrides", OVERRIDE_HEADS);
   }
 
   @Command(name = "show", mixinStandardHelpOptions = true)

@@ -2,10 +2,10 @@ package io.widerow.query.cli.daemon;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.cli.ExitCode;
 import io.widerow.query.cli.Shell;
 import io.widerow.query.cli.StoppedRepartition;
-import io.widerow.query.aggregation.Cell;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.sizing.Weight;
