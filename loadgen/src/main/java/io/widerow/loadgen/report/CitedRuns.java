@@ -53,14 +53,14 @@ public record CitedRuns(ResultsLayout layout) {
     return names;
   }
 
-  /// Runs that a page names and that have no folder.
+  /// Cited runs without a folder.
   Set<String> missing() throws IOException {
     Set<String> missing = cited();
     missing.removeAll(folders());
     return missing;
   }
 
-  /// Folders that no page cites and that are not the newest of their command.
+  /// Folders that no page cites, except the newest of each compared command.
   Set<String> unneeded() throws IOException {
     Set<String> unneeded = folders();
     unneeded.removeAll(cited());
@@ -68,7 +68,8 @@ public record CitedRuns(ResultsLayout layout) {
     return unneeded;
   }
 
-  /// Runs with lines in `data/` that no page cites and that are not the newest of their question.
+  /// Runs with lines in `data/` that no page cites and that are not the newest of a compared
+  /// command.
   Set<String> staleLines() throws IOException {
     Set<String> stale = new TreeSet<>();
     List<ResultsEntry> all = ResultsEntry.all(layout);
@@ -78,7 +79,7 @@ public record CitedRuns(ResultsLayout layout) {
     return stale;
   }
 
-  /// Folders of runs that have no line.
+  /// Folders of runs without a line in `data/`.
   Set<String> withoutLine() throws IOException {
     Set<String> names = folders();
     ResultsEntry.all(layout).forEach(entry -> names.remove(entry.name()));

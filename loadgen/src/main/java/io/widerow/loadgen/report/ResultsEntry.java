@@ -10,14 +10,14 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// One run, one comparison, one store that grew or one session of all protocols, as recorded in
-/// `data/`.
+/// A result as recorded in `data/`: a run, a comparison, a store that grew, or a session of all
+/// protocols.
 ///
 /// @param name of its folder; begins with the time of its start, UTC
 /// @param lines one for a run, one a metric for a comparison, one a size for a store that grew, one
 ///   a protocol
 record ResultsEntry(String name, List<Map<String, String>> lines) {
-  /// Options that change how long or where something was measured, not what.
+  /// Options of the duration and the place of a measurement: the result is comparable without them.
   private static final Pattern IRRELEVANT =
       Pattern.compile(
           "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid"
@@ -39,7 +39,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
   static List<ResultsEntry> all(ResultsLayout layout) throws IOException {
     Map<String, List<Map<String, String>>> entries = new TreeMap<>();
     for (Map<String, String> line : ResultsLayout.lines(layout.runsFile())) {
-      if (!line.containsKey("comparison")) { // those of a comparison are summed up by its figures
+      if (!line.containsKey("comparison")) { // a comparison has its own lines
         add(entries, nameOf(line), line);
       }
     }
@@ -63,10 +63,10 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     entries.computeIfAbsent(name, _ -> new ArrayList<>()).add(line);
   }
 
-  /// The newest entry of each command, on whichever machine, oldest first.
+  /// The newest entry of each compared command, on any machine; oldest first.
   static List<ResultsEntry> newest(List<ResultsEntry> all) {
     Map<String, ResultsEntry> newest = new TreeMap<>();
-    all.forEach(entry -> newest.put(entry.question(), entry));
+    all.forEach(entry -> newest.put(entry.comparedCommand(), entry));
     Collection<ResultsEntry> found = newest.values();
     return all.stream().filter(found::contains).toList();
   }
@@ -87,7 +87,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
   }
 
   Kind kind() {
-    String command = question() + " ";
+    String command = comparedCommand() + " ";
     for (Kind kind : Kind.values()) {
       if (command.startsWith(kind.name().toLowerCase(Locale.ROOT) + " ")) {
         return kind;
@@ -96,8 +96,9 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     return Kind.RUN;
   }
 
-  /// The command without the irrelevant options; the other options in alphabetical order.
-  String question() {
+  /// The command that two entries must share to be compared: without the options of duration and
+  /// place, the other options in alphabetical order.
+  String comparedCommand() {
     String command = member("command").replaceFirst("^widerow load ?", "");
     String[] words = IRRELEVANT.matcher(command).replaceAll("").strip().split("\\s+(?=--)|^(?=--)");
     Stream<String> options = Stream.of(words).filter(word -> word.startsWith("--")).sorted();

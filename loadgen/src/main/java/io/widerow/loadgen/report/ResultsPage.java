@@ -140,7 +140,7 @@ public final class ResultsPage {
   /// Such as `access of 4 types, at full rate, batches of 100, 2 connections`.
   private static String workload(ResultsEntry entry) {
     String what = entry.member("what").replaceFirst(", [^,]* after .*", "");
-    String types = entry.question().replaceFirst(".*--types (\\d+).*", " of $1 types,");
+    String types = entry.comparedCommand().replaceFirst(".*--types (\\d+).*", " of $1 types,");
     return types.startsWith(" of ") ? what.replaceFirst(",", types) : what;
   }
 
@@ -195,7 +195,7 @@ public final class ResultsPage {
   private static String events(ResultsEntry entry) {
     String what =
         entry.member("what").replaceFirst("queries over ", "").replaceFirst(",? the .*", "");
-    String step = entry.question().replaceFirst(".*--step (\\S+).*", ", one each $1");
+    String step = entry.comparedCommand().replaceFirst(".*--step (\\S+).*", ", one each $1");
     return what.replaceFirst(",$", "") + (step.startsWith(",") ? step : "");
   }
 
@@ -224,7 +224,7 @@ public final class ResultsPage {
         "run");
     for (ResultsEntry entry : newest(Kind.RUN)) {
       row(
-          "`" + entry.question() + "`",
+          "`" + entry.comparedCommand() + "`",
           note(entry),
           name(entry.member("machine")),
           count(entry.member("events_per_second")),
@@ -302,7 +302,7 @@ public final class ResultsPage {
         "run");
     for (ResultsEntry entry : sessions) {
       row(
-          "`" + entry.question() + "`",
+          "`" + entry.comparedCommand() + "`",
           name(entry.member("machine")),
           entry.member("rounds"),
           entry.lines().stream()
@@ -328,7 +328,8 @@ public final class ResultsPage {
   private List<ResultsEntry> newest(Kind kind) {
     List<ResultsEntry> found = newest.stream().filter(entry -> entry.kind() == kind).toList();
     return found.subList(Math.max(0, found.size() - entriesMax), found.size()).stream()
-        .sorted(Comparator.comparing(ResultsEntry::question).thenComparing(ResultsEntry::name))
+        .sorted(
+            Comparator.comparing(ResultsEntry::comparedCommand).thenComparing(ResultsEntry::name))
         .toList();
   }
 

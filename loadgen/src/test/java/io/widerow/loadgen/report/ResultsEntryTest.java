@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Goal: two runs are the same question when they measured the same thing, for however long and
-/// wherever. Method: commands as the tool writes them.
+/// Goal: two runs have the same compared command when they measured the same thing, for however
+/// long and wherever. Method: commands as the tool writes them.
 class ResultsEntryTest {
   private static ResultsEntry entry(String name, String machine, String... command) {
     String line = ResultsLayout.commandLine(List.of(command));
@@ -16,7 +16,7 @@ class ResultsEntryTest {
   }
 
   @Test
-  void questionIsTheCommandWithoutPlaceAndLength() {
+  void comparedCommandIsWithoutPlaceAndLength() {
     ResultsEntry entry =
         entry(
             "20261124T150105-x",
@@ -35,7 +35,7 @@ class ResultsEntryTest {
             "0",
             "--results",
             "bench results");
-    assertEquals("compare a b --batch 100 --scenario broker", entry.question());
+    assertEquals("compare a b --batch 100 --scenario broker", entry.comparedCommand());
     assertEquals(Kind.COMPARE, entry.kind());
     assertEquals("20261124T150105", entry.time());
     assertEquals("2026-11-24", entry.day());
@@ -45,9 +45,9 @@ class ResultsEntryTest {
   void commandWithoutSubcommandIsARun() {
     ResultsEntry entry =
         entry("n", "m", "--url", "127.0.0.1:1", "--note", "it's an hour --rate", "--rate", "100k");
-    assertEquals("--rate 100k", entry.question());
+    assertEquals("--rate 100k", entry.comparedCommand());
     assertEquals(Kind.RUN, entry.kind());
-    assertEquals("", entry("n", "m").question());
+    assertEquals("", entry("n", "m").comparedCommand());
     assertEquals(Kind.PROTOCOLS, entry("n", "m", "protocols", "--rounds", "2").kind());
   }
 
