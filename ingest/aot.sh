@@ -1,7 +1,7 @@
-# Sourced by the launcher after a build. What programs do at each start is done once, here: native
-# libraries are taken out of their jars, and the JVM keeps the classes of a query and of a daemon as
-# it has linked them, the daemon's with what the demo, and a hundred rounds of questions, taught it
-# about its methods. Without these they start all the same, but later.
+# Sourced by the launcher after a build. Does the work of each start once: extracts native libraries
+# from their jars, and makes the AOT caches with the linked classes of a query and of a daemon. The
+# daemon's cache also has the profiles of its methods, from the demo and a hundred rounds of
+# queries. Without these files, programs start later.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
 
 quicken() { # for the layout in use: fills its natives and caches

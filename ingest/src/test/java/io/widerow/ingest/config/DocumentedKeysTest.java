@@ -105,9 +105,9 @@ class DocumentedKeysTest {
     StringBuilder file = new StringBuilder();
     comment(
         "Configuration of the daemon: one key=value a line. `widerow serve --print-config` lists"
-            + " every key with its value; flags and the environment (WIDEROW_...) win over this"
-            + " file. An unknown key is an error. `systemctl restart widerow` takes changes up."
-            + " Further keys: ingest/docs/CONFIGURATION.md.",
+            + " every key with its value. Precedence: flag, environment (WIDEROW_...), this file."
+            + " An unknown key is an error. Run systemctl restart widerow to apply changes. Further"
+            + " keys: ingest/docs/CONFIGURATION.md.",
         file);
     for (Key<?> key : ConfigKeys.ALL) {
       if (key.group() == Group.ADVANCED) {
