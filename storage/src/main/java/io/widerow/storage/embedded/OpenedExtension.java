@@ -1,7 +1,6 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.storage.StorageException;
-import io.widerow.storage.embedded.StoreExtension.Provider;
 
 /// The extension of an open store: opened with the store when `FORMAT` says that there are tables,
 /// else at the first request for it.
@@ -16,10 +15,10 @@ final class OpenedExtension {
   OpenedExtension(ExtensionContext context, OpenPurpose purpose) {
     this.context = context;
     this.purpose = purpose;
-    this.extension = open(Provider.of(context.disk(), context.storeDirectory()));
+    this.extension = open(StoreExtension.Provider.of(context.disk(), context.storeDirectory()));
   }
 
-  private StoreExtension open(Provider provider) {
+  private StoreExtension open(StoreExtension.Provider provider) {
     return provider.open(
         context, purpose == OpenPurpose.READING, purpose == OpenPurpose.ACCEPTING_LOSS);
   }
@@ -41,12 +40,13 @@ final class OpenedExtension {
   }
 
   /// The extension as a type that it implements; opens it when it is not open.
+  @SuppressWarnings("ReferenceEquality") // the null object is one
   synchronized <T> T as(Class<T> type) {
     if (extension == StoreExtension.NONE) {
       if (isClosed) {
         throw new StorageException.ReadOnly("the store is closed");
       }
-      extension = open(Provider.installed(context.storeDirectory()));
+      extension = open(StoreExtension.Provider.installed(context.storeDirectory()));
     }
     return type.cast(extension);
   }

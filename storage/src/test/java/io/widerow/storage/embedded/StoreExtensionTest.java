@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -118,15 +119,17 @@ class StoreExtensionTest {
     public static void tables(String path) {
       Path store = Path.of(path);
       StoreFormat.addTables(new RealDisk(), store);
-      Map<String, Long> before = files(store.getParent());
+      Path parent = Objects.requireNonNull(store.getParent());
+      Map<String, Long> before = files(parent);
       for (Entrance each : Entrance.values()) {
         assertRefused(() -> each.accept(store));
-        assertEquals(before, files(store.getParent()), each.name());
+        assertEquals(before, files(parent), each.name());
       }
     }
 
     private static void assertRefused(Executable call) {
-      String message = assertThrows(StorageException.Incompatible.class, call).getMessage();
+      String message =
+          String.valueOf(assertThrows(StorageException.Incompatible.class, call).getMessage());
       assertTrue(message.contains(REFUSED), message);
     }
 
