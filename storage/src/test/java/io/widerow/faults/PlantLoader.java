@@ -70,6 +70,7 @@ public class PlantLoader extends ClassLoader {
   }
 
   /// @param hooks class whose methods replace others
+  @SuppressWarnings("this-escape") // setDefaultAssertionStatus, which no subclass overrides
   public PlantLoader(Class<?> hooks, List<Cut> cuts) {
     super(PlantLoader.class.getClassLoader());
     this.hooks = ClassDesc.of(hooks.getName());
