@@ -87,8 +87,8 @@ class LayerTest extends LayerRules {
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
           ingest.decode ingest.config ingest.http ingest.serve.reply
       ingest.serve.status: event rollup storage storage.embedded query query.aggregation \
-          query.sizing query.result query.filter ingest.config ingest.lane ingest.transform ingest.intake \
-          ingest.http ingest.doctor ingest.alert
+          query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
+          ingest.intake ingest.http ingest.doctor ingest.alert
       ingest.cql.frame: cql cql.type cql.plan ingest.intake
       ingest.cql: event table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
           cql.events cql.system \
