@@ -48,7 +48,8 @@ class LayerTest extends LayerRules {
       cql.plan: query.json query.output cql cql.type cql.function cql.parse cql.schema \
           cql.key cql.change cql.define
       cql.system: cql.type cql.schema cql.define
-      cql.events: event storage storage.sketch query query.aggregation cql cql.type cql.parse cql.schema
+      cql.events: event storage storage.sketch query query.aggregation cql cql.type cql.parse \
+          cql.schema
       query.cli: event storage storage.embedded storage.repair table cql cql.schema cql.define \
           cql.table query query.output query.aggregation query.remote query.result
       query.cli.daemon: query query.output query.aggregation query.sizing query.remote query.cli

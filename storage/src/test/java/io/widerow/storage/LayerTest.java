@@ -53,7 +53,8 @@ class LayerTest extends LayerRules {
           storage.segment storage.scan storage.manifest storage.live storage.maintenance \
           storage.recovery storage.digest
       storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
-          storage.facts storage.rows storage.manifest storage.live storage.maintenance storage.recovery \
+          storage.facts storage.rows storage.manifest storage.live storage.maintenance \
+          storage.recovery \
           storage.embedded
       storage.repair: event storage storage.disk storage.codec storage.journal storage.sketch \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
