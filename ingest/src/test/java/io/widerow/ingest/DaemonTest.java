@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -390,8 +391,13 @@ class DaemonTest {
         http.postLater("/v1/events?type=a", Http.TEXT, line);
     Await.until(() -> store.commits.getQueueLength() > 0, "a commit waits");
     Thread closing = Thread.ofPlatform().start(daemon::close);
-    Await.until(() -> http.get("/ready").statusCode() != 200, "the daemon is not ready");
-    HttpResponse<String> late = http.post("/v1/events?type=a", Http.TEXT, line);
+    HttpResponse<String> late =
+        assertDoesNotThrow(
+            () -> {
+              Await.until(() -> http.get("/ready").statusCode() != 200, "the daemon is not ready");
+              return http.post("/v1/events?type=a", Http.TEXT, line);
+            },
+            "no longer listens while a request waits");
     assertEquals(503, late.statusCode(), late.body());
     assertFalse(first.isDone(), "answered before it was committed");
     assertFalse(closing.join(Duration.ofMillis(200)), "stopped while a request waits");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Await;
 import io.widerow.faults.QuickJvm;
+import io.widerow.query.cli.Main;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -32,8 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 class OwnTlsTest {
   private static final Pattern BLOCKS =
       Pattern.compile("(?s)step by step:\n\n```\n(.*?)```\n.*?```\n(export WIDEROW_URL.*?)```");
-  private static final Pattern COMMAND =
-      Pattern.compile("(?m)^([a-z]+)\\|(io\\.widerow[\\w.]+)\\|");
 
   @TempDir private Path directory = Path.of(".");
   private Process daemon = new ProcessBuilder("true").start();
@@ -46,16 +45,12 @@ class OwnTlsTest {
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = free.getLocalPort();
     }
-    StringBuilder script = new StringBuilder("#!/bin/sh\ncommand=$1\nshift\ncase $command in\n");
-    Matcher command = COMMAND.matcher(Files.readString(Path.of("../widerow")));
-    while (command.find()) {
-      script.append("%s) main=%s ;;%n".formatted(command.group(1), command.group(2)));
-    }
-    script.append("esac\nexec");
+    StringBuilder script = new StringBuilder("#!/bin/sh\nexec");
     QuickJvm.plain(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"))
         .forEach(part -> script.append(" '").append(part).append('\''));
     Path file = directory.resolve("widerow");
-    Files.writeString(file, script.append(" \"$main\" \"$@\"\n").toString());
+    Files.writeString(
+        file, script.append(" %s \"$@\"%n".formatted(Main.class.getName())).toString());
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
   }
 

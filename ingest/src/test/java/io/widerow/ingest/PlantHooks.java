@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.lane.BatchKey;
@@ -7,7 +8,6 @@ import io.widerow.ingest.lane.BatchLedger;
 import io.widerow.ingest.lane.BatchPart;
 import io.widerow.ingest.lane.Outcome;
 import io.widerow.storage.Durability;
-import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.util.List;
 
@@ -49,7 +49,7 @@ public final class PlantHooks {
     return true;
   }
 
-  public static long longAgo(MemorySegment unused, long offset) {
-    return Long.MIN_VALUE;
+  public static boolean always(IncomingBatch unused, long nanos) {
+    return true;
   }
 }

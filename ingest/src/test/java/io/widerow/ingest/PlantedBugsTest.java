@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.lmax.disruptor.dsl.Disruptor;
-import io.widerow.event.EventLayout;
 import io.widerow.faults.FaultRecords;
 import io.widerow.faults.PlantLoader;
 import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.faults.Seeds;
+import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.IntakeRequest;
 import io.widerow.ingest.intake.BodyDigest;
@@ -177,7 +178,7 @@ class PlantedBugsTest {
             "a batch of several lanes is acknowledged when none failed",
             LanesTest.class,
             "aBatchWhoseOtherPartFailsIsNotAcknowledged",
-            Cut.to(BatchSplit.Join.class, "joined", Outcome.class, "merge", "nicer")),
+            Cut.to(BatchSplit.Join.class, "join", Outcome.class, "merge", "nicer")),
         new Planted(
             "a part of a batch does not vouch for the others",
             new Suite(LanesTest.class, "aStoredPartDoesNotVouchForTheOthers", List.of(3, 3)),
@@ -277,16 +278,10 @@ class PlantedBugsTest {
                 Cut.out(Daemon.class, "close", Intake.class, "drain"))
             .thatWaits(),
         planted(
-            "an event far ahead of the clock is refused",
+            "an event far ahead of the clock gets the time of its arrival",
             EmbeddedDaemonTest.class,
-            "anEventFarAheadIsRefusedAndItsNeighbourStored",
-            // of the store, whose class is not visible here
-            Cut.to(
-                "io.widerow.storage.embedded.Admission",
-                "refusal",
-                EventLayout.class,
-                "idTime",
-                "longAgo")));
+            "anEventFarAheadGetsTheTimeOfItsArrival",
+            Cut.to(SenderTime.class, "take", IncomingBatch.class, "takes", "always")));
   }
 
   @ParameterizedTest
