@@ -100,7 +100,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
 /// | `widerow-tables` | 1, with the first write | writes of tables; the opener's |
 /// | `widerow-quorum` | one, on a cluster | answers what the cluster has, or has not in time |
-/// | `widerow-rules` | one | evaluates rules that watch, at low priority |
+/// | `widerow-alerts` | one | evaluates alert rules, at low priority |
 /// | `widerow-merge` | one | merging, retention; the opener's, at low priority |
 /// | `widerow-maintenance` | one | calls the store's maintenance, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
@@ -138,7 +138,7 @@ public final class Daemon implements AutoCloseable {
   private final LayoutService layout;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final @Nullable TransformFile rules;
+  private final @Nullable TransformFile transforms;
   private final @Nullable TlsFiles tls;
   private final @Nullable CertificateWatch certificates;
   private final Lanes lanes;
@@ -149,9 +149,9 @@ public final class Daemon implements AutoCloseable {
   private final QueryServices queries;
   private final LokiService loki;
   private final QueryMemory memory;
-  private final AlertScheduler watch;
+  private final AlertScheduler alerts;
   private final ExecutorService evaluation =
-      Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-rules"));
+      Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-alerts"));
   private final Access access;
   private final ConnectionGuard connections;
   private final EventLoopGroup loops;
@@ -169,7 +169,7 @@ public final class Daemon implements AutoCloseable {
     this.store = store;
     diskState = new DiskStateLog(store::full, System::nanoTime);
     damage = new DamageLog(store);
-    rules =
+    transforms =
         config.transforms() == null
             ? null
             : new TransformFile(config.transforms(), Daemon::epochNanos);
@@ -188,7 +188,7 @@ public final class Daemon implements AutoCloseable {
                 config.cluster().isOn() ? config.cluster().quorumWait().toNanos() : 0),
             () -> new SpinThenParkWaitStrategy(config.limits().spinMicros() * 1_000L),
             new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
-            rules,
+            transforms,
             registry,
             () -> Instant.now().getEpochSecond());
     types =
@@ -219,7 +219,7 @@ public final class Daemon implements AutoCloseable {
     loki =
         new LokiService(
             store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
-    watch = new AlertScheduler(store, memory, Daemon::epochNanos, evaluation);
+    alerts = new AlertScheduler(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
     int connectionsMax = connectionsMax(config);
     connections =
@@ -234,7 +234,7 @@ public final class Daemon implements AutoCloseable {
     var metrics = new DaemonMetrics(registry);
     metrics.ofRequests(credit, connections);
     metrics.ofQueries(memory, queries);
-    metrics.ofWriting(lanes, rules, types);
+    metrics.ofWriting(lanes, transforms, types);
     if (certificates != null) {
       metrics.ofCertificates(certificates);
     }
@@ -295,7 +295,7 @@ public final class Daemon implements AutoCloseable {
 
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
-    AlertService watching = new AlertService(watch, Daemon::epochNanos);
+    AlertService alertService = new AlertService(alerts, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     var snapshots = config.store().snapshotDirectory(config.data());
     List<HttpRoute> routes =
@@ -324,9 +324,16 @@ public final class Daemon implements AutoCloseable {
                 new RepartitionService(store).routes(),
                 new DeletionService(store, config.data(), snapshots).routes(),
                 new DoctorService(doctor).routes(),
-                watching.routes(),
+                alertService.routes(),
                 new StatusServices(
-                        config, intake, store, rules, registry, doctor, watching, usableBytes)
+                        config,
+                        intake,
+                        store,
+                        transforms,
+                        registry,
+                        doctor,
+                        alertService,
+                        usableBytes)
                     .routes())
             .flatMap(List::stream)
             .toList();
@@ -402,15 +409,15 @@ public final class Daemon implements AutoCloseable {
       if (certificates != null) {
         certificates.look();
       }
-      if (rules != null) {
-        rules.reload();
+      if (transforms != null) {
+        transforms.reload();
       }
       store.maintain();
       lanes.tick(); // after maintain(): each lane does its share on its own thread
       diskState.look();
       damage.look();
       clock.tellChange();
-      watch.tick();
+      alerts.tick();
       layout.measure();
       if (types.isLookDue() && (store instanceof EmbeddedStore || store.cluster() != null)) {
         lookAtTypes();
@@ -522,7 +529,7 @@ public final class Daemon implements AutoCloseable {
     intake.drain();
     lanes.endWaiting(); // what is kept here is applied after the next start
     maintenance.shutdown();
-    watch.stop();
+    alerts.stop();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);

@@ -50,18 +50,18 @@ final class DaemonMetrics {
         .register(registry);
   }
 
-  /// @param rules null when there are none
+  /// @param transforms null when there are none
   /// @param types how many senders may bring into being
-  void ofWriting(Lanes lanes, @Nullable TransformFile rules, TypeBudget types) {
+  void ofWriting(Lanes lanes, @Nullable TransformFile transforms, TypeBudget types) {
     Gauge.builder("widerow.types.known", types, TypeBudget::types).register(registry);
     FunctionCounter.builder("widerow.types.overflowed", types, TypeBudget::moved)
         .register(registry);
-    if (rules != null) {
-      FunctionCounter.builder("widerow.transforms.changed", rules, TransformFile::changed)
+    if (transforms != null) {
+      FunctionCounter.builder("widerow.transforms.changed", transforms, TransformFile::changed)
           .register(registry);
-      FunctionCounter.builder("widerow.transforms.dropped", rules, TransformFile::dropped)
+      FunctionCounter.builder("widerow.transforms.dropped", transforms, TransformFile::dropped)
           .register(registry);
-      FunctionCounter.builder("widerow.transforms.refused", rules, TransformFile::refused)
+      FunctionCounter.builder("widerow.transforms.refused", transforms, TransformFile::refused)
           .register(registry);
     }
     Gauge.builder("widerow.writing", lanes, all -> all.failure() == null ? 1 : 0)

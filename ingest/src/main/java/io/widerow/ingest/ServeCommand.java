@@ -238,7 +238,7 @@ public final class ServeCommand implements Callable<Integer> {
     List<ConfigRule> further =
         new ArrayList<>(
             List.of(
-                ConfigCheck.ofRules(ServeCommand::requireRules),
+                ConfigCheck.ofTransforms(ServeCommand::requireTransforms),
                 ConfigCheck.ofStore(ClusterDaemonStore::check)));
     if (!printConfig) {
       further.addAll(ConfigCheck.ofMachine());
@@ -269,7 +269,7 @@ public final class ServeCommand implements Callable<Integer> {
     return serve(config).number;
   }
 
-  private static void requireRules(DaemonConfig config) {
+  private static void requireTransforms(DaemonConfig config) {
     if (config.transforms() != null) {
       long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
       TransformSet _ = TransformFile.read(config.transforms(), nowNanos);

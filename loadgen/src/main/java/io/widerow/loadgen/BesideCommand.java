@@ -212,7 +212,7 @@ final class BesideCommand extends LoadgenCommand {
                 runs.a().size(),
                 runs.discarded()));
     print("");
-    print("| latency of writing | alone | beside | ratio | 95 % |");
+    print("| latency of writing | alone | with queries | ratio | 95 % |");
     print("| --- | ---: | ---: | ---: | --- |");
     PairedRatio p99 = row("p99 ms", runs, turn -> turn.millis(99));
     row("p50 ms", runs, turn -> turn.millis(50));

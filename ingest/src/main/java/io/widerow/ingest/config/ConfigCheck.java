@@ -66,10 +66,10 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
     return ConfigRule.of(check, ConfigKeys.STORE, ConfigKeys.INSECURE);
   }
 
-  /// The rule that reads the file of rules.
+  /// The rule that reads the file of transforms.
   ///
-  /// @param read throws [IllegalArgumentException] for a file that holds no rules
-  public static ConfigRule ofRules(Consumer<DaemonConfig> read) {
+  /// @param read throws [IllegalArgumentException] for a file without transforms
+  public static ConfigRule ofTransforms(Consumer<DaemonConfig> read) {
     return ConfigRule.of(read, ConfigKeys.TRANSFORMS);
   }
 

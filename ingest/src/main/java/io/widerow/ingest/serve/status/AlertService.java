@@ -37,13 +37,13 @@ public final class AlertService {
   private static final String OF_CLUSTER =
       "a store on a cluster keeps no alert rules: set them at a daemon with a store of its own";
 
-  private final AlertScheduler watch;
+  private final AlertScheduler alerts;
   private final UpkeepRoutes<AlertScheduler> routes;
   private final LongSupplier epochNanos;
 
-  public AlertService(AlertScheduler watch, LongSupplier epochNanos) {
-    this.watch = watch;
-    this.routes = new UpkeepRoutes<>(PATH, () -> watch.isThere() ? watch : null, OF_CLUSTER);
+  public AlertService(AlertScheduler alerts, LongSupplier epochNanos) {
+    this.alerts = alerts;
+    this.routes = new UpkeepRoutes<>(PATH, () -> alerts.isThere() ? alerts : null, OF_CLUSTER);
     this.epochNanos = epochNanos;
   }
 
@@ -72,7 +72,7 @@ public final class AlertService {
   }
 
   private String names() {
-    List<String> names = watch.all().stream().map(ruled -> ruled.rule().name()).toList();
+    List<String> names = alerts.all().stream().map(ruled -> ruled.rule().name()).toList();
     return names.isEmpty() ? "none is set" : "there are " + String.join(", ", names);
   }
 
@@ -146,7 +146,7 @@ public final class AlertService {
 
   /// The lines of `/metrics`.
   void appendMetrics(StringBuilder text) {
-    List<AlertScheduler.Ruled> rules = watch.all();
+    List<AlertScheduler.Ruled> rules = alerts.all();
     if (rules.isEmpty()) {
       return;
     }

@@ -44,28 +44,28 @@ public final class StatusServices {
   private final PrometheusMeterRegistry registry;
   private final DaemonConfig config;
   private final SendersService senders;
-  private final @Nullable TransformFile rules;
+  private final @Nullable TransformFile transforms;
   private final Doctor doctor;
-  private final AlertService watching;
+  private final AlertService alerts;
   private final PartitionWeightMetric weights;
   private final LongSupplier usableBytes;
 
-  /// @param rules null when there are none
+  /// @param transforms null when there are none
   /// @param usableBytes free bytes of the store's file system
   public StatusServices(
       DaemonConfig config,
       Intake intake,
       EventStore store,
-      @Nullable TransformFile rules,
+      @Nullable TransformFile transforms,
       PrometheusMeterRegistry registry,
       Doctor doctor,
-      AlertService watching,
+      AlertService alerts,
       LongSupplier usableBytes) {
-    this.watching = watching;
+    this.alerts = alerts;
     this.weights = new PartitionWeightMetric(store, System::nanoTime);
     this.doctor = doctor;
     this.usableBytes = usableBytes;
-    this.rules = rules;
+    this.transforms = transforms;
     this.config = config;
     this.intake = intake;
     this.store = store;
@@ -153,7 +153,7 @@ public final class StatusServices {
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
     StringBuilder text = new StringBuilder(registry.scrape());
     senders.appendMetrics(text);
-    watching.appendMetrics(text);
+    alerts.appendMetrics(text);
     weights.append(text);
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
@@ -193,8 +193,8 @@ public final class StatusServices {
       ClusterStatus.append(json.append("},"), cluster, intake.epochNanos() / 1_000_000);
       json.setLength(json.length() - 1); // the brace that the next part closes
     }
-    if (rules != null) {
-      appendTransforms(json.append("},\"transforms\":{"), rules);
+    if (transforms != null) {
+      appendTransforms(json.append("},\"transforms\":{"), transforms);
     }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
@@ -238,13 +238,13 @@ public final class StatusServices {
     json.append(']');
   }
 
-  private static void appendTransforms(StringBuilder json, TransformFile rules) {
-    HttpAnswers.appendString(json.append("\"file\":"), rules.file().toString());
-    json.append(",\"transforms\":").append(rules.rules());
-    json.append(",\"changed\":").append(rules.changed());
-    json.append(",\"dropped\":").append(rules.dropped());
-    json.append(",\"refused\":").append(rules.refused());
-    String problem = rules.problem();
+  private static void appendTransforms(StringBuilder json, TransformFile transforms) {
+    HttpAnswers.appendString(json.append("\"file\":"), transforms.file().toString());
+    json.append(",\"transforms\":").append(transforms.rules());
+    json.append(",\"changed\":").append(transforms.changed());
+    json.append(",\"dropped\":").append(transforms.dropped());
+    json.append(",\"refused\":").append(transforms.refused());
+    String problem = transforms.problem();
     if (problem != null) {
       HttpAnswers.appendString(json.append(",\"problem\":"), problem);
     }
