@@ -8,12 +8,12 @@ use_checkout() {
   layout=checkout
   shown=$(called)
   settings=$home/pom.xml
-  rows=$home/query/src/main/resources/io/widerow/query/cli/commands.psv
+  rows=$home/ingest/cli/src/main/resources/io/widerow/cli/commands.psv
   version=$(sed -n 's|^  <version>\(.*\)</version>|\1|p' "$settings")
-  jars=$home/ingest/target/lib
-  main_jar=$home/ingest/target/ingest-$version.jar
-  natives=$home/ingest/target/native
-  caches=$home/ingest/target
+  jars=$home/ingest/cli/target/lib
+  main_jar=$home/ingest/cli/target/cli-$version.jar
+  natives=$home/ingest/cli/target/native
+  caches=$home/ingest/cli/target
   logs=$home/loadgen/logs
   JAVA_HOME=$(find_jdk)
   export JAVA_HOME
@@ -55,7 +55,7 @@ find_jdk() { # prints the first JDK of version 25 or newer
 
 is_built() { # whether the program has these commands, be it older than its sources
   [ -n "$JAVA_HOME" ] && [ -f "$main_jar" ] &&
-    cmp -s "$rows" "$home/query/target/classes/io/widerow/query/cli/commands.psv"
+    cmp -s "$rows" "$home/ingest/cli/target/classes/io/widerow/cli/commands.psv"
 }
 
 help_unbuilt() { # help or version, for a command that cannot be asked

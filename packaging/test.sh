@@ -128,7 +128,7 @@ run_nightly() { # =PART to run one part, or empty; then arguments of mvn
   part tests run_maven -Pall -Dplants=all "$@"
   part faults run_maven -Pfaults "$@"
   part cluster run_maven -Pcluster "$@"
-  part fuzzing mvn -B -Pfuzz -pl storage,query,ingest -am verify "$@"
+  part fuzzing mvn -B -Pfuzz -pl storage,query,ingest,ingest/cql,ingest/cli -am verify "$@"
   part packages try_packages
   [ -z "$broken" ] || echo "widerow: failed:$broken" >&2
   [ -z "$broken" ]

@@ -263,7 +263,7 @@ public final class Daemon implements AutoCloseable {
 
   /// Loads the classes of the HTTP server, which takes a second. Call it on a thread of its own
   /// while the store opens.
-  static void prepare() {
+  public static void prepare() {
     // A registry of its own: otherwise both servers register the same meters, and Armeria warns.
     PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     ServerBuilder builder = Server.builder().http(0).meterRegistry(unread);
@@ -469,7 +469,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /// Requests that are not answered yet.
-  long inFlight() {
+  public long inFlight() {
     return intake.inFlight();
   }
 
@@ -483,7 +483,7 @@ public final class Daemon implements AutoCloseable {
   /// returns. A supervisor can restart it, which gives it a chance to recover.
   ///
   /// @param failed gets the reason why writing has ended
-  void awaitStop(CountDownLatch stop, Consumer<String> failed) {
+  public void awaitStop(CountDownLatch stop, Consumer<String> failed) {
     try {
       while (!stop.await(FAILURE_SEEN_MILLIS, TimeUnit.MILLISECONDS)) {
         String failure = failure();
@@ -504,7 +504,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /// The receivers of all protocols with sockets of their own that are on.
-  List<SocketReceiver> receivers() {
+  public List<SocketReceiver> receivers() {
     return sockets.receivers();
   }
 

@@ -3,7 +3,6 @@ package io.widerow.ingest;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.TlsFiles;
-import io.widerow.ingest.cql.CqlPort;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.receive.fluent.FluentProtocol;
@@ -11,16 +10,15 @@ import io.widerow.ingest.receive.gelf.GelfProtocol;
 import io.widerow.ingest.receive.graphite.GraphiteProtocol;
 import io.widerow.ingest.receive.statsd.StatsdProtocol;
 import io.widerow.ingest.receive.syslog.SyslogProtocol;
+import io.widerow.ingest.socket.PortProvider;
 import io.widerow.ingest.socket.SocketProtocol;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.socket.StreamTls;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.table.Tables;
-import io.widerow.table.TableStore;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +34,7 @@ final class SocketListeners implements AutoCloseable {
   private final QueryMemory memory;
   private final Access access;
   private final @Nullable StreamTls clientTls; // of those that tokens tell who they are
-  private @Nullable CqlPort cql; // once it listens
+  private PortProvider.@Nullable Port cql; // once it listens
   private final List<SocketReceiver> receivers = new CopyOnWriteArrayList<>();
 
   /// @param tls files with certificates; null without TLS
@@ -99,25 +97,28 @@ final class SocketListeners implements AutoCloseable {
   }
 
   private void listenCql() {
-    InetSocketAddress address = config.listen().of(CqlPort.NAME);
+    InetSocketAddress address = config.listen().of(PortProvider.CQL);
     if (address != null) {
-      CqlPort.Terms terms =
-          new CqlPort.Terms(clientTls, access.tokens(), config.limits(), config.durability());
-      CqlPort port =
+      PortProvider.Terms terms =
+          new PortProvider.Terms(clientTls, access.tokens(), config.limits(), config.durability());
+      PortProvider provider = provider(PortProvider.CQL, address);
+      cql =
           ListenException.listen(
-              CqlPort.NAME,
+              PortProvider.CQL,
               address,
-              () -> new CqlPort(address, terms, store, tables(), intake, memory, registry));
-      cql = port;
-      if (store instanceof EmbeddedStore embedded) {
-        embedded.extension(Tables.class).report(port.damage());
-      }
+              () -> provider.listen(address, terms, store, intake, memory, registry));
     }
   }
 
-  /// Where tables of users lie; null when the store can have none.
-  private @Nullable TableStore tables() {
-    return store instanceof EmbeddedStore embedded ? embedded.extension(TableStore.class) : null;
+  private static PortProvider provider(String name, InetSocketAddress address) {
+    for (PortProvider each :
+        ServiceLoader.load(PortProvider.class, PortProvider.class.getClassLoader())) {
+      if (each.name().equals(name)) {
+        return each;
+      }
+    }
+    throw ListenException.refused(
+        name, address, "the jar of its module is not on the class path; add it");
   }
 
   /// Where a protocol listens; null when it is off.
@@ -127,8 +128,8 @@ final class SocketListeners implements AutoCloseable {
         return receiver.address();
       }
     }
-    CqlPort port = cql;
-    return port != null && protocol.equals(CqlPort.NAME) ? port.address() : null;
+    PortProvider.Port port = cql;
+    return port != null && protocol.equals(PortProvider.CQL) ? port.address() : null;
   }
 
   List<SocketReceiver> receivers() {

@@ -43,7 +43,7 @@ class EmbeddedDaemonTest {
         DaemonConfig.of(
             Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "2"));
     String before;
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String answer = http.post(PATH, Http.TEXT, log).body();
@@ -51,7 +51,7 @@ class EmbeddedDaemonTest {
       before = http.get("/v1/query").body();
       assertEquals(10_001, before.lines().count());
     }
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       assertTrue(
@@ -75,7 +75,7 @@ class EmbeddedDaemonTest {
     String data = directory.resolve("d").toString();
     DaemonConfig config =
         DaemonConfig.of(Map.of("data", data, "http", "127.0.0.1:0", "lanes", before));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String answer = http.post("/v1/events", Http.NDJSON, likes.toString()).body();
@@ -83,7 +83,7 @@ class EmbeddedDaemonTest {
       http.post("/v1/events", Http.NDJSON, line.formatted(7, 7, 0));
     }
     config = DaemonConfig.of(Map.of("data", data, "http", "127.0.0.1:0", "lanes", after));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String answer = http.post("/v1/events", Http.NDJSON, likes.toString()).body();
@@ -99,7 +99,7 @@ class EmbeddedDaemonTest {
     DaemonConfig config =
         DaemonConfig.of(
             Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String line = "{\"ts\":\"%s\",\"type\":\"%s\"}%n";
@@ -127,7 +127,7 @@ class EmbeddedDaemonTest {
         DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0", "lanes", "1"));
     Path damaged = data;
     for (String type : new String[] {"one", "two"}) {
-      try (EventStore store = ServeCommand.openEmbedded(config);
+      try (EventStore store = LocalStore.open(config);
           Daemon daemon = Daemon.start(config, store);
           Http http = new Http(daemon)) {
         assertTrue(
@@ -141,7 +141,7 @@ class EmbeddedDaemonTest {
       }
     }
     Files.write(damaged, Arrays.copyOf(Files.readAllBytes(damaged), 70));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String ready = http.get("/ready").body();
@@ -186,12 +186,12 @@ class EmbeddedDaemonTest {
                 "body-rate-min",
                 "1"));
     byte[] log = Files.readAllBytes(Path.of("../loadgen/logs/apache_access.log"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       http.post(PATH, Http.TEXT, log);
     }
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String small = "/v1/query?order=desc&limit=100";
@@ -244,12 +244,12 @@ class EmbeddedDaemonTest {
     Map<String, String> roomy = Map.of("data", data, "http", "127.0.0.1:0", "lanes", "1");
     Map<String, String> tight = new HashMap<>(roomy);
     tight.put("disk-reserve-bytes", Long.toString(Long.MAX_VALUE));
-    try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(roomy));
+    try (EventStore store = LocalStore.open(DaemonConfig.of(roomy));
         Daemon daemon = Daemon.start(DaemonConfig.of(roomy), store);
         Http http = new Http(daemon)) {
       assertEquals(200, http.post("/v1/events?type=a", Http.TEXT, "one").statusCode());
     }
-    try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(tight));
+    try (EventStore store = LocalStore.open(DaemonConfig.of(tight));
         Daemon daemon = Daemon.start(DaemonConfig.of(tight), store);
         Http http = new Http(daemon)) {
       var refused = http.post("/v1/events?type=a", Http.TEXT, "two", "idempotency-key", "k");
@@ -260,7 +260,7 @@ class EmbeddedDaemonTest {
       assertEquals(503, ready.statusCode());
       assertTrue(ready.body().contains("9223372036854775807 are needed"), ready.body());
     }
-    try (EventStore store = ServeCommand.openEmbedded(DaemonConfig.of(roomy));
+    try (EventStore store = LocalStore.open(DaemonConfig.of(roomy));
         Daemon daemon = Daemon.start(DaemonConfig.of(roomy), store);
         Http http = new Http(daemon)) {
       var stored = http.post("/v1/events?type=a", Http.TEXT, "two", "idempotency-key", "k");
@@ -273,7 +273,7 @@ class EmbeddedDaemonTest {
   void arrivalsSinceATokenAreReportedOverHttp() throws IOException, InterruptedException {
     DaemonConfig config =
         DaemonConfig.of(Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String events = "{\"ts\":1700000000,\"type\":\"a\"}\n{\"ts\":1700000005,\"type\":\"a\"}\n";
@@ -305,7 +305,7 @@ class EmbeddedDaemonTest {
                 "http", "127.0.0.1:0",
                 "retention", "7d",
                 "retention.audit", "forever"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       String old = "{\"ts\":1,\"type\":\"debug\"}\n{\"ts\":1,\"type\":\"audit\"}\n";

@@ -1,7 +1,6 @@
 package io.widerow.ingest;
 
 import io.widerow.fuzz.FuzzTarget;
-import io.widerow.ingest.cql.frame.CqlFuzz;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
@@ -13,7 +12,6 @@ import io.widerow.ingest.receive.otlp.OtlpFuzz;
 import io.widerow.ingest.receive.prometheus.RemoteWriteFuzz;
 import io.widerow.ingest.receive.splunk.HecFuzz;
 import io.widerow.ingest.serve.prometheus.ReadRequestFuzz;
-import io.widerow.ingest.ship.ShipFuzz;
 import io.widerow.ingest.transform.TransformsFuzz;
 import java.util.List;
 import java.util.function.Consumer;
@@ -58,10 +56,7 @@ public enum FuzzTargets implements FuzzTarget {
   TIMES(DecoderFuzz::timeSeeds, DecoderFuzz::times),
   TIME_SIGHT(SightFuzz::seeds, SightFuzz::sight),
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
-  SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
-  SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint),
-  TRANSFORMS(TransformsFuzz::seeds, TransformsFuzz::rules),
-  CQL_FRAMES(CqlFuzz::seeds, CqlFuzz::frames);
+  TRANSFORMS(TransformsFuzz::seeds, TransformsFuzz::rules);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

@@ -10,17 +10,9 @@ class LayerTest extends LayerRules {
       event:
       rollup: event
       storage: event
-      table:
-      storage.table:
       storage.sketch:
       storage.text:
       storage.embedded: event storage
-      storage.cassandra.keyspace: event
-      storage.cassandra.migrate: storage
-      storage.cassandra.maintenance: storage
-      storage.cassandra.read: storage
-      storage.cassandra.apply: storage
-      storage.cassandra: storage
       query: event storage
       query.text:
       query.filter: event storage query query.text
@@ -41,15 +33,6 @@ class LayerTest extends LayerRules {
       query.series: event storage storage.sketch query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
-      query.cli: event storage storage.embedded query query.remote query.result
-      cql:
-      cql.type:
-      cql.parse: cql cql.type
-      cql.schema:
-      cql.define: table cql.parse
-      cql.plan:
-      cql.events:
-      cql.system:
       ingest.decode: event
       ingest.series: event ingest.decode
       ingest.config: event storage query ingest.decode
@@ -57,7 +40,7 @@ class LayerTest extends LayerRules {
       ingest.transform: event storage query query.text query.filter ingest.decode ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
-      ingest.socket: event storage ingest.decode ingest.config ingest.lane ingest.intake
+      ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
       ingest.receive.datadog: event ingest.decode ingest.config ingest.lane ingest.http
@@ -89,29 +72,15 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event rollup storage storage.embedded query query.aggregation \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
           ingest.intake ingest.http ingest.doctor ingest.alert
-      ingest.cql.frame: cql cql.type cql.plan ingest.intake
-      ingest.cql: event table storage query cql cql.type cql.parse cql.schema cql.define cql.plan \
-          cql.events cql.system \
-          ingest.config ingest.decode ingest.lane ingest.intake \
-          ingest.socket ingest.cql.frame
-      ingest.cluster: storage query query.cli storage.cassandra.keyspace \
-          storage.cassandra.migrate storage.cassandra.maintenance storage.cassandra.read \
-          storage.cassandra.apply storage.cassandra ingest.config
-      ingest: table storage storage.table storage.embedded query query.output \
-          query.cli ingest.decode ingest.config \
+      ingest: storage storage.embedded query ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
-          ingest.receive.gelf ingest.receive.graphite \
-          ingest.receive.influx ingest.receive.journald ingest.receive.json ingest.receive.loki \
-          ingest.receive.otlp ingest.receive.prometheus ingest.receive.splunk \
-          ingest.receive.statsd ingest.receive.syslog ingest.transform ingest.alert \
-          ingest.serve.reply ingest.serve.query ingest.serve.loki ingest.serve.page \
-          ingest.serve.prometheus \
-          ingest.serve.status ingest.cluster ingest.cql
-      ingest.demo: storage storage.embedded query.cli ingest.config ingest.http ingest
-      ingest.ship: event storage query query.output query.remote query.parquet query.export \
-          query.cli ingest.decode
-      ingest.cli: query.output query.cli
+          ingest.receive.gelf ingest.receive.graphite ingest.receive.influx \
+          ingest.receive.journald ingest.receive.json ingest.receive.loki ingest.receive.otlp \
+          ingest.receive.prometheus ingest.receive.splunk ingest.receive.statsd \
+          ingest.receive.syslog ingest.transform ingest.alert ingest.serve.reply \
+          ingest.serve.query ingest.serve.loki ingest.serve.page ingest.serve.prometheus \
+          ingest.serve.status
       """;
 
   LayerTest() {

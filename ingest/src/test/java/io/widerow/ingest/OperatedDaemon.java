@@ -4,28 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.query.cli.Main;
-import io.widerow.query.cli.Shell;
 import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Function;
-import picocli.CommandLine;
 
-/// A daemon with a store on the disk as an operator meets it: over HTTP and by commands.
+/// A daemon with a store on the disk as an operator meets it over HTTP.
 public class OperatedDaemon implements AutoCloseable {
   public final EmbeddedStore store;
   public final Daemon daemon;
   public final Http http;
-
-  /// What a command wrote, and its exit code.
-  public record Ran(int code, String out, String err) {}
 
   /// @param directory for the store, in `store`
   /// @param keys of the configuration
@@ -35,7 +25,7 @@ public class OperatedDaemon implements AutoCloseable {
     all.put("http", "127.0.0.1:0");
     all.put("disk-reserve-bytes", "0");
     DaemonConfig config = TunedConfig.of(all);
-    store = (EmbeddedStore) ServeCommand.openEmbedded(config);
+    store = LocalStore.open(config);
     daemon = Daemon.start(config, store);
     http = new Http(daemon);
   }
@@ -71,38 +61,6 @@ public class OperatedDaemon implements AutoCloseable {
     store.awaitBackground();
     store.maintain();
     store.awaitBackground();
-  }
-
-  /// @param command its name, as of the table of commands
-  public final Ran run(String command, String... arguments) {
-    return run(shell -> Main.commandLine(shell, command), arguments);
-  }
-
-  public final Ran run(Function<Shell, CommandLine> command, String... arguments) {
-    return run(Map.of("WIDEROW_URL", url()), command, arguments);
-  }
-
-  /// @param command its name, as of the table of commands
-  public static Ran run(Map<String, String> environment, String command, String... arguments) {
-    return run(environment, shell -> Main.commandLine(shell, command), arguments);
-  }
-
-  /// Runs a command in a shell that is no terminal.
-  public static Ran run(
-      Map<String, String> environment, Function<Shell, CommandLine> command, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell =
-        new Shell(
-            out,
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            false,
-            false,
-            true,
-            environment);
-    int code = command.apply(shell).execute(arguments);
-    return new Ran(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
   @Override

@@ -54,7 +54,7 @@ class RealDaemonTest {
 
   @BeforeEach
   void writeLauncher() throws IOException {
-    Path libraries = TOP.resolve("ingest/target/lib");
+    Path libraries = TOP.resolve("ingest/cli/target/lib");
     assertTrue(
         Files.isDirectory(libraries), "no daemon in " + libraries + ": package ingest first");
     String pom = Files.readString(TOP.resolve("pom.xml"));
@@ -71,7 +71,7 @@ class RealDaemonTest {
         launcher,
         """
         #!/bin/sh
-        exec '%s' %s -cp '%s/classes:%s/*' io.widerow.query.cli.Main "$@"
+        exec '%s' %s -cp '%s/classes:%s/*' io.widerow.cli.Main "$@"
         """
             .formatted(java, options, libraries.getParent(), libraries));
     assertTrue(launcher.toFile().setExecutable(true));
@@ -153,7 +153,7 @@ class RealDaemonTest {
       Path access = Files.createDirectories(home.resolve("access"));
       StoreAccessFiles.compile(TOP, access);
       try (PeerReader reader =
-          StoreProgram.open(access, TOP.resolve("ingest/target"), node.uri("rows"))) {
+          StoreProgram.open(access, TOP.resolve("ingest/cli/target"), node.uri("rows"))) {
         assertEquals(asked, rows(reader, Long.MAX_VALUE, false));
         assertEquals(asked.reversed().subList(0, 10), rows(reader, 10, true));
       }

@@ -1,6 +1,5 @@
 package io.widerow.query;
 
-import io.widerow.cql.CqlFuzz;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
@@ -54,7 +53,6 @@ public enum FuzzTargets implements FuzzTarget {
       "{\"a\":{\"b\":[1,{\"c\":null}]},\"d\":\"x\\u00e9\\n\",\"e\":-1.5e3,\"_entry\":\"f\"}",
       "level=warn msg=\"a \\\"b\\\"\" k= =v flag a=b=c",
       "10.0.0.1 - - \"GET /x\" 200"),
-  CQL(CqlFuzz::ask, CqlFuzz.seeds()),
   TOKEN(FuzzTargets::token, FuzzTargets.tokens()),
   TIME_TEXT(
       FuzzTargets::times,

@@ -12,8 +12,6 @@ class LayerTest extends LayerRules {
       storage: event rollup
       storage.sketch:
       storage.text:
-      storage.embedded: event storage
-      storage.repair: event storage
       query: event rollup storage
       query.json:
       query.text:
@@ -30,31 +28,11 @@ class LayerTest extends LayerRules {
           query.survey
       query.patterns: event storage storage.sketch storage.text query query.output query.result \
           query.survey
-      query.logql.run: event storage query query.output query.result query.aggregation query.logql \
-          query.logql.line query.survey query.fields query.patterns
+      query.logql.run: event storage query query.output query.result query.aggregation \
+          query.logql query.logql.line query.survey query.fields query.patterns
       query.series: event storage storage.sketch query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
-      cql:
-      cql.type: event query.json query.output cql
-      cql.function: cql cql.type
-      cql.parse: cql cql.type
-      cql.schema: cql cql.type cql.parse
-      table:
-      cql.key: table cql cql.type cql.schema
-      cql.table: table cql cql.type cql.function cql.parse cql.schema cql.key
-      cql.change: table cql cql.type cql.schema cql.key cql.table
-      cql.define: table cql cql.type cql.parse cql.schema cql.key cql.table cql.change
-      cql.plan: query.json query.output cql cql.type cql.function cql.parse cql.schema \
-          cql.key cql.change cql.define
-      cql.system: cql.type cql.schema cql.define
-      cql.events: event storage storage.sketch query query.aggregation cql cql.type cql.parse \
-          cql.schema
-      query.cli: event storage storage.embedded storage.repair table cql cql.schema cql.define \
-          cql.table query query.output query.aggregation query.remote query.result
-      query.cli.daemon: query query.output query.aggregation query.sizing query.remote query.cli
-      query.cli.cql: query query.output query.aggregation query.remote query.cli cql cql.type
-      query.cli.export: event storage query query.output query.remote query.export query.cli
       """;
 
   LayerTest() {

@@ -21,7 +21,6 @@ class LayerTest extends LayerRules {
       """
       event:
       rollup: event
-      table:
       storage: event rollup
       storage.disk: storage
       storage.codec: event storage storage.disk
@@ -32,30 +31,23 @@ class LayerTest extends LayerRules {
       storage.layout: event
       storage.digest: event
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
-      storage.segment: event rollup storage storage.disk storage.codec storage.text storage.cursor \
-          storage.sketch
+      storage.segment: event rollup storage storage.disk storage.codec storage.text \
+          storage.cursor storage.sketch
       storage.figures: event rollup storage.disk storage.codec storage.sketch storage.segment
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
-      storage.live: event rollup storage storage.disk storage.layout storage.rows storage.segment \
-          storage.manifest storage.figures
+      storage.live: event rollup storage storage.disk storage.layout storage.rows \
+          storage.segment storage.manifest storage.figures
       storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
           storage.sketch storage.segment storage.scan storage.live
       storage.maintenance: event rollup storage storage.disk storage.cursor storage.journal \
           storage.rows storage.sketch storage.segment storage.scan storage.layout \
           storage.manifest storage.live storage.digest storage.figures
-      storage.recovery: event storage storage.disk storage.journal storage.rows \
-          storage.manifest storage.live storage.maintenance
-      storage.fragment: table storage storage.codec storage.journal
-      storage.facts: storage.codec
+      storage.recovery: event storage storage.disk storage.journal storage.rows storage.manifest \
+          storage.live storage.maintenance
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
-          storage.layout storage.rows storage.aggregate \
-          storage.segment storage.scan storage.manifest storage.live storage.maintenance \
-          storage.recovery storage.digest
-      storage.table: table storage storage.disk storage.codec storage.journal storage.fragment \
-          storage.facts storage.rows storage.manifest storage.live storage.maintenance \
-          storage.recovery \
-          storage.embedded
+          storage.layout storage.rows storage.aggregate storage.segment storage.scan \
+          storage.manifest storage.live storage.maintenance storage.recovery storage.digest
       storage.repair: event storage storage.disk storage.codec storage.journal storage.sketch \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
           storage.embedded storage.figures

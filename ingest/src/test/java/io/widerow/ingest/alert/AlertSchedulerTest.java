@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.alert.AlertState.Kind;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.QueryException;
@@ -53,7 +53,7 @@ class AlertSchedulerTest {
     DaemonConfig config =
         DaemonConfig.of(
             Map.of("data", directory.toString(), "lanes", "1", "disk-reserve-bytes", "0"));
-    store = ServeCommand.openEmbedded(config);
+    store = LocalStore.open(config);
     watch = new AlertScheduler(store, memory, () -> now, tasks::add);
   }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.widerow.event.PartitionWeights;
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
@@ -62,7 +62,7 @@ class DoctorTest {
                   "1",
                   "disk-reserve-bytes",
                   "0"));
-      store = ServeCommand.openEmbedded(config);
+      store = LocalStore.open(config);
       var registry = new SimpleMeterRegistry();
       lanes =
           new Lanes(

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class PageWritesTest {
     String data = directory.resolve("store").toString();
     DaemonConfig config =
         DaemonConfig.of(Map.of("data", data, "http", "127.0.0.1:0", "disk-reserve-bytes", "0"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store);
         Http http = new Http(daemon)) {
       assertEquals(200, http.post("/v1/events?type=x", Http.NDJSON, "{\"n\":1}\n").statusCode());

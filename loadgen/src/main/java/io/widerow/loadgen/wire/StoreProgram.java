@@ -31,7 +31,7 @@ public final class StoreProgram implements PeerReader {
   /// @param uri see [StoreAccess#reader]
   /// @throws IllegalArgumentException when the checkout has not built what opens a store
   public static StoreProgram open(Path home, String uri) throws IOException {
-    return open(home.resolve("loadgen/target/peers/store"), home.resolve("ingest/target"), uri);
+    return open(home.resolve("loadgen/target/peers/store"), home.resolve("ingest/cli/target"), uri);
   }
 
   /// The same, from given directories.

@@ -1,6 +1,6 @@
 package io.widerow.loadgen.store;
 
-import io.widerow.ingest.cluster.ClusterProvider;
+import io.widerow.cli.cluster.ClusterProvider;
 import io.widerow.loadgen.wire.PeerReader;
 import io.widerow.loadgen.wire.StoreAccess;
 import io.widerow.storage.StorageException;

@@ -27,7 +27,7 @@ public final class StoreAccessFiles {
     Files.copy(from.resolve("resources").resolve(services), to.resolve(services));
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter said = new StringWriter();
-    Path daemon = top.resolve("ingest/target");
+    Path daemon = top.resolve("ingest/cli/target");
     List<Path> sources;
     List<Path> libraries;
     try (Stream<Path> java = Files.walk(from.resolve("java"));

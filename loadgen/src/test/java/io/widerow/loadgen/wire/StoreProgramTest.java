@@ -44,7 +44,7 @@ class StoreProgramTest {
     String why =
         assertThrows(
                 IOException.class,
-                () -> StoreProgram.open(access, TOP.resolve("ingest/target"), uri))
+                () -> StoreProgram.open(access, TOP.resolve("ingest/cli/target"), uri))
             .toString();
     assertTrue(why.contains(uri), why);
     assertSame(before, Thread.currentThread().getContextClassLoader());

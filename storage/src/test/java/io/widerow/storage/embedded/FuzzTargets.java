@@ -1,7 +1,6 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.fuzz.FuzzTarget;
-import io.widerow.storage.table.TableFuzz;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -22,9 +21,7 @@ public enum FuzzTargets implements FuzzTarget {
   SALVAGE(SegmentFuzz::segments, SegmentFuzz::salvage, 512L << 20),
   COLUMN(SegmentFuzz::columns, SegmentFuzz::readColumn, 512L << 20),
   TEXTS(SegmentFuzz::texts, SegmentFuzz::writeAndReadTexts, 256L << 20),
-  NUMBERS(SegmentFuzz::numbers, SegmentFuzz::writeAndReadNumbers, 64L << 20),
-  FRAGMENT(TableFuzz::fragments, TableFuzz::readFragment, 16L << 20),
-  TABLE_FILE(TableFuzz::files, TableFuzz::readFile, 512L << 20);
+  NUMBERS(SegmentFuzz::numbers, SegmentFuzz::writeAndReadNumbers, 64L << 20);
 
   private final Supplier<List<byte[]>> seeds;
   private final Consumer<byte[]> reader;

@@ -26,7 +26,6 @@ import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.segment.GoldenSegment;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
-import io.widerow.storage.table.GoldenTablesTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -216,8 +215,8 @@ class GoldenStoreTest {
     }
   }
 
-  /// Writes all golden files anew, run with `-Dwrite=golden`. Once the format is released it writes
-  /// only those of a new version: what is kept is never replaced.
+  /// Writes the golden files of events again, run with `-Dwrite=golden`. Once the format is
+  /// released it writes only those of a new version: what is kept is never replaced.
   @Test
   @EnabledIfSystemProperty(named = "write", matches = "golden")
   void write(@TempDir Path directory) throws IOException {
@@ -228,7 +227,6 @@ class GoldenStoreTest {
     }
     GoldenHistory.write(directory, out);
     GoldenFiguresTest.write(directory, out);
-    GoldenTablesTest.write(directory, out);
   }
 
   private static void write(String name, Path directory, Path out) throws IOException {

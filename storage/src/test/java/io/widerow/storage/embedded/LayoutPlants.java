@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.faults.PlantedRules;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveLayouts;
 import io.widerow.storage.live.SegmentArrivals;
@@ -15,26 +16,26 @@ import java.util.function.Consumer;
 final class LayoutPlants {
   private LayoutPlants() {}
 
-  static List<PlantedBugsTest.Planted> all() {
+  static List<PlantedRules.Planted> all() {
     return List.of(
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a layout is written down before it is acknowledged",
             SuiteCheck.LAYOUT,
             Cut.out(LiveLayouts.class, "change", Consumer.class, "accept")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "segments that one merge wrote name each other",
             SuiteCheck.MANIFEST_LOSS,
             Cut.to(MergeWriter.class, "write", SegmentOrigin.class, "together", "alone")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "files of a repartition have their names before the manifest lists them",
             SuiteCheck.REPARTITION,
             Cut.out(MergeWriter.class, "commit", SegmentFiles.class, "forceDirectory")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "what a repartition wrote is compared with what it read",
             SuiteCheck.REPARTITION_DIGEST,
             Cut.to(MergeWriter.class, "write", EventCursor.class, "nextLocal", "everySecond"),
             Cut.out(Repartition.class, "write", Repartition.class, "requireSame")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "shards of an earlier opening keep their lanes",
             SuiteCheck.REPARTITION_LANES,
             Cut.to(

@@ -1,13 +1,7 @@
 package io.widerow.storage.embedded;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import io.widerow.faults.FaultRecords;
-import io.widerow.faults.PlantLoader;
 import io.widerow.faults.PlantLoader.Cut;
-import io.widerow.faults.Seeds;
-import io.widerow.storage.StorageException;
+import io.widerow.faults.PlantedRules;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.journal.ChronicleFile;
@@ -40,56 +34,15 @@ import io.widerow.storage.segment.PieceReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.segment.SegmentWriter;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: the fault suite finds every broken durability rule. Method: load the product's classes
-/// again with one rule cut out of their byte code, see [PlantLoader]. A check of the suite must
-/// fail on them and pass on the unchanged classes. Its seeds are fixed, so a bug caught once is
-/// caught always; `-Dseed=<n>` starts with another one. A run takes an eighth of the rules, another
-/// one for each commit; `-Dplants=all` takes all, `-Dplant=<regex>` some.
-@Tag("deep")
-class PlantedBugsTest {
-  private static final long SEED = Long.getLong("seed", 1);
-  private static final long SLICE = Seeds.one();
-  private static final int TRIES = 6;
-  private static final List<Planted> PLANTS = plants();
-  private static final List<String> CAUGHT = new ArrayList<>();
-
-  /// A broken rule.
-  ///
-  /// @param rule what the product does and the broken one does not
-  record Planted(String rule, SuiteCheck check, List<Cut> cuts) {
-    @Override
-    public String toString() {
-      return rule;
-    }
-  }
-
-  static Planted planted(String rule, SuiteCheck check, Cut... cuts) {
-    return new Planted(rule, check, List.of(cuts));
-  }
-
-  /// All rules with `-Dplants=all`, otherwise an eighth.
-  static List<Planted> slice() {
-    int eighth = (int) Math.floorMod(SLICE, 8L);
-    boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;
-    return PLANTS.stream().filter(plant -> all || PLANTS.indexOf(plant) % 8 == eighth).toList();
+/// The durability rules of the store and its journal, see [PlantedRules].
+class PlantedBugsTest extends PlantedRules {
+  PlantedBugsTest() {
+    super("storage", PlantHooks.class, StoreCut.HOOKS, List.of(SuiteCheck.values()), plants());
   }
 
   private static List<Planted> plants() {
@@ -106,10 +59,8 @@ class PlantedBugsTest {
             RetentionPlants.all(),
             RollupPlants.all(),
             LayoutPlants.all(),
-            SpoolPlants.all(),
-            TablePlants.all())
+            SpoolPlants.all())
         .flatMap(List::stream)
-        .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();
   }
 
@@ -410,74 +361,5 @@ class PlantedBugsTest {
             "a snapshot's name is forced",
             SuiteCheck.SNAPSHOT,
             Cut.out(StoreSnapshot.class, "make", Disk.class, "forceDirectory").only(2)));
-  }
-
-  private static LongConsumer check(PlantLoader loader, SuiteCheck check) throws Exception {
-    Class<?> checks = Class.forName(SuiteCheck.class.getName(), true, loader);
-    return (LongConsumer)
-        Arrays.stream(checks.getEnumConstants())
-            .filter(each -> each.toString().equals(check.toString()))
-            .findFirst()
-            .orElseThrow();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void passesOnTheProductAsItIs(SuiteCheck check) throws Exception {
-    check(new PlantLoader(PlantHooks.class, StoreCut.HOOKS), check).accept(SEED);
-  }
-
-  @ParameterizedTest
-  @MethodSource("slice")
-  void isCaught(Planted plant) throws Exception {
-    List<Cut> cuts = new ArrayList<>(plant.cuts());
-    cuts.addAll(StoreCut.HOOKS);
-    PlantLoader loader = new PlantLoader(PlantHooks.class, cuts);
-    LongConsumer check = check(loader, plant.check());
-    Throwable caught = null;
-    int tries = 0;
-    while (caught == null && tries < TRIES) {
-      caught = failure(check, SEED + tries++);
-    }
-    for (Cut cut : plant.cuts()) {
-      assertTrue(loader.done(cut) > 0, "this call no longer exists: " + cut);
-    }
-    assertTrue(caught != null, "%s found nothing in %d runs".formatted(plant.check(), tries));
-    assertTrue(tells(caught), "broke for another reason: " + caught);
-    CAUGHT.add("%s: %s, run %d: %s".formatted(plant, plant.check(), tries, caught.getMessage()));
-  }
-
-  @SuppressWarnings("CatchThrowable")
-  private static @org.jspecify.annotations.Nullable Throwable failure(
-      LongConsumer check, long seed) {
-    try {
-      check.accept(seed);
-      return null;
-    } catch (Throwable thrown) {
-      return thrown;
-    }
-  }
-
-  /// True for a failed assertion, and for a store that reports its own damage.
-  private static boolean tells(Throwable caught) {
-    Throwable cause = caught.getCause();
-    Throwable told = caught instanceof CompletionException && cause != null ? cause : caught;
-    return told instanceof AssertionError
-        || told.getClass().getName().startsWith(StorageException.class.getName());
-  }
-
-  @AfterAll
-  static void report() throws IOException {
-    System.out.printf(
-        "slice %d: %d planted bugs were caught, of %d%n", SLICE, CAUGHT.size(), PLANTS.size());
-    Files.writeString(
-        Path.of("target", "planted-bugs.txt"),
-        String.join("\n", CAUGHT) + "\n",
-        StandardOpenOption.CREATE,
-        StandardOpenOption.TRUNCATE_EXISTING);
-    if ("all".equals(System.getProperty("plants"))) {
-      FaultRecords.add(FaultRecords.Table.PLANTS, "storage", PLANTS.size(), CAUGHT.size());
-    }
-    assertEquals(PLANTS.stream().map(Planted::rule).distinct().count(), PLANTS.size());
   }
 }

@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.faults.PlantedRules;
 import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
@@ -14,25 +15,25 @@ import java.util.function.Consumer;
 final class RetentionPlants {
   private RetentionPlants() {}
 
-  static List<PlantedBugsTest.Planted> all() {
+  static List<PlantedRules.Planted> all() {
     return List.of(
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a policy is written down before it is acknowledged",
             SuiteCheck.RETENTION,
             Cut.out(Retentions.class, "change", Consumer.class, "accept")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a rule is written down before it is acknowledged",
             SuiteCheck.RULES,
             Cut.out(StoreContents.class, "change", StoreContents.class, "commit")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "what a change hid is kept for its grace",
             SuiteCheck.RETENTION,
             Cut.to(Retentions.Setting.class, "changed", Duration.class, "isZero", "always")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a deletion is written down before it is acknowledged",
             SuiteCheck.DELETION,
             Cut.out(LiveDeletions.class, "change", StoreContents.class, "replaced")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a section of the manifest stays until another takes its place",
             SuiteCheck.RETENTION,
             Cut.to(Manifest.class, "apply", ManifestSections.class, "and", "later")));

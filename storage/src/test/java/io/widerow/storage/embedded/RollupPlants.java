@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.faults.PlantLoader.Cut;
+import io.widerow.faults.PlantedRules;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellPlan;
 import io.widerow.storage.live.FigureFiles;
@@ -19,37 +20,37 @@ final class RollupPlants {
     return new Cut("io.widerow.storage.maintenance." + in, method, owner, call, -1, null);
   }
 
-  static List<PlantedBugsTest.Planted> all() {
+  static List<PlantedRules.Planted> all() {
     return List.of(
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a minute in which an event may replace another is counted from events",
             SuiteCheck.ROLLUP,
             Cut.out(CellPlan.class, "add", Cells.class, "ownIds")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "the ends of a range that are no whole minutes are counted from events",
             SuiteCheck.ROLLUP,
             Cut.out(CellCount.class, "open", CellCount.class, "openEvents")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "events of open rows are counted beside cells",
             SuiteCheck.ROLLUP,
             Cut.out(CellCount.class, "open", CellCount.class, "openRuns")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a step of a rollup in which an event may replace another is counted from events",
             SuiteCheck.ROLLUP,
             Cut.out(CellPlan.class, "add", GroupCells.class, "ownIds")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a rollup is in use only when it is durable",
             SuiteCheck.ROLLUP_CUTS,
             Cut.out(RollupControl.class, "change", StoreContents.class, "change")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "a file of figures has a durable name before it is listed",
             SuiteCheck.FIGURE_CUTS,
             cut("AggregateRetainer", "commit", FigureFiles.class, "forceDirectory")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "figures count the last write of an id",
             SuiteCheck.FIGURES,
             cut("FigureDraft", "mayReplace", SegmentSummary.Partition.class, "ownIds")),
-        PlantedBugsTest.planted(
+        PlantedRules.planted(
             "figures that may count what is deleted go with it",
             SuiteCheck.FIGURES,
             cut("DeletedFigures", "of", DeletedFigures.class, "isConcerned")));

@@ -3,9 +3,6 @@ package io.widerow.storage.embedded;
 import io.widerow.storage.journal.WitnessTest;
 import io.widerow.storage.live.StoreClockTest;
 import io.widerow.storage.segment.SegmentDamageTest;
-import io.widerow.storage.table.TableWidthsTest;
-import io.widerow.storage.table.TablesCrashTest;
-import io.widerow.storage.table.TablesModelTest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -38,30 +35,6 @@ enum SuiteCheck implements LongConsumer {
     @Override
     public void accept(long seed) {
       inDirectory(directory -> StoreCut.run(directory, seed));
-    }
-  },
-
-  /// Crash states of tables.
-  TABLES {
-    @Override
-    public void accept(long seed) {
-      new TablesCrashTest().whatWasAcknowledgedIsThere(seed);
-    }
-  },
-
-  /// Tables compared with their model.
-  TABLE_RULES {
-    @Override
-    public void accept(long seed) {
-      new TablesModelTest().showsWhatTheModelShows(seed);
-    }
-  },
-
-  /// Widths of partitions of tables, compared with a recount.
-  WIDTHS {
-    @Override
-    public void accept(long seed) {
-      new TableWidthsTest().theyAreThoseOfARecount(seed);
     }
   },
 

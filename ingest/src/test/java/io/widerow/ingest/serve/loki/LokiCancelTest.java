@@ -8,7 +8,7 @@ import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.EndlessStore;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
@@ -39,7 +39,7 @@ class LokiCancelTest {
     DaemonConfig config =
         DaemonConfig.of(
             Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, endless.of(store));
         Http http = new Http(daemon)) {
       long nanos = (System.currentTimeMillis() - 60_000) * 1_000_000;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class LokiDaemon implements AutoCloseable {
       keys.put(more[i], more[i + 1]);
     }
     DaemonConfig config = DaemonConfig.of(keys);
-    store = ServeCommand.openEmbedded(config);
+    store = LocalStore.open(config);
     daemon = Daemon.start(config, store);
     http = new Http(daemon);
   }

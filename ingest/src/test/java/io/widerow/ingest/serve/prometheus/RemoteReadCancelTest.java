@@ -8,7 +8,7 @@ import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.EndlessStore;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.ServeCommand;
+import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.receive.prometheus.Messages;
 import io.widerow.storage.EventStore;
@@ -36,7 +36,7 @@ class RemoteReadCancelTest {
     DaemonConfig config =
         DaemonConfig.of(
             Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    try (EventStore store = ServeCommand.openEmbedded(config);
+    try (EventStore store = LocalStore.open(config);
         Daemon daemon = Daemon.start(config, endless.of(store));
         Http http = new Http(daemon)) {
       byte[] up =

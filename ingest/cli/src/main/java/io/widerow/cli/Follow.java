@@ -1,0 +1,42 @@
+package io.widerow.cli;
+
+import io.widerow.query.QueryException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// Asks a daemon again and again, and waits for one that goes away.
+final class Follow {
+  private Follow() {}
+
+  /// Fails when the daemon never answered. Keeps trying when it goes away after an answer.
+  ///
+  /// @param ask asks once; false when that was the last time
+  /// @param everyNanos how long it waits before it asks again
+  /// @param kept what does not happen meanwhile, for the message
+  static void until(BooleanSupplier ask, long everyNanos, String kept, Shell shell) {
+    boolean answered = false;
+    boolean away = false;
+    while (true) {
+      try {
+        boolean more = ask.getAsBoolean();
+        if (away) {
+          shell.err().println("the daemon is back");
+        }
+        if (!more) {
+          return;
+        }
+        away = false;
+        answered = true;
+      } catch (QueryException.Remote gone) {
+        if (!answered) {
+          throw gone;
+        }
+        if (!away) {
+          shell.err().println(gone.getMessage() + "; retrying, " + kept);
+        }
+        away = true;
+      }
+      LockSupport.parkNanos(everyNanos);
+    }
+  }
+}

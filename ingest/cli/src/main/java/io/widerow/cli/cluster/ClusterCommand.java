@@ -1,0 +1,276 @@
+package io.widerow.cli.cluster;
+
+import io.widerow.cli.ExitCode;
+import io.widerow.cli.Shell;
+import io.widerow.ingest.config.Age;
+import io.widerow.query.QueryException;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
+import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.maintenance.ClusterVerifier;
+import io.widerow.storage.cassandra.maintenance.Policies;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `widerow cluster`: manages a store on a cluster, without a daemon.
+@Command(
+    description = {"The commands read and write the cluster themselves, without a daemon."},
+    footer = {
+      "Examples:",
+      "  widerow cluster init \\",
+      "      --store 'cassandra://db1/widerow?dc=dc1&replication=3'",
+      "  widerow cluster status --store 'cassandra://db1/widerow?dc=dc1'",
+      "  widerow cluster retain cpu 30d --store 'cassandra://db1/widerow?dc=dc1'",
+      "  widerow cluster retain forever --store 'cassandra://db1/widerow?dc=dc1'",
+      "Exit codes: 0 ok, 1 verify: damage found, 64 usage, 66 no store, 69 cluster unavailable or"
+          + " refusing, 75 in use."
+    })
+public final class ClusterCommand {
+  /// A daemon that was heard of within this time may still run.
+  private static final Duration LATELY = Duration.ofMinutes(10);
+
+  private final ClusterConnector connector;
+  private final PrintWriter out;
+  private final LongSupplier nowMillis;
+
+  /// The cluster of a command.
+  static final class Target {
+    @Option(
+        names = "--store",
+        paramLabel = "URI",
+        required = true,
+        description = "cassandra://host[:port][,..]/keyspace?dc=dc1[&replication=3].")
+    String store = "";
+
+    @Option(names = "--insecure", description = "Allow another machine without TLS or a user.")
+    boolean insecure;
+  }
+
+  public ClusterCommand(Shell shell) {
+    this(DriverConnector::open, shell, System::currentTimeMillis);
+  }
+
+  /// @param nowMillis the wall clock, milliseconds since the Unix epoch
+  ClusterCommand(ClusterConnector connector, Shell shell, LongSupplier nowMillis) {
+    this.connector = connector;
+    out = new PrintWriter(shell.out(), true, StandardCharsets.UTF_8);
+    this.nowMillis = nowMillis;
+  }
+
+  @Command(
+      name = "init",
+      mixinStandardHelpOptions = true,
+      description = "Creates them only if they are missing.")
+  int init(@Mixin Target target) {
+    return with(
+        target,
+        true,
+        keyspace -> {
+          out.printf(
+              "store %s, format %d%n", keyspace.identity().id(), keyspace.identity().format());
+          return ExitCode.OK.number;
+        });
+  }
+
+  @Command(name = "status", mixinStandardHelpOptions = true)
+  int status(@Mixin Target target) {
+    return with(
+        target,
+        false,
+        keyspace -> {
+          KeyspaceHealth health = keyspace.health();
+          out.printf("store %s%n", keyspace.identity().id());
+          out.printf(
+              "nodes: %d up, %d down, %d replicas%n",
+              health.nodesUp(), health.nodesDown(), health.replication());
+          List<DaemonRow> daemons = answer(keyspace.daemons());
+          out.printf(
+              "%6s  %-24s  %-12s  %-9s  %s%n", "DAEMON", "HOST", "APPLIED", "BEHIND", "SEEN");
+          for (DaemonRow row : daemons) {
+            out.printf(
+                "%6d  %-24s  %-12s  %-9s  %s%n",
+                row.daemon(),
+                row.owner() == null ? "(released)" : row.host(),
+                Stamp.text(row.applied().stamp()),
+                row.oldestMillis() == 0 ? "-" : ago(row.oldestMillis()),
+                row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
+          }
+          answer(keyspace.policies())
+              .forEach((name, body) -> out.printf("policy %s: %s%n", name, oneLine(body)));
+          return ExitCode.OK.number;
+        });
+  }
+
+  private static String oneLine(String body) {
+    List<String> lines = body.lines().toList();
+    return lines.size() <= 1 ? body.strip() : String.join("; ", lines.subList(1, lines.size()));
+  }
+
+  private String ago(long millis) {
+    long seconds = Math.max(0, (nowMillis.getAsLong() - millis) / 1_000);
+    return seconds < 120 ? seconds + " s" : seconds / 60 + " min";
+  }
+
+  @Command(
+      name = "verify",
+      mixinStandardHelpOptions = true,
+      description =
+          "Checks checksums, counts and order of every directory and every value that readers use;"
+              + " changes nothing. Daemons may run.")
+  int verify(@Mixin Target target) {
+    return with(
+        target,
+        false,
+        keyspace -> {
+          long now = nowMillis.getAsLong();
+          ClusterVerifier.Verification found;
+          try {
+            found =
+                ClusterVerifier.verify(
+                    keyspace,
+                    new Policies(keyspace, nowMillis),
+                    _ -> true,
+                    true,
+                    now * 1_000_000,
+                    (_, _, _, _) -> {});
+          } catch (KeyspaceException failed) {
+            throw unreachable(failed);
+          }
+          found.damage().forEach(damage -> out.printf("%s: %s%n", damage.file(), damage.found()));
+          found.remarks().forEach(remark -> out.println(remark));
+          out.printf(
+              "checked %,d partitions (%,d segments, %,d events, %,d bytes): %s%n",
+              found.partitions(),
+              found.segments(),
+              found.events(),
+              found.bytes(),
+              found.damage().isEmpty() ? "no damage" : found.damage().size() + " damaged");
+          return (found.damage().isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
+        });
+  }
+
+  @Command(
+      name = "release",
+      mixinStandardHelpOptions = true,
+      description =
+          "Events that the daemon had not applied are lost. The number is never given again, and a"
+              + " daemon cannot start on its directory any more.")
+  int release(
+      @Parameters(paramLabel = "N", description = "Number of the daemon, 0 to 511.") int daemon,
+      @Option(names = "--yes", description = "Release it even if it was seen recently.")
+          boolean yes,
+      @Mixin Target target) {
+    return with(
+        target,
+        false,
+        keyspace -> {
+          DaemonRow row =
+              answer(keyspace.daemons()).stream()
+                  .filter(one -> one.daemon() == daemon)
+                  .findFirst()
+                  .orElseThrow(() -> refused("no daemon has the number " + daemon));
+          if (row.owner() == null) {
+            throw refused("daemon %d is released already".formatted(daemon));
+          }
+          out.printf(
+              "daemon %d, %s of %s: applied up to round %s, seen %s%n",
+              daemon,
+              row.owner(),
+              row.host(),
+              Stamp.text(row.applied().stamp()),
+              row.seenMillis() == 0 ? "never" : Instant.ofEpochMilli(row.seenMillis()).toString());
+          boolean lately = nowMillis.getAsLong() - row.seenMillis() < LATELY.toMillis();
+          if (!yes) {
+            out.printf(
+                "%s--yes releases it%n",
+                lately ? "it was seen less than ten minutes ago and may still run; " : "");
+            out.flush();
+            return (lately ? ExitCode.IN_USE : ExitCode.USAGE).number;
+          }
+          if (!answer(keyspace.begin(daemon, row, null, row.host(), row.epoch(), row.reserved()))) {
+            throw new StorageException.ReadOnly(
+                "daemon %d has started and was not released".formatted(daemon));
+          }
+          out.printf("released%n");
+          return ExitCode.OK.number;
+        });
+  }
+
+  @Command(
+      name = "retain",
+      mixinStandardHelpOptions = true,
+      description =
+          "Sets the retention period of a type, or of all other types. Daemons apply it within ten"
+              + " seconds; a shorter period hides events at once.")
+  int retain(
+      @Parameters(
+              arity = "1..2",
+              paramLabel = "[TYPE] AGE",
+              description = "A type, and an age such as 30d, or forever.")
+          List<String> words,
+      @Mixin Target target) {
+    String type = words.size() == 2 ? words.getFirst() : null;
+    Duration age = age(words.getLast());
+    return with(
+        target,
+        false,
+        keyspace -> {
+          try {
+            new Policies(keyspace, nowMillis).set(type, age);
+          } catch (KeyspaceException failed) {
+            throw unreachable(failed);
+          }
+          out.printf(
+              "%s: retention period %s%n",
+              type == null ? "all other types" : type, words.getLast());
+          return ExitCode.OK.number;
+        });
+  }
+
+  private static @Nullable Duration age(String text) {
+    try {
+      return Age.parse("age", text).duration();
+    } catch (IllegalArgumentException wrong) {
+      throw new QueryException.Refused("retain", String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private int with(Target target, boolean make, ToIntFunction<Keyspace> work) {
+    try (OpenCluster cluster = connector.open(target.store, target.insecure, make)) {
+      return work.applyAsInt(cluster.keyspace());
+    } catch (IllegalArgumentException bad) {
+      throw refused(String.valueOf(bad.getMessage()));
+    }
+  }
+
+  private static QueryException.Refused refused(String why) {
+    return new QueryException.Refused("cluster", why);
+  }
+
+  private static <T extends @Nullable Object> T answer(CompletableFuture<T> statement) {
+    try {
+      return statement.join();
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof KeyspaceException known ? unreachable(known) : failed;
+    }
+  }
+
+  private static StorageException unreachable(KeyspaceException failure) {
+    return new StorageException.Unreachable(String.valueOf(failure.getMessage()), failure);
+  }
+}

@@ -1,0 +1,17 @@
+package io.widerow.cli.cluster;
+
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+
+/// A cluster that a command has open.
+public interface OpenCluster extends AutoCloseable {
+  Keyspace keyspace();
+
+  /// What the cluster shows now. The caller closes it.
+  ///
+  /// @throws io.widerow.storage.StorageException when the cluster cannot be asked
+  StoreView view();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,297 @@
+package io.widerow.cli.demo;
+
+import io.widerow.cli.ExitCode;
+import io.widerow.cli.Main;
+import io.widerow.cli.Shell;
+import io.widerow.cli.serve.LogSetup;
+import io.widerow.cli.serve.ServeCommand;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `widerow demo`: starts a daemon on a fresh directory, sends it real log files over six
+/// protocols, runs the first queries of a new user, and prints the next commands.
+@Command(
+    description = {
+      "Starts a daemon on a new directory, sends it real log files by six protocols, and runs the"
+          + " first queries of a new user, in a minute."
+    })
+public final class DemoCommand implements Callable<Integer> {
+  /// The file by which the demo knows a store of its own. It lies inside the store's directory, so
+  /// that it goes when the directory goes.
+  static final String MARKER = "WIDEROW-DEMO";
+
+  private static final String EXAMPLE = "cassandra://HOST/widerow?dc=dc1&replication=3";
+
+  /// Where a daemon of a cluster has its own store.
+  private static final String SPOOL = "spool";
+
+  private final Shell shell;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--logs", description = "Directory of the log files.", paramLabel = "DIR")
+  private Path logs = Path.of("loadgen/logs");
+
+  @Option(
+      names = "--data",
+      description = "Store of the demo, replaced each time. Default: ${DEFAULT-VALUE}.",
+      paramLabel = "DIR")
+  private Path data = Path.of("widerow-demo");
+
+  @Option(
+      names = "--store",
+      description = {
+        "Store the events on a cluster: cassandra://HOST/KEYSPACE?dc=NAME. In a checkout,"
+            + " `cassandra` starts a node for the demo, with a JDK 17."
+      },
+      paramLabel = "URI")
+  private @Nullable String cluster;
+
+  @Option(names = "--keep", description = "Keep the daemon and its page until Ctrl-C.")
+  private boolean keep;
+
+  @Option(
+      names = "--shown",
+      hidden = true,
+      description = "Name of the launcher in the output.",
+      paramLabel = "NAME")
+  private String shown = "widerow";
+
+  @Option(
+      names = "--rehearse",
+      hidden = true,
+      description = "Rounds of queries on the sealed store afterwards.",
+      paramLabel = "ROUNDS")
+  private int rehearse;
+
+  public DemoCommand(Shell shell) {
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    LogSetup.apply();
+    if (!mayReplace()) {
+      String why =
+          " is not empty and no demo made it; nothing was changed."
+              + " Give another directory with --data, or delete this one yourself";
+      own().getErr().println("widerow demo: " + data.toAbsolutePath() + why);
+      return ExitCode.USAGE.number;
+    }
+    clear();
+    Map<String, String> keys = new HashMap<>();
+    keys.put("data", data.toString());
+    keys.put("http", "127.0.0.1:0");
+    keys.put("syslog", "127.0.0.1:0");
+    if (cluster != null) {
+      keys.put("store", cluster);
+    }
+    DaemonConfig config;
+    try {
+      config = DaemonConfig.of(keys);
+    } catch (IllegalArgumentException wrong) {
+      own().getErr().println("widerow demo: " + wrong.getMessage());
+      return ExitCode.USAGE.number;
+    }
+    int worst;
+    DemoStay stay = new DemoStay();
+    try (EventStore store = ServeCommand.openConfigured(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      Path _ = Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
+      String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
+      say("A daemon runs on %s and writes to %s.".formatted(url, cluster == null ? data : cluster));
+      DemoFeed feed = new DemoFeed(url, logs);
+      feed(daemon, feed);
+      worst = show(url, feed);
+      page(url);
+      if (keep) {
+        stay.untilAsked();
+      }
+    } finally {
+      stay.over();
+    }
+    if (rehearse > 0) {
+      rehearse(config);
+    }
+    return worst;
+  }
+
+  /// Closing the store has sealed all of it, and most of what a daemon reads is sealed.
+  private void rehearse(DaemonConfig config) throws IOException, InterruptedException {
+    try (EventStore store = ServeCommand.openConfigured(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      new DemoRehearsal("http://127.0.0.1:" + daemon.httpAddress().getPort()).rounds(rehearse);
+    }
+  }
+
+  /// Whether there is nothing at [#data] that somebody may need.
+  private boolean mayReplace() throws IOException {
+    return !Files.exists(data)
+        || Files.exists(data.resolve(MARKER))
+        || (Files.isDirectory(data) && isEmpty());
+  }
+
+  private boolean isEmpty() throws IOException {
+    try (var files = Files.list(data)) {
+      return files.findAny().isEmpty();
+    }
+  }
+
+  /// Deletes the store of an earlier demo, and nothing else.
+  private void clear() throws IOException {
+    if (!Files.exists(data) || isEmpty()) {
+      return;
+    }
+    Path spool = data.resolve(SPOOL);
+    Path store = Files.exists(spool) ? spool : data;
+    try (EventStore _ = EmbeddedStore.openForReading(store.toAbsolutePath())) {
+      say("Replacing the store of an earlier demo in %s.".formatted(data));
+    }
+    List<Path> deepestFirst;
+    try (var files = Files.walk(data)) {
+      deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : deepestFirst) {
+      Files.delete(path);
+    }
+  }
+
+  private void feed(Daemon daemon, DemoFeed feed) throws IOException, InterruptedException {
+    say("");
+    say("Sending real logs with their own times. Every response reports the durability level:");
+    say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
+    say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
+    say("  its numbers as line protocol      %s".formatted(feed.accessFigures()));
+    var syslog = daemon.socketAddress("syslog");
+    if (syslog != null) {
+      say("  broker errors over syslog (TCP)   %s".formatted(feed.brokerErrors(syslog)));
+    }
+    say("  404s as documents (_bulk)         %s".formatted(feed.missing()));
+    say("  requests an hour over OTLP        %s".formatted(feed.counted()));
+    say("  broker warnings as Loki pushes    %s".formatted(feed.brokerWarnings()));
+  }
+
+  private int show(String url, DemoFeed feed) throws IOException, InterruptedException {
+    int worst = 0;
+    worst |= query(url, "Volume over time", "apache.access", "--histogram");
+    worst |= query(url, "The latest events of all types, in one order", "--last", "8");
+    worst |=
+        query(
+            url,
+            "Only what went wrong",
+            "kafka.broker",
+            "--where",
+            "body contains \"ERROR\" and body contains \"NoReplicaOnlineException\"",
+            "--last",
+            "2");
+    worst |=
+        query(
+            url,
+            "Percentiles by an attribute",
+            "http",
+            "--stats",
+            "count,p50(bytes),p99(bytes),max(bytes)",
+            "--by",
+            "status");
+    worst |=
+        query(
+            url,
+            "A counter of OpenTelemetry, added up by day",
+            "http.requests",
+            "--where",
+            "status = \"404\"",
+            "--stats",
+            "sum(value)",
+            "--every",
+            "1d");
+    worst |= pages(url, feed.tokenAfter("apache.access", 2));
+    say("");
+    say("What to type next:");
+    if (cluster == null) {
+      nextOnThisMachine();
+    } else {
+      say("  %s serve --data ./widerow-data --store '%s'".formatted(shown, EXAMPLE));
+      say("  %s query --store '%s' --last 20".formatted(shown, EXAMPLE));
+    }
+    return worst;
+  }
+
+  /// Says where to look at all this in a browser.
+  private void page(String url) {
+    say("");
+    if (keep) {
+      say("The page over these events, until Ctrl-C:  %s/ui/".formatted(url));
+    } else {
+      say("The page over these events was %s/ui/; with --keep it stays.".formatted(url));
+    }
+  }
+
+  private void nextOnThisMachine() {
+    say("  %s explore types --data %s".formatted(shown, data));
+    say("  %s query --data %s --last 20".formatted(shown, data));
+    say(
+        "  %s query --data %s apache.access --where 'body contains \"404\"'"
+            .formatted(shown, data));
+    say("  %s serve --data ./widerow-data      and then, from another terminal:".formatted(shown));
+    say("  echo '{\"type\":\"hello\",\"body\":\"first event\"}' | curl -s \\");
+    say("      -H 'content-type: application/x-ndjson' --data-binary @- \\");
+    say("      http://127.0.0.1:7380/v1/events");
+  }
+
+  /// Shows two pages: the token at the end of the first answer leads to the second.
+  private int pages(String url, String token) {
+    return query(url, "The first page", "apache.access", "--limit", "2")
+        | query(
+            url,
+            "The next page, from the token that the first one ended with",
+            "apache.access",
+            "--limit",
+            "2",
+            "--after",
+            token);
+  }
+
+  private int query(String url, String title, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    StringBuilder typed = new StringBuilder(shown).append(" query");
+    for (String argument : arguments) {
+      typed.append(' ').append(argument.matches("[-\\w.,()]+") ? argument : "'" + argument + "'");
+    }
+    say("");
+    say("# %s".formatted(title));
+    say("$ %s".formatted(typed));
+    all.addAll(List.of("--output", "table", "--url", url));
+    return Main.commandLine(shell, "query").execute(all.toArray(String[]::new));
+  }
+
+  private void say(String text) {
+    PrintWriter out = own().getOut();
+    out.println(text);
+    out.flush();
+  }
+
+  private CommandLine own() {
+    if (spec == null) {
+      throw new IllegalStateException("called without picocli");
+    }
+    return spec.commandLine();
+  }
+}

@@ -1,0 +1,37 @@
+package io.widerow.cli.ship;
+
+import java.util.List;
+
+/// Events on their way to a daemon, in one request. They are sent again with the same bytes and the
+/// same key until they are acknowledged.
+///
+/// - Threads: any; it never changes.
+interface Delivery {
+  /// Parameters of `POST /v1/events`, encoded, such as `type=app`.
+  String parameters();
+
+  /// The idempotency key.
+  String key();
+
+  /// JSON lines, one for each event.
+  byte[] json();
+
+  /// Bytes of the file that it is of.
+  long fileBytes();
+
+  /// Where an event is in the file, for people.
+  ///
+  /// @param index of the event in this delivery, from 0
+  String place(int index);
+
+  /// What is done about the events that the daemon refused.
+  default Remedy remedy(Answer answer) {
+    return new Remedy(answer, List.of());
+  }
+
+  /// What is left of an answer.
+  ///
+  /// @param answer with the refusals that stay so
+  /// @param again what is to be sent now, before the delivery counts as acknowledged
+  record Remedy(Answer answer, List<Delivery> again) {}
+}

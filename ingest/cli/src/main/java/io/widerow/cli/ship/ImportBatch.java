@@ -1,0 +1,65 @@
+package io.widerow.cli.ship;
+
+import io.widerow.ingest.decode.Sha256;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+
+/// Events of an exported file, ready to be sent.
+///
+/// - Threads: any; it never changes.
+final class ImportBatch implements Delivery {
+  /// Members as an export writes them, and no other names: the files have the ids.
+  private static final String PARAMETERS = "id-field=id&time-field=ts&body-field=body&values=exact";
+
+  private final String salt;
+  private final String file;
+  private final String unit;
+  private final long[] numbers;
+  private final byte[] json;
+  private final long fileBytes;
+
+  /// @param salt of this run
+  /// @param file as messages name it
+  /// @param unit of `numbers`: `line` or `row`
+  /// @param numbers of the lines of the file that the events are on; not copied
+  /// @param json a line for each of them; not copied
+  /// @param fileBytes bytes of the file that they are of
+  ImportBatch(String salt, String file, String unit, long[] numbers, byte[] json, long fileBytes) {
+    this.salt = salt;
+    this.file = file;
+    this.unit = unit;
+    this.numbers = numbers;
+    this.json = json;
+    this.fileBytes = fileBytes;
+  }
+
+  @Override
+  public String parameters() {
+    return PARAMETERS;
+  }
+
+  /// Names the batch in this run only. Another run may bring back what was deleted meanwhile; what
+  /// is still there is replaced by itself.
+  @Override
+  public String key() {
+    MessageDigest digest = Sha256.start();
+    digest.update(salt.getBytes(StandardCharsets.US_ASCII));
+    return HexFormat.of().formatHex(digest.digest(json));
+  }
+
+  @Override
+  public byte[] json() {
+    return json;
+  }
+
+  @Override
+  public long fileBytes() {
+    return fileBytes;
+  }
+
+  @Override
+  public String place(int index) {
+    return "%s %d of %s".formatted(unit, numbers[index], file);
+  }
+}

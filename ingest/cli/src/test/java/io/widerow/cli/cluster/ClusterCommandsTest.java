@@ -1,0 +1,240 @@
+package io.widerow.cli.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.cli.ExitCode;
+import io.widerow.cli.Main;
+import io.widerow.cli.Shell;
+import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.event.EventBatch;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.Durability;
+import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.keyspace.DaemonRow;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.read.ClusterReader;
+import io.widerow.storage.cassandra.read.ReadOptions;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/// Goal: each command says what it did and ends with the code of its outcome. Method: commands in
+/// this process, on a keyspace in memory.
+class ClusterCommandsTest {
+  private static final String URI = "cassandra://127.0.0.1/widerow?dc=dc1";
+  private static final long NOW_MILLIS = 1_764_000_000_000L;
+
+  private final MemoryKeyspace keyspace = new MemoryKeyspace();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  @TempDir Path directory;
+
+  private record Run(int code, String out, String err) {}
+
+  private final class Opened implements OpenCluster {
+    private final ClusterReader reader =
+        new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads);
+
+    @Override
+    public Keyspace keyspace() {
+      return keyspace;
+    }
+
+    @Override
+    public StoreView view() {
+      return reader.view();
+    }
+
+    @Override
+    public void close() {
+      reader.close();
+    }
+  }
+
+  @AfterEach
+  void end() {
+    threads.shutdownNow();
+  }
+
+  private Run migrate(String... arguments) {
+    return run("migrate", (_, _, _) -> new Opened(), arguments);
+  }
+
+  private Run cluster(String... arguments) {
+    return run("cluster", (_, _, _) -> new Opened(), arguments);
+  }
+
+  private static Run run(String name, ClusterConnector connector, String... arguments) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    Shell shell =
+        new Shell(
+            out, new PrintStream(err, true, StandardCharsets.UTF_8), false, false, false, Map.of());
+    CommandLine line =
+        name.equals("migrate")
+            ? Main.of(new MigrateCommand(connector, shell), shell)
+            : Main.of(new ClusterCommand(connector, shell, () -> NOW_MILLIS), shell);
+    int code = line.execute(arguments);
+    return new Run(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  private Path store() {
+    Path data = directory.resolve("data");
+    byte[] type = "cpu".getBytes(StandardCharsets.UTF_8);
+    byte[] name = "n".getBytes(StandardCharsets.UTF_8);
+    StoreConfig config = StoreConfig.at(data).withDiskReserveBytes(0);
+    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run);
+        EventBatch batch = new EventBatch(1 << 16, 1 << 20)) {
+      for (int i = 0; i < 100; i++) {
+        batch.begin(type, 0, type.length, 1_763_900_000_000_000_000L + i);
+        batch.putLong(name, 0, name.length, i);
+        assertNull(batch.end());
+      }
+      store
+          .lane(0)
+          .append(
+              batch,
+              0,
+              (_, why) -> {
+                throw new AssertionError(why);
+              });
+      store.lane(0).commit(Durability.OS);
+    }
+    return data;
+  }
+
+  @Test
+  void aStoreGoesThereAndBack() {
+    Path data = store();
+    Run there = migrate("--from", data.toString(), "--to", URI);
+    assertEquals(0, there.code(), there.err());
+    assertTrue(
+        there.out().startsWith("copied 100 events\ncompared 100 events: both sides are the same\n"),
+        there.out());
+    assertTrue(
+        there.out().contains("widerow serve --store '" + URI + "' --data " + data + "-front"),
+        there.out());
+
+    Run verified = migrate("--from", data.toString(), "--to", URI, "--verify");
+    assertEquals(new Run(0, "compared 100 events: both sides are the same\n", ""), verified);
+
+    Path copy = directory.resolve("copy");
+    Run back = migrate("--from", URI, "--to", copy.toString());
+    assertEquals(0, back.code(), back.err());
+    assertTrue(back.out().contains("widerow serve --data " + copy), back.out());
+  }
+
+  @Test
+  void aDifferenceIsNamedAndEndsWithOne() {
+    Path data = store();
+    assertEquals(0, migrate("--from", data.toString(), "--to", URI).code());
+    List<String> spans = keyspace.spans().join();
+    var row = keyspace.buckets(spans.getFirst()).join().getFirst();
+    keyspace
+        .deletePartition(
+            new PartitionKey(
+                row.bucket().startMinutes(), row.bucket().widthMinutes(), row.type(), 0))
+        .join();
+    Run run = migrate("--from", data.toString(), "--to", URI, "--verify");
+    assertEquals(ExitCode.DAMAGE_FOUND.number, run.code(), run.err());
+    assertEquals(
+        """
+        compared 100 events: 1 hours differ
+        2025-11-23T12|cpu: 100 events in the source, 0 in the target, -100
+        """,
+        run.out());
+  }
+
+  @Test
+  void wrongUseIsToldWithItsValues() throws Exception {
+    Run both = migrate("--from", URI, "--to", URI);
+    assertEquals(ExitCode.USAGE.number, both.code());
+    assertTrue(both.err().contains("one of --from and --to is a directory"), both.err());
+    assertEquals(
+        ExitCode.USAGE.number, migrate("--from", "a", "--to", URI, "--threads", "0").code());
+    assertEquals(
+        ExitCode.NO_STORE.number,
+        migrate("--from", directory.resolve("none").toString(), "--to", URI).code());
+    Path full = Files.createDirectory(directory.resolve("full"));
+    Files.writeString(full.resolve("mine"), "x");
+    assertEquals(ExitCode.NO_STORE.number, migrate("--from", URI, "--to", full.toString()).code());
+    assertEquals(ExitCode.USAGE.number, cluster("status").code(), "no --store");
+    assertEquals(ExitCode.USAGE.number, cluster().code());
+    assertEquals(ExitCode.USAGE.number, cluster("retain", "7", "--store", URI).code());
+  }
+
+  @Test
+  void aSourceInUseAndAnUnreachableClusterHaveTheirCodes() {
+    Path data = directory.resolve("used");
+    StoreConfig config = StoreConfig.at(data).withDiskReserveBytes(0);
+    try (EmbeddedStore open = EmbeddedStore.open(config, Runnable::run)) {
+      Run run = migrate("--from", data.toString(), "--to", URI);
+      assertEquals(ExitCode.IN_USE.number, run.code(), run.err());
+      assertEquals("", open.statistics().failure());
+    }
+    ClusterConnector away =
+        (uri, _, _) -> {
+          throw new StorageException.Unreachable(
+              "no node of " + uri + " answers",
+              new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "none"));
+        };
+    assertEquals(
+        new Run(
+            ExitCode.UNAVAILABLE.number,
+            "",
+            "widerow cluster migrate: no node of " + URI + " answers\n"),
+        run("migrate", away, "--from", data.toString(), "--to", URI));
+    assertEquals(
+        ExitCode.UNAVAILABLE.number, run("cluster", away, "status", "--store", URI).code());
+  }
+
+  @Test
+  void statusListsDaemonsAndPolicies() {
+    assertTrue(keyspace.begin(3, null, new UUID(4, 5), "host9", 2, 1 << 28).join());
+    keyspace.applied(3, new DaemonRow.Applied(Stamp.of(2, 17), 0, List.of(40L))).join();
+    keyspace.seen(3, NOW_MILLIS - 40_000, NOW_MILLIS - 5_000).join();
+    assertEquals(0, cluster("retain", "nginx.access", "30d", "--store", URI).code());
+    Run status = cluster("status", "--store", URI);
+    assertEquals(0, status.code(), status.err());
+    assertTrue(status.out().contains("nodes: 1 up, 0 down, 1 replicas"), status.out());
+    assertTrue(
+        status.out().lines().anyMatch(line -> line.matches(" +3 +host9 +2\\.17 +40 s +5 s ago")),
+        status.out());
+    assertTrue(status.out().contains("nginx.access PT720H"), status.out());
+  }
+
+  @Test
+  void releaseAsksTwiceForADaemonThatMayRun() {
+    assertTrue(keyspace.begin(3, null, new UUID(4, 5), "host9", 2, 1 << 28).join());
+    keyspace.seen(3, 0, NOW_MILLIS - 5_000).join();
+    Run asked = cluster("release", "3", "--store", URI);
+    assertEquals(ExitCode.IN_USE.number, asked.code(), asked.err());
+    assertTrue(asked.out().contains("may still run; --yes releases it"), asked.out());
+    assertEquals(new UUID(4, 5), keyspace.daemons().join().getFirst().owner());
+
+    Run done = cluster("release", "3", "--yes", "--store", URI);
+    assertEquals(0, done.code(), done.err());
+    assertNull(keyspace.daemons().join().getFirst().owner());
+    assertEquals(ExitCode.USAGE.number, cluster("release", "3", "--yes", "--store", URI).code());
+    assertEquals(ExitCode.USAGE.number, cluster("release", "4", "--store", URI).code());
+  }
+}

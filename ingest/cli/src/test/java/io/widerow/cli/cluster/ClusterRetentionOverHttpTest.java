@@ -1,0 +1,199 @@
+package io.widerow.cli.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.cassandra.CassandraStore;
+import io.widerow.storage.cassandra.ClusterReading;
+import io.widerow.storage.cassandra.apply.ApplyOptions;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import io.widerow.storage.cassandra.maintenance.Policies;
+import io.widerow.storage.cassandra.read.ReadOptions;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: a daemon on a cluster answers for each event what becomes of it: it is kept, or it is
+/// refused because it is past the retention of the cluster's store, which others may have changed,
+/// also while the cluster is away. Method: a daemon over a keyspace in memory; other processes
+/// change the policy.
+@Timeout(300)
+class ClusterRetentionOverHttpTest {
+  private static final String REFUSED =
+      "{\"index\":1,\"reason\":\"older than the retention of 2d\"}";
+
+  @TempDir Path temporary;
+
+  private final AwayKeyspace keyspace = new AwayKeyspace();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private Policies others;
+  private ClusterReading reading;
+  private Daemon daemon;
+  private Http http;
+
+  /// A keyspace whose policies cannot be read for a while.
+  private static final class AwayKeyspace extends MemoryKeyspace {
+    volatile boolean isAway;
+
+    Map<String, String> all() {
+      return super.policies().join();
+    }
+
+    @Override
+    public CompletableFuture<Map<String, String>> policies() {
+      return isAway
+          ? CompletableFuture.failedFuture(
+              new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "no node answers"))
+          : super.policies();
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    others = new Policies(keyspace, System::currentTimeMillis);
+    others.set(null, Duration.ofDays(2));
+    others.set("audit", null);
+    reading =
+        new ClusterReading(
+            keyspace,
+            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), null),
+            threads,
+            threads);
+    StoreConfig local =
+        StoreConfig.at(temporary.resolve("data"))
+            .withLanes(1, 2)
+            .withMemory(8L << 20, Duration.ofMinutes(1))
+            .withJournal(1 << 20, 8 << 20)
+            .withDiskReserveBytes(0);
+    CassandraStore store =
+        CassandraStore.open(keyspace, local, ApplyOptions.of("here"), reading, threads);
+    daemon =
+        Daemon.start(
+            DaemonConfig.of(
+                Map.of(
+                    "http",
+                    "127.0.0.1:0",
+                    "lanes",
+                    "1",
+                    "store",
+                    "cassandra://127.0.0.1/widerow?dc=dc1")),
+            store);
+    http = new Http(daemon);
+  }
+
+  @AfterEach
+  void stop() {
+    http.close();
+    daemon.close();
+    threads.close();
+  }
+
+  private static String line(String type, String body, Duration ago) {
+    return "{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"%s\"}\n"
+        .formatted(Instant.now().minus(ago), type, body);
+  }
+
+  private String send(String... lines) throws Exception {
+    HttpResponse<String> answer = http.post("/v1/events", Http.NDJSON, String.join("", lines));
+    assertEquals(200, answer.statusCode(), answer.body());
+    return answer.body();
+  }
+
+  private List<String> bodies() throws Exception {
+    HttpResponse<String> answer = http.get("/v1/query?fields=body&format=csv");
+    assertEquals(200, answer.statusCode(), answer.body());
+    return answer
+        .body()
+        .lines()
+        .skip(1)
+        .map(line -> line.substring(line.lastIndexOf(',') + 1))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void anEventPastTheRetentionOfTheClusterIsRefused() throws Exception {
+    String answer =
+        send(
+            line("log", "a", Duration.ofHours(47)),
+            line("log", "b", Duration.ofDays(4)),
+            line("audit", "c", Duration.ofDays(400)));
+    assertEquals(
+        "{\"accepted\":2,\"rejected\":[" + REFUSED + "],\"durability\":\"quorum\"}\n", answer);
+    assertEquals(List.of("a", "c"), bodies());
+  }
+
+  @Test
+  void aPolicyThatAnotherProcessChangesDecides() throws Exception {
+    String old = line("log", "a", Duration.ofDays(4));
+    others.set(null, Duration.ofDays(9));
+    reading.awaitPolicies();
+    assertTrue(send(old).startsWith("{\"accepted\":1,\"rejected\":[]"));
+    assertEquals(List.of("a"), bodies());
+
+    others.set(null, Duration.ofDays(2));
+    reading.awaitPolicies();
+    assertEquals(List.of(), bodies(), "what is past it is hidden at once");
+    String again = send(line("log", "b", Duration.ZERO), line("log", "c", Duration.ofDays(4)));
+    assertTrue(again.contains(REFUSED), again);
+    assertEquals(List.of("b"), bodies());
+  }
+
+  /// Not that of a store that has one, and not before it is known that it has none.
+  @Test
+  void theConfiguredRetentionIsThatOfAStoreWithoutOne() {
+    AwayKeyspace fresh = new AwayKeyspace();
+    fresh.isAway = true;
+    var settings = new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), null);
+    ClusterReading later = new ClusterReading(fresh, settings, threads, Runnable::run);
+    later.propose(() -> later.retain(null, Duration.ofDays(5)));
+    later.maintain();
+    assertEquals(Map.of(), fresh.all());
+    fresh.isAway = false;
+    later.awaitPolicies();
+    later.maintain();
+    assertEquals(Duration.ofDays(5), later.retention().of("log"));
+    later.propose(() -> later.retain(null, Duration.ofDays(6)));
+    later.maintain();
+    assertEquals(Duration.ofDays(5), later.retention().of("log"));
+    later.close();
+  }
+
+  /// What it knew last counts; what it takes in that is past the new policy is hidden as soon as it
+  /// knows it.
+  @Test
+  void aPolicyThatWasLoweredWhileTheClusterWasAwayHidesLater() throws Exception {
+    others.set(null, Duration.ofDays(9));
+    reading.awaitPolicies();
+    others.set(null, Duration.ofDays(2));
+    keyspace.isAway = true;
+    String taken =
+        send(line("log", "a", Duration.ofDays(4)), line("log", "b", Duration.ofDays(12)));
+    assertTrue(
+        taken.contains("{\"index\":1,\"reason\":\"older than the retention of 9d\"}"), taken);
+    assertEquals(List.of("a"), bodies());
+    keyspace.isAway = false;
+    reading.awaitPolicies();
+    assertEquals(List.of(), bodies());
+    assertTrue(
+        send(line("log", "c", Duration.ZERO), line("log", "d", Duration.ofDays(4)))
+            .contains(REFUSED));
+    assertEquals(List.of("c"), bodies());
+  }
+}

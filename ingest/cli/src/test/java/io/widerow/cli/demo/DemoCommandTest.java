@@ -1,0 +1,85 @@
+package io.widerow.cli.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.cli.CommandDaemon;
+import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: the demo does what it says, twice in one directory, and the queries that train the JVM's
+/// AOT cache have answers. Method: the real log files.
+@Timeout(300)
+class DemoCommandTest {
+  @Test
+  void itRunsTwiceInOneDirectory(@TempDir Path directory) throws IOException {
+    Path data = Files.createDirectory(directory.resolve("demo")); // an empty one is fine
+    String first = demo(data, "0");
+    assertTrue(first.contains("What to type next"), first);
+    for (String sent :
+        List.of(
+            "broker errors over syslog (TCP)   119 messages sent",
+            "\"errors\":false,...}",
+            "requests an hour over OTLP        200 {}",
+            "broker warnings as Loki pushes    204")) {
+      assertTrue(first.contains(sent), first);
+    }
+    String again = demo(data, "1");
+    assertTrue(again.contains("Replacing the store of an earlier demo"), again);
+    assertTrue(Files.exists(data.resolve("FORMAT")));
+  }
+
+  @Test
+  void itLeavesARealStoreAlone(@TempDir Path directory) throws IOException {
+    Path data = directory.resolve("real");
+    DaemonConfig config = DaemonConfig.of(Map.of("data", data.toString()));
+    try (EventStore _ = LocalStore.open(config)) {
+      assertTrue(Files.exists(data.resolve("FORMAT")));
+    }
+    Set<Path> before = files(data);
+    assertRefused(data);
+    assertEquals(before, files(data));
+    Path file = Files.writeString(directory.resolve("file"), "text");
+    assertRefused(file);
+    assertEquals("text", Files.readString(file));
+  }
+
+  private static void assertRefused(Path data) {
+    CommandDaemon.Ran ran = CommandDaemon.run(Map.of(), "demo", "--data", data.toString());
+    assertEquals(64, ran.code(), ran.err());
+    assertTrue(ran.err().contains(data + " is not empty and no demo made it"), ran.err());
+  }
+
+  private static Set<Path> files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.collect(Collectors.toSet());
+    }
+  }
+
+  private static String demo(Path data, String rounds) {
+    CommandDaemon.Ran ran =
+        CommandDaemon.run(
+            Map.of(),
+            "demo",
+            "--logs",
+            "../../loadgen/logs",
+            "--data",
+            data.toString(),
+            "--rehearse",
+            rounds);
+    assertEquals(0, ran.code(), ran.out() + ran.err());
+    return ran.out();
+  }
+}

@@ -1,0 +1,187 @@
+package io.widerow.cql.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import io.widerow.cli.Main;
+import io.widerow.cli.Shell;
+import io.widerow.cluster.CassandraNode;
+import io.widerow.cql.server.ConditionStatements.Case;
+import io.widerow.cql.server.CqlAnswers.Given;
+import io.widerow.cql.server.CqlAnswers.Step;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Goal: a condition is evaluated as Cassandra does it, or refused; none is left out; and what has
+/// only static columns is seen and left out where Cassandra does. Method: [ConditionStatements] and
+/// [StaticStatements] are given to a daemon, and their answers, with all rows after each change,
+/// compared with those that Cassandra 5.0.9 has given (`cql/conditions.txt`: a statement, a tab,
+/// its answer), or with those that it gives now; `-Dcql.record=DIR` writes these.
+class CqlConditionsTest {
+  private static final int DIFFERENCES_SHOWN = Integer.getInteger("cql.shown", 60);
+
+  /// Of several faults of a statement Cassandra names another one first, or has other words for a
+  /// null.
+  private static final Pattern OWN_SENTENCES =
+      Pattern.compile(
+          "error 2200 (.*[Nn]ull (map )?value .*|.*cannot be restricted \\(preceding column.*|Some"
+              + " clustering keys are missing.*|Unable to make .*|Slice restrictions are not"
+              + " supported on duration columns|PER PARTITION LIMIT is not allowed.*|SELECT"
+              + " DISTINCT .*|DELETE statements must .*)");
+
+  /// What fails in Cassandra on its way, after it was taken.
+  private static final Pattern FAILURES =
+      Pattern.compile("error (0000|.*(WriteFailure|WriteTimeout|ReadFailure)Exception).*");
+
+  /// What is refused here, and taken by Cassandra: bounds that are null, and ranges that are empty.
+  private static final Pattern REFUSED =
+      Pattern.compile(
+          "error 2200 (Invalid null value in condition for column .*"
+              + "|The token function cannot be used in WHERE clauses for DELETE statements"
+              + "|Range deletions are not supported for specific columns)");
+
+  @TempDir private Path directory = Path.of(".");
+
+  /// What is asked.
+  @SuppressWarnings("ImmutableEnumChecker") // method references
+  enum Subject {
+    CONDITIONS("conditions", ConditionStatements::all),
+    STATICS("statics", StaticStatements::all);
+
+    private final String file;
+    private final Supplier<List<Case>> cases;
+
+    Subject(String file, Supplier<List<Case>> cases) {
+      this.file = file;
+      this.cases = cases;
+    }
+  }
+
+  private static String answer(CqlSession session, Case each) {
+    for (String statement : each.before()) {
+      Given given = CqlAnswers.of(session, new Step(statement, 100));
+      assertEquals("", given.told(), statement);
+    }
+    Given given = CqlAnswers.of(session, each.step());
+    if (!given.told().isEmpty()) {
+      String told = given.told().replace("\n", "\\n").replace("\t", " ");
+      return "%s %s".formatted(given.answer(), told).strip();
+    }
+    String rows =
+        each.after().isEmpty()
+            ? ""
+            : " -> " + CqlAnswers.of(session, new Step(each.after(), 100)).answer();
+    return (given.answer() + rows).strip();
+  }
+
+  /// Whether an answer is that of Cassandra. Grammar has sentences of its own here.
+  private static boolean isSame(String cassandra, String here) {
+    if (cassandra.equals(here)) {
+      return true;
+    }
+    boolean refused = here.startsWith("error 2200");
+    if (cassandra.startsWith("error 2000")) {
+      return refused || here.startsWith("error 2000");
+    }
+    return refused
+        && (FAILURES.matcher(cassandra).matches()
+            || OWN_SENTENCES.matcher(cassandra).matches()
+            || REFUSED.matcher(here).matches());
+  }
+
+  private static void compare(List<Case> cases, List<String> wanted, List<String> given) {
+    List<String> differences = new ArrayList<>();
+    for (int i = 0; i < cases.size(); i++) {
+      if (!isSame(wanted.get(i), given.get(i))) {
+        differences.add(
+            "%s\n  Cassandra: %s\n  here:      %s"
+                .formatted(cases.get(i).step(), wanted.get(i), given.get(i)));
+      }
+    }
+    List<String> shown = differences.stream().limit(DIFFERENCES_SHOWN).toList();
+    assertEquals("", String.join("\n", shown), () -> differences.size() + " differences");
+  }
+
+  /// The answers of a daemon, whose rows can all be read afterwards.
+  private List<String> answers(List<Case> cases) {
+    List<String> answers;
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.driver("V5", "none").build()) {
+      answers = cases.stream().map(each -> answer(session, each)).toList();
+    }
+    var out = new ByteArrayOutputStream();
+    Shell shell = new Shell(out, new PrintStream(out, true, UTF_8), false, false, false, Map.of());
+    String data = directory.resolve("store").toString();
+    int code = Main.commandLine(shell, "check verify").execute("--data", data);
+    assertEquals(0, code, () -> out.toString(UTF_8));
+    return answers;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Subject.class)
+  @Timeout(600)
+  void asRecorded(Subject subject) throws IOException {
+    List<Case> cases = subject.cases.get();
+    List<String> statements = new ArrayList<>();
+    List<String> wanted = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                new GZIPInputStream(
+                    Objects.requireNonNull(
+                        CqlConditionsTest.class.getResourceAsStream(
+                            "/cql/" + subject.file + ".txt.gz"))),
+                UTF_8))) {
+      for (String line : lines.lines().toList()) {
+        String[] parts = line.split("\t", -1);
+        statements.add(parts[0]);
+        wanted.add(parts[1]);
+      }
+    }
+    assertEquals(
+        cases.stream().map(each -> each.step().statement()).toList(),
+        statements,
+        "the recording is of other statements");
+    compare(cases, wanted, answers(cases));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Subject.class)
+  @Tag("cluster")
+  @Timeout(1_200)
+  void asCassandra(Subject subject) throws IOException {
+    CassandraNode.require();
+    List<Case> cases = subject.cases.get();
+    List<String> wanted;
+    try (CqlSession session = CassandraNode.shared().session()) {
+      wanted = cases.stream().map(each -> answer(session, each)).toList();
+    }
+    String record = System.getProperty("cql.record");
+    if (record != null) {
+      List<String> lines = new ArrayList<>();
+      for (int i = 0; i < cases.size(); i++) {
+        lines.add(cases.get(i).step().statement() + "\t" + wanted.get(i));
+      }
+      Files.write(Path.of(record, subject.file + ".txt"), lines);
+    }
+    compare(cases, wanted, answers(cases));
+  }
+}

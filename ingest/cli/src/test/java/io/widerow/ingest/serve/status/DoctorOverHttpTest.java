@@ -1,0 +1,114 @@
+package io.widerow.ingest.serve.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.cli.CommandDaemon;
+import io.widerow.faults.Await;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.MemoryStore;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Goal: the findings and the plan of a daemon are the same over HTTP, in the status and by the
+/// commands, with the exit codes that scripts rely on. Method: a daemon with a store on the disk
+/// that is quiet, and one whose disk is full.
+@Timeout(300)
+class DoctorOverHttpTest {
+  @TempDir private Path directory = Path.of(".");
+
+  private static CommandDaemon.Ran run(String command, String url, String... arguments) {
+    return CommandDaemon.run(Map.of("WIDEROW_URL", url), command, arguments);
+  }
+
+  private static String url(Daemon daemon) {
+    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+  }
+
+  @Test
+  void quietDaemonHasAPlanAndNoFindings() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of(
+                "data",
+                directory.resolve("store").toString(),
+                "http",
+                "127.0.0.1:0",
+                "disk-reserve-bytes",
+                "0"));
+    try (EventStore store = LocalStore.open(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String line = "{\"ts\":\"%s\",\"type\":\"cpu\"}%n".formatted(Instant.now());
+      assertEquals(200, http.post("/v1/events", Http.NDJSON, line).statusCode());
+      Await.until( // the daemon looks every few seconds
+          () -> http.get("/v1/admin/plan").body().contains("\"cpu\""), "the plan has the type");
+      String plan = http.get("/v1/admin/plan").body();
+      assertTrue(
+          plan.startsWith(
+              "{\"types\":[{\"type\":\"cpu\",\"events\":1,\"bytes\":0,\"partitions\":1,"),
+          plan);
+      assertTrue(
+          plan.contains("\"plannedWidth\":1440,\"plannedShards\":1,\"verdict\":\"ok\"}]"), plan);
+      assertTrue(plan.endsWith(",\"findings\":[]}\n"), plan);
+      assertEquals("{\"findings\":[]}\n", http.get("/v1/admin/doctor").body());
+      assertTrue(http.get("/v1/status").body().contains(",\"findings\":[],"));
+
+      CommandDaemon.Ran doctor = run("check doctor", url(daemon), "--output", "json");
+      assertEquals(
+          new CommandDaemon.Ran(0, "{\"findings\":[]}\n", "widerow check doctor: no finding\n"),
+          doctor);
+      CommandDaemon.Ran table = run("layout plan", url(daemon), "--output", "table");
+      assertEquals(0, table.code(), table.err());
+      assertTrue(
+          table.out().startsWith("type  events  bytes  partitions  weight  rate "), table.out());
+      CommandDaemon.Ran json = run("layout plan", "127.0.0.1:1", "--url", url(daemon));
+      assertTrue(json.out().startsWith("{\"types\":[{\"type\":\"cpu\""), json.out());
+      HttpResponse<String> wrong = http.get("/v1/admin/doctor?code=disk");
+      assertEquals(400, wrong.statusCode());
+      assertTrue(wrong.body().contains("code: no such parameter"), wrong.body());
+    }
+  }
+
+  @Test
+  void findingsHaveTheirExitCode() throws IOException, InterruptedException {
+    DaemonConfig config =
+        DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));
+    MemoryStore store = new MemoryStore(1);
+    store.full = true;
+    String url;
+    try (Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      url = url(daemon);
+      String found = http.get("/v1/admin/doctor").body();
+      assertTrue(
+          found.startsWith("{\"findings\":[{\"code\":\"disk\",\"severity\":\"bad\","), found);
+      assertTrue(http.get("/v1/status").body().contains("\"findings\":[{\"code\":\"disk\""));
+      assertFalse(http.get("/ready").body().contains("findings"), "a probe reveals no names");
+      CommandDaemon.Ran json = run("check doctor", url);
+      assertEquals(1, json.code(), json.err());
+      assertTrue(json.out().startsWith("{\"findings\":[{\"code\":\"disk\""), json.out());
+      CommandDaemon.Ran table = run("check doctor", url, "--output", "table");
+      assertTrue(
+          table.out().startsWith("bad   disk: store\n      no events are taken: "), table.out());
+      assertTrue(table.out().contains("\n      do: free space"), table.out());
+      CommandDaemon.Ran csv = run("check doctor", url, "--output", "csv");
+      assertTrue(
+          csv.out().startsWith("code,severity,subject,value,limit,sentence,do\r\ndisk,bad,store,"),
+          csv.out());
+      assertEquals(501, http.get("/v1/admin/plan").statusCode(), "no store of this machine");
+    }
+    assertEquals(69, run("check doctor", url).code());
+  }
+}

@@ -1,0 +1,136 @@
+package io.widerow.cql.change;
+
+import io.widerow.cql.key.TableKeys;
+import io.widerow.cql.store.TableCursor;
+import io.widerow.cql.store.TableView;
+import io.widerow.cql.type.Wire;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A row as it is stored, with what has expired and is not forgotten yet: what it says does not
+/// depend on when it is read.
+///
+/// - Threads: one.
+final class StoredRow {
+  static final long NOTHING_EXPIRED = Long.MIN_VALUE;
+  static final long NEVER_LIVE = Long.MIN_VALUE;
+
+  private final byte[] key;
+  private final long liveExpiry;
+  private final List<Cell> cells;
+
+  /// One cell.
+  static final class Cell {
+    final int column;
+    final byte @Nullable [] path;
+    final byte[] value;
+    final long timestamp;
+    final int ttl;
+    final long expiry; // the greatest number for one that stays
+
+    private Cell(TableCursor cursor) {
+      ByteBuffer element = cursor.path();
+      column = cursor.column();
+      path = element == null ? null : Wire.bytes(element);
+      value = Wire.bytes(cursor.value());
+      timestamp = cursor.timestamp();
+      ttl = cursor.ttl();
+      expiry = cursor.expiry();
+    }
+
+    /// Orders cells as they are stored.
+    int compare(Cell other) {
+      if (column != other.column) {
+        return Integer.compare(column, other.column);
+      }
+      byte[] mine = path;
+      byte[] its = other.path;
+      if (mine == null || its == null) {
+        return Boolean.compare(mine != null, its != null);
+      }
+      return Arrays.compareUnsigned(mine, its);
+    }
+
+    boolean isSame(Cell other) {
+      return compare(other) == 0
+          && timestamp == other.timestamp
+          && ttl == other.ttl
+          && expiry == other.expiry
+          && Arrays.equals(value, other.value);
+    }
+
+    int bytes() {
+      byte[] element = path;
+      return value.length + (element == null ? 0 : element.length);
+    }
+  }
+
+  private StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
+    this.key = key;
+    this.liveExpiry = liveExpiry;
+    this.cells = cells;
+  }
+
+  /// The row of a key; null when there is nothing of it.
+  static @Nullable StoredRow find(TableView view, byte[] key) {
+    try (TableCursor cursor = view.scan(key, TableKeys.next(key), false, NOTHING_EXPIRED)) {
+      if (!cursor.next()) {
+        return null;
+      }
+      long liveExpiry = cursor.isLive() ? cursor.liveExpiry() : NEVER_LIVE;
+      List<Cell> cells = new ArrayList<>();
+      while (cursor.nextCell()) {
+        cells.add(new Cell(cursor));
+      }
+      return new StoredRow(key, liveExpiry, cells);
+    }
+  }
+
+  byte[] key() {
+    return key;
+  }
+
+  /// The cells, in the order in which they are stored.
+  List<Cell> cells() {
+    return cells;
+  }
+
+  /// When nothing of it is left; the greatest number when something stays.
+  long expiry() {
+    long last = liveExpiry;
+    for (Cell cell : cells) {
+      last = Math.max(last, cell.expiry);
+    }
+    return last;
+  }
+
+  /// When nothing of a column is left; [#NEVER_LIVE] when it has no cell.
+  long expiry(int column) {
+    long last = NEVER_LIVE;
+    for (Cell cell : cells) {
+      last = cell.column == column ? Math.max(last, cell.expiry) : last;
+    }
+    return last;
+  }
+
+  /// The only cell of a column.
+  Cell cell(int column) {
+    for (Cell cell : cells) {
+      if (cell.column == column) {
+        return cell;
+      }
+    }
+    throw new IllegalStateException("no cell of column " + column);
+  }
+
+  boolean isSame(StoredRow other) {
+    boolean same = liveExpiry == other.liveExpiry && cells.size() == other.cells.size();
+    for (int i = 0; same && i < cells.size(); i++) {
+      same = cells.get(i).isSame(other.cells.get(i));
+    }
+    return same;
+  }
+}

@@ -1,0 +1,24 @@
+package io.widerow.cql.change;
+
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.store.Mutations;
+import io.widerow.cql.store.TableView;
+import java.util.List;
+
+/// The schema that the running write finds.
+///
+/// - Threads: that of the writes.
+public interface WrittenSchema {
+  /// True when a table is still in it.
+  boolean isThere(Table table);
+
+  /// The materialized views of a table, including views that are being filled.
+  List<ViewWriter> views(Table table);
+
+  /// The time of the next writes to views. It is at least two microseconds later than all times
+  /// before it, also across a restart and whatever the clock says.
+  ///
+  /// @param before the rows that were written before the group
+  /// @param out gets the cells that keep this order after a restart; begins a row of its own
+  long viewTime(TableView before, Mutations out);
+}

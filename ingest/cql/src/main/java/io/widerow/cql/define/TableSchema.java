@@ -1,0 +1,272 @@
+package io.widerow.cql.define;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.change.TableWriter;
+import io.widerow.cql.change.ViewFill;
+import io.widerow.cql.change.ViewWriter;
+import io.widerow.cql.change.WrittenSchema;
+import io.widerow.cql.parse.Definition;
+import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.Table;
+import io.widerow.cql.store.Mutations;
+import io.widerow.cql.store.TableView;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The schema of all tables of users. It changes on the thread that writes rows, so every row is
+/// written before or after a change.
+///
+/// A materialized view is filled before it is in the schema: writes know it from the start, and
+/// clients when it has all rows. When that does not come to its end, nothing is left of the view
+/// but rows of a number that no other table gets.
+///
+/// - Threads: any; one change at a time.
+public final class TableSchema implements WrittenSchema {
+  private static final long WAIT_SECONDS = 5;
+  private static final long KEPT_MICROS = TimeUnit.SECONDS.toMicros(10);
+
+  private final TableWriter writer;
+  private final List<Consumer<SchemaChange>> listeners = new CopyOnWriteArrayList<>();
+  private final ReentrantLock changing = new ReentrantLock();
+  private volatile State shown; // what clients see: it is durable
+  private volatile State written; // what the next write finds; changed by the holder of the lock
+  private long viewTime; // of the last write to views; of the thread that writes, as is the next
+  private long viewTimeKept; // a restart goes on after it
+
+  /// A schema.
+  ///
+  /// @param filling a view that has not all rows yet; null for none
+  /// @param views of each table, by its number
+  private record State(
+      Schema schema,
+      int nextTable,
+      DroppedNumbers dropped,
+      @Nullable Table filling,
+      Map<Integer, List<ViewWriter>> views) {
+    State {
+      views = Map.copyOf(views);
+    }
+
+    static State of(Schema schema, int nextTable, DroppedNumbers dropped, @Nullable Table filling) {
+      Map<Integer, List<ViewWriter>> views = new HashMap<>();
+      for (Keyspace keyspace : schema.keyspaces()) {
+        for (Table table : keyspace.tables()) {
+          add(table, keyspace, views);
+        }
+      }
+      if (filling != null) {
+        add(filling, schema.keyspace(filling.keyspace()), views);
+      }
+      return new State(schema, nextTable, dropped, filling, views);
+    }
+
+    private static void add(Table table, Keyspace keyspace, Map<Integer, List<ViewWriter>> views) {
+      Table.ViewOf view = table.view();
+      if (view != null) {
+        Table base = Objects.requireNonNull(keyspace.find(view.base()));
+        views
+            .computeIfAbsent(base.number(), _ -> new ArrayList<>())
+            .add(new ViewWriter(base, table));
+      }
+    }
+  }
+
+  /// Reads the schema that the store has. What cannot be read is in [Schema#unreadable].
+  public TableSchema(TableWriter writer) {
+    this.writer = writer;
+    StoredSchema.Kept kept = StoredSchema.readable(writer.store());
+    writer.startAfter(kept.timestamp());
+    viewTime = kept.viewTime();
+    viewTimeKept = kept.viewTime();
+    shown = State.of(kept.schema(), kept.nextTable(), kept.dropped(), null);
+    written = shown;
+    if (!kept.dropped().isEmpty()) {
+      writer.store().forget(kept.dropped().spans());
+    }
+  }
+
+  public Schema schema() {
+    return shown.schema;
+  }
+
+  /// Calls a listener after each change, on the thread that has asked for it.
+  public void onChange(Consumer<SchemaChange> listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public boolean isThere(Table table) {
+    Keyspace keyspace = written.schema.find(table.keyspace());
+    Table found = keyspace == null ? null : keyspace.find(table.name());
+    return found != null && found.number() == table.number();
+  }
+
+  @Override
+  public List<ViewWriter> views(Table table) {
+    return written.views.getOrDefault(table.number(), List.of());
+  }
+
+  @Override
+  public long viewTime(TableView before, Mutations out) {
+    Instant now = writer.clock().instant();
+    long micros =
+        TimeUnit.SECONDS.toMicros(now.getEpochSecond())
+            + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+    long next = Math.max(viewTime + 2, micros);
+    viewTime = next;
+    if (next >= viewTimeKept) {
+      viewTimeKept = StoredSchema.viewTime(before); // and not what a failed write was to keep
+      if (next >= viewTimeKept) {
+        StoredSchema.writeViewTime(out, next + KEPT_MICROS);
+      }
+    }
+    return next;
+  }
+
+  /// Makes a change, durable when it returns. A new materialized view has all rows then.
+  ///
+  /// @param inUse the keyspace of names without one; null for none
+  /// @param cancelled whether nobody waits for it any more; a view is not filled further then
+  /// @return null when nothing had to change
+  public @Nullable SchemaChange change(
+      Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {
+    lock();
+    try {
+      SchemaEditor.Edit edit = make(definition, inUse, cancelled);
+      if (edit == null) {
+        return null;
+      }
+      show();
+      listeners.forEach(listener -> listener.accept(edit.change()));
+      return edit.change();
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private SchemaEditor.@Nullable Edit make(
+      Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {
+    State before = written;
+    try {
+      return definition instanceof Definition.CreateView
+          ? createView(definition, inUse, cancelled)
+          : apply(definition, inUse);
+    } catch (Throwable failed) { // numbers that it took are not given again
+      Table filling = written.filling;
+      DroppedNumbers dropped =
+          filling == null ? before.dropped : before.dropped.with(List.of(filling.number()));
+      written = State.of(before.schema, written.nextTable, dropped, null);
+      throw failed;
+    }
+  }
+
+  private void show() {
+    State now = written;
+    if (!now.dropped.equals(shown.dropped)) {
+      writer.store().forget(now.dropped.spans());
+    }
+    shown = now;
+  }
+
+  private void lock() {
+    try {
+      if (changing.tryLock(WAIT_SECONDS, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException wait) {
+      Thread.currentThread().interrupt();
+    }
+    Table filling = written.filling;
+    throw new CqlException(
+        Code.OVERLOADED,
+        filling == null
+            ? "the schema is being changed; try it again"
+            : "the schema cannot be changed while materialized view %s is being filled"
+                .formatted(filling.qualified()));
+  }
+
+  private SchemaEditor.@Nullable Edit edit(Definition definition, @Nullable String inUse) {
+    SchemaEditor.Edit edit =
+        new SchemaEditor(written.schema, inUse, written.nextTable).apply(definition);
+    Keyspace after = edit == null ? null : edit.schema().find(edit.change().keyspace());
+    if (after != null) {
+      StoredSchema.requireReadable(after);
+    }
+    return edit;
+  }
+
+  private SchemaEditor.@Nullable Edit apply(Definition definition, @Nullable String inUse) {
+    List<SchemaEditor.Edit> made =
+        writer.write((_, out) -> {
+          SchemaEditor.Edit edit = edit(definition, inUse);
+          if (edit == null) {
+            return List.of();
+          }
+          write(edit, out);
+          return List.of(edit);
+        });
+    return made.isEmpty() ? null : made.getFirst();
+  }
+
+  private void write(SchemaEditor.Edit edit, Mutations out) {
+    String keyspace = edit.change().keyspace();
+    Set<Integer> gone = numbers(written.schema);
+    gone.removeAll(numbers(edit.schema()));
+    DroppedNumbers dropped = written.dropped.with(gone);
+    StoredSchema.write(
+        keyspace, edit.schema().find(keyspace), edit.nextTable(), dropped, out, writer.timestamp());
+    written = State.of(edit.schema(), edit.nextTable(), dropped, null);
+  }
+
+  private static Set<Integer> numbers(Schema schema) {
+    Set<Integer> numbers = new HashSet<>();
+    for (Keyspace keyspace : schema.keyspaces()) {
+      keyspace.tables().forEach(table -> numbers.add(table.number()));
+    }
+    return numbers;
+  }
+
+  private SchemaEditor.@Nullable Edit createView(
+      Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {
+    SchemaEditor.Edit edit = edit(definition, inUse);
+    if (edit == null) {
+      return null;
+    }
+    Keyspace keyspace = edit.schema().keyspace(edit.change().keyspace());
+    Table view =
+        Objects.requireNonNull(keyspace.find(Objects.requireNonNull(edit.change().name())));
+    Table base = Objects.requireNonNull(keyspace.find(Objects.requireNonNull(view.view()).base()));
+    boolean _ =
+        writer.write((_, out) -> { // a restart before the end takes the number for a dropped one
+          State before = written;
+          StoredSchema.writeNumbers(
+              edit.nextTable(),
+              before.dropped.with(List.of(view.number())),
+              out,
+              writer.timestamp());
+          written = State.of(before.schema, edit.nextTable(), before.dropped, view);
+          return true;
+        });
+    new ViewFill(writer, this, base, new ViewWriter(base, view)).run(cancelled);
+    boolean _ =
+        writer.write((_, out) -> {
+          write(edit, out);
+          return true;
+        });
+    return edit;
+  }
+}

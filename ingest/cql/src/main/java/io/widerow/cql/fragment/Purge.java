@@ -1,0 +1,17 @@
+package io.widerow.cql.fragment;
+
+/// What a merge drops: tombstones and expired cells, if nothing remains that they could hide.
+///
+/// @param before microseconds: older tombstones may be dropped. [Long#MIN_VALUE] to drop nothing
+/// @param expiredBefore Unix time in seconds: cells that expired before it may be dropped
+public record Purge(long before, long expiredBefore) {
+  public static final Purge NOTHING = new Purge(Long.MIN_VALUE, Long.MIN_VALUE);
+
+  public boolean deleted(long timestamp) {
+    return timestamp < before;
+  }
+
+  public boolean expired(long timestamp, long expiry) {
+    return timestamp < before && expiry < expiredBefore;
+  }
+}

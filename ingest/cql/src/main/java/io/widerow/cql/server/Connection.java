@@ -1,0 +1,471 @@
+package io.widerow.cql.server;
+
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.define.SchemaChange;
+import io.widerow.cql.parse.Statement;
+import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.protocol.BodyReader;
+import io.widerow.cql.protocol.FrameReader;
+import io.widerow.cql.protocol.FrameWriter;
+import io.widerow.cql.protocol.Opcode;
+import io.widerow.cql.protocol.Reply;
+import io.widerow.cql.protocol.Request;
+import io.widerow.ingest.config.TokenFile;
+import io.widerow.ingest.config.Tokens;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// One connection of a driver: what it may ask now, and its requests that are not answered yet.
+///
+/// ```
+///   NEW --STARTUP--> AUTHENTICATING --token--> READY --> QUERY, PREPARE, EXECUTE, ...
+///     \--STARTUP, without tokens---------------^
+/// ```
+///
+/// Answers may overtake each other. With [#REQUESTS_MAX] requests under way the connection is not
+/// read until half of them are answered and sent.
+///
+/// - Threads: the event loop; executions run on threads of their own and come back to it.
+final class Connection extends SimpleChannelInboundHandler<Request> {
+  private static final int REQUESTS_MAX = 256;
+  private static final Set<String> EVENTS =
+      Set.of("TOPOLOGY_CHANGE", "STATUS_CHANGE", "SCHEMA_CHANGE");
+
+  private final CqlPort port;
+  private final CqlService service;
+  private final FrameReader reader;
+  private final FrameWriter writer;
+  private final Set<Running> running = new HashSet<>();
+  private State state = State.NEW;
+  private int version = FrameReader.VERSION_MAX; // of the first request, then of all
+  private @Nullable String keyspace;
+  private Tokens.@Nullable Token token;
+  private @Nullable Tokens seen; // of which the token is one
+  private boolean registered; // for changes of the schema
+  private int underWay;
+  private boolean ended;
+
+  /// What a connection may ask.
+  private enum State {
+    NEW,
+    AUTHENTICATING,
+    READY
+  }
+
+  Connection(CqlPort port, CqlService service, FrameReader reader, FrameWriter writer) {
+    this.port = port;
+    this.service = service;
+    this.reader = reader;
+    this.writer = writer;
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, Request request) {
+    if (ended) {
+      request.body().release();
+      port.release(request.credit());
+      return;
+    }
+    service.counted();
+    underWay++;
+    if (underWay >= REQUESTS_MAX) {
+      context.channel().config().setAutoRead(false);
+    }
+    try {
+      answer(context, request);
+    } catch (RuntimeException failure) {
+      send(context, request, Answers.error(request, CqlService.told(failure)), null);
+    } finally {
+      request.body().release();
+    }
+  }
+
+  private void answer(ChannelHandlerContext context, Request request) {
+    CqlException refused = request.refused();
+    if (refused != null) {
+      throw refused;
+    }
+    Opcode opcode = request.opcode();
+    if (opcode == null) {
+      throw CqlException.protocol("Unknown opcode");
+    }
+    if (state != State.NEW && request.version() != version) {
+      throw CqlException.protocol(
+          ("Invalid message version. Got %d/v%d but previous messages on this connection had"
+                  + " version %d/v%d")
+              .formatted(request.version(), request.version(), version, version));
+    }
+    BodyReader body = new BodyReader(request.body());
+    if (opcode == Opcode.OPTIONS) {
+      send(context, request, Answers.supported(request), null);
+      return;
+    }
+    switch (state) {
+      case NEW -> {
+        require(opcode, Opcode.STARTUP, "STARTUP or OPTIONS");
+        begin(context, request, body.stringMap());
+      }
+      case AUTHENTICATING -> {
+        require(opcode, Opcode.AUTH_RESPONSE, "AUTH_RESPONSE");
+        authenticate(context, request, body.bytes());
+      }
+      case READY -> ask(context, request, opcode, body);
+    }
+  }
+
+  private static void require(Opcode got, Opcode wanted, String expected) {
+    if (got != wanted) {
+      throw CqlException.protocol("Unexpected message %s, expecting %s".formatted(got, expected));
+    }
+  }
+
+  private void begin(ChannelHandlerContext context, Request request, Map<String, String> options) {
+    if (!options.containsKey("CQL_VERSION")) {
+      throw CqlException.protocol("Missing value CQL_VERSION in STARTUP message");
+    }
+    String compression = options.getOrDefault("COMPRESSION", "");
+    boolean lz4 = compression.equalsIgnoreCase("lz4");
+    if (!lz4 && !compression.isEmpty()) {
+      throw CqlException.protocol("Unknown compression algorithm: %s".formatted(compression));
+    }
+    version = request.version();
+    boolean open = service.tokens() == null;
+    state = open ? State.READY : State.AUTHENTICATING;
+    Reply reply = open ? Answers.empty(request, Opcode.READY) : Answers.authenticate(request);
+    send(context, request, reply, null);
+    if (version == FrameReader.VERSION_MAX) {
+      reader.beginSegments(lz4);
+      writer.beginSegments(lz4);
+    } else if (lz4) {
+      reader.beginCompression();
+      writer.beginCompression();
+    }
+    if (open) {
+      known(context);
+    }
+  }
+
+  /// The client is known: it may send long requests, and take its time between them.
+  private void known(ChannelHandlerContext context) {
+    reader.allow(port.bodyBytesMax());
+    port.known(context.channel());
+  }
+
+  private void authenticate(
+      ChannelHandlerContext context, Request request, @Nullable ByteBuffer response) {
+    TokenFile file = service.tokens();
+    Tokens tokens = file == null ? null : file.tokens();
+    String password = response == null ? "" : Answers.password(response);
+    Tokens.Token found = tokens == null ? null : tokens.find(password);
+    if (found == null) {
+      throw new CqlException(
+          Code.BAD_CREDENTIALS, "Provided username and/or password are incorrect");
+    }
+    token = found;
+    seen = tokens;
+    state = State.READY;
+    send(context, request, Answers.authenticated(request), null);
+    known(context);
+  }
+
+  private void ask(ChannelHandlerContext context, Request request, Opcode opcode, BodyReader body) {
+    requireToken();
+    switch (opcode) {
+      case REGISTER -> {
+        int count = body.unsignedShort();
+        for (int i = 0; i < count; i++) {
+          String event = body.string();
+          if (!EVENTS.contains(event)) {
+            throw CqlException.protocol("Invalid value '%s' for Type".formatted(event));
+          }
+          registered |= event.equals("SCHEMA_CHANGE"); // the others never happen
+        }
+        send(context, request, Answers.empty(request, Opcode.READY), null);
+      }
+      case QUERY -> {
+        String statement = body.longString();
+        QueryOptions options = QueryOptions.read(body, version);
+        String in = options.keyspace() == null ? keyspace : options.keyspace();
+        execute(
+            context,
+            request,
+            new Asked(StatementId.of(statement, in), options, Answers.Metadata.NONE),
+            () -> service.prepare(statement, in));
+      }
+      case PREPARE -> prepare(context, request, body);
+      case EXECUTE -> execute(context, request, body);
+      case BATCH -> batch(context, request, body);
+      default ->
+          throw CqlException.protocol(
+              "Unexpected message %s on a connection that is ready".formatted(opcode));
+    }
+  }
+
+  /// A token that was taken out of its file ends its connections.
+  private void requireToken() {
+    TokenFile file = service.tokens();
+    if (file == null) {
+      return;
+    }
+    Tokens now = file.tokens();
+    Tokens.Token own = token;
+    if (own == null || (now != seen && !now.contains(own))) {
+      throw new CqlException(Code.BAD_CREDENTIALS, "the token is not valid any more");
+    }
+    seen = now;
+  }
+
+  /// @throws CqlException when the token does not allow what a statement does
+  private static Prepared allowed(Prepared prepared, Tokens.@Nullable Token token) {
+    Set<Tokens.Scope> needed =
+        switch (prepared.need()) {
+          case NOTHING -> Set.of();
+          case READ -> Set.of(Tokens.Scope.QUERY);
+          case WRITE -> Set.of(Tokens.Scope.INGEST);
+          case READ_AND_WRITE -> Set.of(Tokens.Scope.QUERY, Tokens.Scope.INGEST);
+          case SCHEMA -> Set.of(Tokens.Scope.ADMIN);
+        };
+    for (Tokens.Scope scope : needed) {
+      if (token != null && !token.scopes().contains(scope)) {
+        throw new CqlException(
+            Code.UNAUTHORIZED,
+            "the token has no scope %s".formatted(scope.name().toLowerCase(Locale.ROOT)));
+      }
+    }
+    return prepared;
+  }
+
+  /// Tells of a change of the schema, if the client wants to know.
+  void tell(ChannelHandlerContext context, SchemaChange change) {
+    if (registered && !ended) {
+      var _ = context.writeAndFlush(Answers.event(version, change));
+    }
+  }
+
+  private void prepare(ChannelHandlerContext context, Request request, BodyReader body) {
+    String statement = body.longString();
+    boolean named = version == FrameReader.VERSION_MAX && (body.integer() & 1) != 0;
+    String in = named ? body.string() : keyspace;
+    StatementId id = StatementId.of(statement, in);
+    Tokens.Token own = token;
+    start(
+        context,
+        request,
+        new Running(),
+        () -> {
+          long schema = service.statements().schema();
+          Prepared prepared = allowed(service.prepare(statement, in), own);
+          service.statements().put(id, prepared, statement.length(), schema);
+          return Answers.prepared(request, id, prepared);
+        });
+  }
+
+  private void execute(ChannelHandlerContext context, Request request, BodyReader body) {
+    StatementId id = StatementId.of(body.shortBytes());
+    StatementId known =
+        version == FrameReader.VERSION_MAX ? StatementId.of(body.shortBytes()) : null;
+    QueryOptions options = QueryOptions.read(body, version);
+    Prepared prepared = service.statements().find(id);
+    if (prepared == null) {
+      send(context, request, Answers.unprepared(request, id), null);
+      return;
+    }
+    Answers.Metadata metadata = new Answers.Metadata(options.skipMetadata(), known);
+    execute(context, request, new Asked(id, options, metadata), () -> prepared);
+  }
+
+  /// A statement of a batch: its text, or its id.
+  private record Part(@Nullable String text, @Nullable StatementId id) {}
+
+  private void batch(ChannelHandlerContext context, Request request, BodyReader body) {
+    int type = body.unsignedByte();
+    Statement.Batch.Kind kind =
+        switch (type) {
+          case 0 -> Statement.Batch.Kind.LOGGED;
+          case 1 -> Statement.Batch.Kind.UNLOGGED;
+          case 2 -> Statement.Batch.Kind.COUNTER;
+          default -> throw CqlException.protocol("Invalid batch type %d".formatted(type));
+        };
+    int count = body.unsignedShort();
+    List<Part> parts = new ArrayList<>();
+    List<Integer> sizes = new ArrayList<>();
+    List<@Nullable ByteBuffer> values = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      boolean prepared = body.unsignedByte() != 0;
+      parts.add(
+          prepared
+              ? new Part(null, StatementId.of(body.shortBytes()))
+              : new Part(body.longString(), null));
+      int size = body.unsignedShort();
+      sizes.add(size);
+      for (int j = 0; j < size; j++) {
+        values.add(body.value(version));
+      }
+    }
+    QueryOptions options = QueryOptions.readBatch(body, version, values);
+    String in = options.keyspace() == null ? keyspace : options.keyspace();
+    List<Prepared> known = new ArrayList<>();
+    for (Part part : parts) {
+      Prepared prepared = part.id == null ? null : service.statements().find(part.id);
+      if (part.id != null && prepared == null) {
+        send(context, request, Answers.unprepared(request, part.id), null);
+        return;
+      }
+      if (prepared != null) {
+        known.add(prepared);
+      }
+    }
+    Asked asked = new Asked(id(kind, parts, in), options, Answers.Metadata.NONE);
+    execute(context, request, asked, () -> prepared(kind, parts, sizes, known, in));
+  }
+
+  private static StatementId id(Statement.Batch.Kind kind, List<Part> parts, @Nullable String in) {
+    List<StatementId> ids =
+        parts.stream()
+            .map(part -> part.id == null ? StatementId.of(String.valueOf(part.text), in) : part.id)
+            .toList();
+    return StatementId.ofBatch(kind.name(), ids);
+  }
+
+  private Prepared prepared(
+      Statement.Batch.Kind kind,
+      List<Part> parts,
+      List<Integer> sizes,
+      List<Prepared> known,
+      @Nullable String in) {
+    Iterator<Prepared> next = known.iterator();
+    List<Prepared> statements = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      String text = parts.get(i).text;
+      Prepared statement = text == null ? next.next() : service.prepare(text, in);
+      if (statement.variables().size() != sizes.get(i)) {
+        throw CqlException.invalid(
+            "There were %d markers(?) in CQL but %d bound variables"
+                .formatted(statement.variables().size(), sizes.get(i)));
+      }
+      statements.add(statement);
+    }
+    return service.batch(kind, statements);
+  }
+
+  /// A statement with all that came with it.
+  private record Asked(StatementId id, QueryOptions options, Answers.Metadata known) {}
+
+  /// @param statement gives it on the thread that executes it
+  private void execute(
+      ChannelHandlerContext context, Request request, Asked asked, Supplier<Prepared> statement) {
+    Tokens.Token own = token;
+    InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
+    CqlService.Client client =
+        new CqlService.Client(
+            (InetSocketAddress) context.channel().localAddress(),
+            remote.getAddress().getHostAddress(),
+            own == null ? "" : own.name(),
+            request.key());
+    Running execution = new Running();
+    start(
+        context,
+        request,
+        execution,
+        () -> {
+          Prepared prepared = allowed(statement.get(), own);
+          CqlService.Page page =
+              service.execute(asked.id, prepared, asked.options, client, execution);
+          if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
+            context.executor().execute(() -> keyspace = name); // before the answer is sent
+          }
+          Reply reply = Answers.result(request, page.answer(), asked.known, page.sealed());
+          return page.repeats() ? Answers.repeat(reply) : reply;
+        });
+  }
+
+  /// Answers a request on a thread of its own.
+  private void start(
+      ChannelHandlerContext context, Request request, Running execution, Supplier<Reply> answer) {
+    if (port.isStopping()) {
+      throw new CqlException(Code.OVERLOADED, "the server stops");
+    }
+    running.add(execution);
+    service.start(() -> {
+      Reply reply;
+      try {
+        reply = answer.get();
+      } catch (Throwable failure) { // else the client would wait for ever
+        reply = Answers.error(request, CqlService.told(failure));
+      }
+      Reply made = reply;
+      context.executor().execute(() -> send(context, request, made, execution));
+    });
+  }
+
+  /// Sends an answer, and gives back what its request held when it is in the socket.
+  private void send(
+      ChannelHandlerContext context, Request request, Reply reply, @Nullable Running execution) {
+    var _ =
+        context
+            .writeAndFlush(reply)
+            .addListener(_ -> {
+              if (execution != null) {
+                running.remove(execution);
+                service.release(execution);
+              }
+              port.release(request.credit());
+              underWay--;
+              if (underWay <= REQUESTS_MAX / 2 && !ended) {
+                context.channel().config().setAutoRead(true);
+              }
+            });
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    ended = true;
+    running.forEach(Running::cancel);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    int room = context.channel().config().getWriteBufferHighWaterMark();
+    if (event instanceof IdleStateEvent && context.channel().bytesBeforeUnwritable() < room) {
+      port.stalled();
+      var _ = context.close();
+    } else {
+      context.fireUserEventTriggered(event);
+    }
+  }
+
+  /// What cannot be read as a frame ends the connection, after an answer that says why.
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+    Throwable cause = failure instanceof DecoderException ? failure.getCause() : failure;
+    if (ended) {
+      return;
+    }
+    ended = true;
+    context.channel().config().setAutoRead(false);
+    if (cause instanceof CqlException broken) {
+      var _ =
+          context
+              .writeAndFlush(Answers.error(version, (short) 0, broken))
+              .addListener(ChannelFutureListener.CLOSE);
+    } else {
+      var _ = context.close();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.widerow.cql.server;
+
+import io.widerow.cql.CqlException;
+import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.Variable;
+import io.widerow.cql.protocol.BodyReader;
+import io.widerow.cql.protocol.FrameReader;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a QUERY or an EXECUTE has beside its statement.
+///
+/// @param values in the order in which they came
+/// @param names of the values; empty when they have none
+/// @param skipMetadata whether the client wants rows alone
+/// @param pageSize the most rows of the answer; 0 for all
+/// @param sealed where the last page ended; null for the start
+/// @param keyspace of tables without one; null for that of the connection
+/// @param timestamp of what is written, in microseconds; null for now
+record QueryOptions(
+    List<@Nullable ByteBuffer> values,
+    List<String> names,
+    boolean skipMetadata,
+    int pageSize,
+    @Nullable ByteBuffer sealed,
+    @Nullable String keyspace,
+    @Nullable Long timestamp) {
+  private static final int VALUES = 0x01;
+  private static final int SKIP_METADATA = 0x02;
+  private static final int PAGE_SIZE = 0x04;
+  private static final int PAGING_STATE = 0x08;
+  private static final int SERIAL_CONSISTENCY = 0x10;
+  private static final int TIMESTAMP = 0x20;
+  private static final int NAMES = 0x40;
+  private static final int KEYSPACE = 0x80;
+  private static final int NOW_IN_SECONDS = 0x100;
+  private static final int CONSISTENCY_MAX = 10;
+
+  static QueryOptions read(BodyReader body, int version) {
+    skipConsistency(body);
+    boolean five = version == FrameReader.VERSION_MAX;
+    int flags = five ? body.integer() : body.unsignedByte();
+    List<@Nullable ByteBuffer> values = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    if ((flags & VALUES) != 0) {
+      int count = body.unsignedShort();
+      for (int i = 0; i < count; i++) {
+        if ((flags & NAMES) != 0) {
+          names.add(body.string());
+        }
+        values.add(body.value(version));
+      }
+    }
+    int pageSize = (flags & PAGE_SIZE) == 0 ? 0 : requirePageSize(body.integer());
+    ByteBuffer sealed = (flags & PAGING_STATE) == 0 ? null : body.bytes();
+    boolean skip = (flags & SKIP_METADATA) != 0;
+    End end = End.read(body, flags, five);
+    return new QueryOptions(values, names, skip, pageSize, sealed, end.keyspace, end.timestamp);
+  }
+
+  /// What comes last, also of a BATCH.
+  private record End(@Nullable String keyspace, @Nullable Long timestamp) {
+    static End read(BodyReader body, int flags, boolean five) {
+      if ((flags & SERIAL_CONSISTENCY) != 0) {
+        skipConsistency(body);
+      }
+      Long timestamp = (flags & TIMESTAMP) != 0 ? body.longInteger() : null;
+      String keyspace = five && (flags & KEYSPACE) != 0 ? body.string() : null;
+      if (five && (flags & NOW_IN_SECONDS) != 0) {
+        int _ = body.integer();
+      }
+      return new End(keyspace, timestamp);
+    }
+  }
+
+  /// The options of a BATCH, whose values come with its statements.
+  static QueryOptions readBatch(BodyReader body, int version, List<@Nullable ByteBuffer> values) {
+    skipConsistency(body);
+    boolean five = version == FrameReader.VERSION_MAX;
+    int flags = five ? body.integer() : body.unsignedByte();
+    if ((flags & NAMES) != 0) {
+      throw CqlException.protocol("Named values are not supported in a batch");
+    }
+    End end = End.read(body, flags, five);
+    return new QueryOptions(values, List.of(), false, 0, null, end.keyspace, end.timestamp);
+  }
+
+  /// There is one node, so every level is met.
+  private static void skipConsistency(BodyReader body) {
+    int level = body.unsignedShort();
+    if (level > CONSISTENCY_MAX) {
+      throw CqlException.protocol("Unknown code %d for a consistency level".formatted(level));
+    }
+  }
+
+  private static int requirePageSize(int rows) {
+    if (rows == 0) {
+      throw CqlException.protocol("The page size cannot be 0");
+    }
+    return Math.max(rows, 0); // a negative one means no pages
+  }
+
+  /// The values in the order of the variables; those that have names are found by them.
+  List<@Nullable ByteBuffer> valuesOf(List<Variable> variables) {
+    if (names.isEmpty()) {
+      return values;
+    }
+    List<@Nullable ByteBuffer> ordered = new ArrayList<>();
+    for (Variable variable : variables) {
+      int place = names.indexOf(variable.name());
+      ordered.add(place < 0 ? Execution.UNSET : values.get(place));
+    }
+    return ordered;
+  }
+}

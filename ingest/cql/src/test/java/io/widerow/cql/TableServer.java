@@ -1,0 +1,72 @@
+package io.widerow.cql;
+
+import io.widerow.cql.define.Tables;
+import io.widerow.cql.plan.Planner;
+import io.widerow.cql.schema.Schema;
+import io.widerow.cql.store.TableModel;
+import io.widerow.cql.store.TableStore;
+import io.widerow.cql.system.ServerCatalog;
+import io.widerow.cql.system.ServerIdentity;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/// For tests: a server with tables, over the model of their store with a clock of its own unless
+/// others are given.
+public final class TableServer {
+  private final Supplier<TableStore> store;
+  private final InstantSource clock;
+  private Duration passed = Duration.ZERO;
+  private Tables tables;
+
+  public TableServer() {
+    this(new TableModel());
+  }
+
+  private TableServer(TableStore model) {
+    this(() -> model, InstantSource.system());
+  }
+
+  /// @param store the present one, for each start
+  public TableServer(Supplier<TableStore> store, InstantSource clock) {
+    this.store = store;
+    this.clock = clock;
+    this.tables = open();
+  }
+
+  private Tables open() {
+    return new Tables(store.get(), () -> clock.instant().plus(passed));
+  }
+
+  public Planner planner() {
+    ServerIdentity identity = new ServerIdentity(new UUID(1, 2), 9042, "5.0.9");
+    return new Planner(new ServerCatalog(identity, List.of(), tables), tables);
+  }
+
+  /// The schema of tables.
+  public Schema schema() {
+    return tables.schema();
+  }
+
+  /// Lets time pass.
+  public void pass(Duration more) {
+    passed = passed.plus(more);
+  }
+
+  /// Starts again with what the store has.
+  public void restart() {
+    tables = open();
+  }
+
+  /// Keys of the model that have rows or had some.
+  public int keys() {
+    return ((TableModel) store.get()).keys();
+  }
+
+  /// Asks it, in a keyspace.
+  public Asking asking(String keyspace) {
+    return new Asking(this::planner, keyspace);
+  }
+}

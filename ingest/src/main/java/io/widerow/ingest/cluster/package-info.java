@@ -1,6 +1,0 @@
-/// The commands for a store on a cluster: `widerow cluster migrate` and `widerow cluster`.
-/// Internal.
-@NullMarked
-package io.widerow.ingest.cluster;
-
-import org.jspecify.annotations.NullMarked;

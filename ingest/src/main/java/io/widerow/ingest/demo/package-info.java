@@ -1,7 +1,0 @@
-/// `widerow demo`: real logs in over three protocols, answers out.
-///
-/// - Threads: the main thread, and those of the daemon that it starts.
-@NullMarked
-package io.widerow.ingest.demo;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/// Internal. `widerow export`: the events of a range in files.
-@NullMarked
-package io.widerow.query.cli.export;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,0 @@
-/// Internal. Fragments: what a write says about a row of a table, in bytes, and the rules by which
-/// the fragments of a row are merged.
-@NullMarked
-package io.widerow.storage.fragment;
-
-import org.jspecify.annotations.NullMarked;
