@@ -62,6 +62,19 @@ class FigureKeepTest {
     }
   }
 
+  /// Both segments have cells of the step, and each counts the event.
+  @Test
+  void anEventThatReplacesOneOfAnotherSegmentIsCountedOnce() {
+    try (RetentionStore it = new RetentionStore()) {
+      it.store().rollups().set(rollup("kept", "k*", 60, KEEP));
+      for (int round = 0; round < 2; round++) {
+        model.write(it, "kb", START_NANOS - DAY_NANOS, 5, true);
+        it.store().sealAll();
+      }
+      assertEquals(model.expected(), figures(it.store()));
+    }
+  }
+
   @Test
   void figuresOutliveTheirEvents() {
     try (RetentionStore it = filled()) {

@@ -36,7 +36,7 @@ final class RollupPlants {
             Cut.out(CellCount.class, "open", CellCount.class, "openRuns")),
         PlantedRules.planted(
             "a step of a rollup in which an event may replace another is counted from events",
-            SuiteCheck.ROLLUP,
+            SuiteCheck.ROLLUP_REPLACED,
             Cut.out(CellPlan.class, "add", GroupCells.class, "ownIds")),
         PlantedRules.planted(
             "a rollup is in use only when it is durable",

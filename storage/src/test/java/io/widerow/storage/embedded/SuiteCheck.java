@@ -249,6 +249,14 @@ enum SuiteCheck implements LongConsumer {
     }
   },
 
+  /// Events that replace events of another segment.
+  ROLLUP_REPLACED {
+    @Override
+    public void accept(long seed) {
+      new FigureKeepTest().anEventThatReplacesOneOfAnotherSegmentIsCountedOnce();
+    }
+  },
+
   /// Power cuts while rollups are defined and removed.
   ROLLUP_CUTS {
     @Override
