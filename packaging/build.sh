@@ -1,4 +1,4 @@
-# Sourced by the launcher in a checkout: builds what is missing or older than its sources.
+# Sourced by the launcher in a checkout: builds files that are missing or older than their sources.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
 
 require_maven() {
@@ -14,12 +14,12 @@ newer_sources() { # prints one source that is newer than $1, of modules at any d
     -newer "$1" -print -quit
 }
 
-is_current() { # whether what is built is newer than each source
+is_current() { # whether the built files are newer than each source
   [ -f "$jars/.built" ] && [ -z "$(newer_sources "$jars/.built")" ]
 }
 
 # One launcher builds at a time: two would write the same files. The second finds all built.
-build() { # when nothing is built, or a source is newer than what is
+build() { # when nothing is built, or a source is newer
   if is_current; then
     return
   fi

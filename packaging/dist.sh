@@ -116,7 +116,7 @@ unpack() { # jar: sets unpacked
   (cd "$unpacked" && "$jdk/bin/jar" xf "$1") || fail "could not read $1"
 }
 
-pack() { # jar, from what is unpacked
+pack() { # jar, from the unpacked files
   (
     cd "$unpacked" || exit
     find . -type d -empty -delete

@@ -23,7 +23,7 @@ clean() {
 }
 trap clean EXIT
 
-check() { # what is checked, then a command that must succeed
+check() { # name of the check, then a command that must succeed
   local what=$1
   shift
   if "$@" >"$work/said" 2>&1; then
