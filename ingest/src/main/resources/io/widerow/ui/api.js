@@ -35,12 +35,12 @@ export function setToken(text, keep) {
   }
 }
 
-/** A question that was refused, or has no answer. */
+/** A request that was refused, or got no response. */
 export class Refused extends Error {
   /**
    * @param {string} why
-   * @param {number} status 0 when the daemon is away
-   * @param {string} [first] the position where what is left begins
+   * @param {number} status 0 when the daemon is unreachable
+   * @param {string} [first] the position at which the remaining events begin
    */
   constructor(why, status, first = "") {
     super(why);

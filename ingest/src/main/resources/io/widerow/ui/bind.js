@@ -35,7 +35,7 @@ export function bind(on) {
     ["J K", "next and previous page", () => step(rows.pageRows()), () => step(-rows.pageRows())],
     ["g G", "first and last", end(openOldest, 0), end(openNewest, -1)],
     ["e E", "next and previous error", () => jump("error", true), () => jump("error", false)],
-    ["n N", "next and previous match of what was found", () => jump("find", true), () => jump("find", false)],
+    ["n N", "next and previous match of the search", () => jump("find", true), () => jump("find", false)],
     ["[ ]", "half a range earlier or later", () => moveRange(-half()), () => moveRange(half())],
     ["- =", "wider or closer", () => moveRange(0n, half()), () => moveRange(0n, -half() / 2n)],
     ["z", "zoom into the choice", strip.zoom],

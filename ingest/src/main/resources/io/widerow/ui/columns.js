@@ -35,7 +35,7 @@ export function isOwn(name) {
   return Object.hasOwn(OWN, name);
 }
 
-/** All columns in their order. The URL names all of them, or fields behind those that each event has. */
+/** All columns in their order. The URL names all of them, or fields after the columns of every event. */
 export function columns() {
   return state.cols.some(isOwn) ? state.cols : [...(NARROW.matches ? OF_NARROW : Object.keys(OWN)), ...state.cols];
 }
@@ -63,7 +63,7 @@ function move(name, to) {
   arrange([...rest.slice(0, to), name, ...rest.slice(to)]);
 }
 
-/** Widths in pixels by column, of those that were resized. */
+/** Widths in pixels of resized columns. */
 function widths() {
   const found = listed(state.widths).map((each) => /** @type {[string, number]} */ ([each.slice(0, each.lastIndexOf(":")), Number(each.slice(each.lastIndexOf(":") + 1))]));
   return new Map(found.filter(([, wide]) => wide >= LEAST && wide <= MOST));
@@ -90,7 +90,7 @@ export function grid(name, wide) {
   }).join(" ");
 }
 
-/** Makes the heads anew. @param {boolean} marked whether times are since a mark */
+/** Builds the heads again. @param {boolean} marked whether times are since a mark */
 export function show(marked) {
   fill(head, ...columns().map((name) => cell(name, name === "+" && marked ? "since mark" : OWN[name]?.[0] ?? name)));
 }

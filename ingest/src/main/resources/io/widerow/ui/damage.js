@@ -17,9 +17,9 @@ export function start(go) {
 }
 
 /**
- * Asks for figures by steps of time, and passes over what is damaged.
+ * Queries aggregates by time steps, and skips damage.
  * @param {URLSearchParams} asked @param {AbortSignal} signal
- * @param {Map<string, any>} lost gets the parts that were passed over
+ * @param {Map<string, any>} lost receives the skipped parts
  * @param {(row: any) => void} each
  */
 export function figures(asked, signal, lost, each) {

@@ -1,4 +1,4 @@
-// What is different about the chosen events: a sentence of at most three facts, then a card for each
+// Differences of the selected events: a sentence of at most three facts, then a card for each
 // field, the most different first.
 
 import { all, ask, latest } from "./api.js";
@@ -22,7 +22,7 @@ export const element = h("main.differences", { test: "why", hidden: true });
 
 /** @typedef {{name: string, says: string, chosen: number, rest: number}} Fact */
 
-/** Asks what is different about the choice; without one, about what the filter keeps; without that, about the errors. */
+/** Compares the selection with the rest; without a selection, the events of the filter; without a filter, the errors. */
 export async function load() {
   const time = pick();
   const filtered = !state.pickwhere && !time && state.where.trim() !== "";

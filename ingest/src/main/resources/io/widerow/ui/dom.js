@@ -1,8 +1,8 @@
 import { parts, places } from "./text.js";
 
 /**
- * Makes an element. Attributes are those that this code names; children are elements or texts, and
- * texts become text nodes: nothing here parses HTML.
+ * Makes an element. This code names all attributes; children are elements or texts, and texts
+ * become text nodes: nothing here parses HTML.
  * @param {string} tag such as `button.quiet`
  * @param {Record<string, any>} [attributes] `onclick` and the like are listeners
  * @param {...(Node|string|null|undefined)} children
@@ -40,7 +40,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Stored text as nodes: control characters by name, what was searched for marked.
+ * Stored text as nodes: control characters by name, matches of the search marked.
  * @param {string} text
  * @param {string} [find]
  * @returns {Node[]}

@@ -14,7 +14,7 @@ import { change, state } from "./state.js";
 const PAUSE_MILLIS = 250;
 const AWAY_MILLIS = 1000;
 const SLIDE_MILLIS = 3000;
-const SPARE = 100; // what is asked again and again is asked for a hundredth of the time
+const SPARE = 100; // repeated requests take a hundredth of the time
 const LIMIT = 5000;
 const NEWEST = 300;
 
@@ -125,7 +125,7 @@ async function newest() {
   replace(items);
 }
 
-/** Asks for the bars anew: what came is counted here, so it is done as seldom as it is dear. */
+/** Requests the bars again. New events are counted here, so the more expensive the request, the rarer it is. */
 async function slideOn() {
   const pause = Math.max(SLIDE_MILLIS, strip.millis * SPARE);
   if (follow.on && !follow.held && !follow.away && performance.now() - moment.slid > pause) {
@@ -160,7 +160,7 @@ function look(items) {
   flooded = lags[2] > lags[0];
 }
 
-/** What is gone or cannot be read is told, and passed over: to what is left, or to now. @param {any} failure */
+/** Reports expired or damaged events, and skips them: to the first event left, or to now. @param {any} failure */
 function lost(failure) {
   const damage = isDamage(failure);
   if (damage || failure.status === 410) {

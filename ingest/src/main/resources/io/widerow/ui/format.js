@@ -31,9 +31,9 @@ export function now() {
 }
 
 /**
- * A time as people write it and as the daemon takes it (TimeText, LocalTimeText); null when it is none.
+ * Parses a time as the daemon does (TimeText, LocalTimeText); null when it is none.
  * @param {string} text `now`, `15m` for so long ago, an epoch, `2026-11-20`, `2026-11-20 19:15`, `19:15`, `yesterday`, RFC 3339
- * @param {bigint} [at] what is now
+ * @param {bigint} [at] the current time
  * @param {boolean} [local] whether a time without a zone is in that of this machine, not in UTC
  * @returns {bigint | null}
  */
@@ -48,7 +48,7 @@ function ago(text, at) {
   return span === null ? null : tick(at - span);
 }
 
-/** Start of a tick of 100 ns, in which the daemon counts what is now. @param {bigint} time */
+/** Start of a tick of 100 ns, the daemon's unit of the current time. @param {bigint} time */
 function tick(time) {
   const rest = time % 100n;
   return time - (rest < 0n ? rest + 100n : rest);

@@ -81,7 +81,7 @@ async function ask() {
   throw new Refused("there are too many partitions", 400);
 }
 
-/** Draws what is known again. */
+/** Draws the loaded data again. */
 export function repaint() {
   if (element.hidden || element.offsetParent === null) {
     return;
@@ -116,7 +116,7 @@ function cellAt(event) {
   return found?.type === undefined ? null : found;
 }
 
-/** Says what is under the pointer. @param {PointerEvent} event */
+/** Describes the row under the pointer. @param {PointerEvent} event */
 function hint(event) {
   const of = at(map, event.offsetX, event.offsetY);
   tip.hidden = !of;

@@ -111,7 +111,7 @@ function tell() {
     range.said || follow.follow.gap ? h("span.said", {}, range.said || follow.follow.gap) : null);
 }
 
-/** @param {boolean} [clears] whether what was refused before is told no more */
+/** @param {boolean} [clears] true to remove the message of an earlier refusal */
 function showView(clears) {
   TABS.forEach(([view], i) => tabs[i].setAttribute("aria-selected", String(state.view === view)));
   events.hidden = state.view !== "events";

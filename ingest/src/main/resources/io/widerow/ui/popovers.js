@@ -17,7 +17,7 @@ export function closeOthers(opening) {
   all.filter((each) => each.element !== opening && each.isOpen()).forEach((each) => each.close());
 }
 
-/** Closes what is open; false when nothing is. */
+/** Closes the open popover; false when there is none. */
 function closeOpen() {
   const open = all.filter((each) => each.isOpen());
   open.forEach((each) => each.close());

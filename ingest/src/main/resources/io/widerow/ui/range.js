@@ -13,8 +13,8 @@ const HOUR = 3600n * SECOND;
 
 /**
  * Makes the range of the URL absolute. Without one it is the last hour, and when nothing lies there,
- * the time of the newest events: a page that shows nothing is taken for broken. A time that is none is
- * refused, and so is every question until there is another.
+ * the time of the newest events: an empty page would look broken. An invalid time is refused, and so
+ * is every query until it is changed.
  */
 export async function settle() {
   const at = now();
@@ -44,7 +44,7 @@ export async function settle() {
   change({ from: iso(range.from), to: iso(range.to) });
 }
 
-/** A time of the URL; null without one. @param {"from" | "to" | "since"} name @param {bigint} at what is now */
+/** A time of the URL; null without one. @param {"from" | "to" | "since"} name @param {bigint} at the current time */
 function time(name, at) {
   const found = state[name] ? parseTime(state[name], at) : null;
   if (state[name] && found === null) {
@@ -59,7 +59,7 @@ export function noTime(name, text) {
   return new Refused(`${name}: not a time: ${text} (write 15m, 1y, 2026-11-20, 2026-11-20 19:15, 19:15, yesterday, 2026-11-20T19:15:00Z or an epoch)`, 400);
 }
 
-/** Moves a range that ends now on to what is now. */
+/** Moves a range that ends now to the current time. */
 export function slide() {
   const by = now() - range.to;
   if (!state.to && by > 0n) {

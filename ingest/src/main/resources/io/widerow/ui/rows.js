@@ -67,7 +67,7 @@ export function start(on) {
   });
 }
 
-/** Measures and draws anew: columns, wrapping or the size have changed. */
+/** Measures and draws again: columns, wrapping or the size have changed. */
 export function layOut() {
   names = columns.columns();
   element.style.setProperty("--columns", columns.grid());

@@ -1,5 +1,5 @@
-// What is kept of a view: queries that the store keeps by name, a picture, a print. The page writes
-// nothing, so it shows the command that saves what is on the screen.
+// Saves a view: as a named query in the store, a picture, a print. The page writes nothing, so it
+// shows the command that saves the current view.
 import { all } from "./api.js";
 import { fill, h } from "./dom.js";
 import { download, picture, print } from "./paper.js";

@@ -10,8 +10,7 @@ export function segmentsHigh(map) {
 }
 
 /**
- * Draws segments as bars over time, those that lie across each other on rows of their own, and the
- * time of open rows.
+ * Draws segments as bars over time, overlapping ones on separate rows, and the time of open rows.
  * @param {CanvasRenderingContext2D} pen @param {any} map @param {number} top @param {(time: bigint) => number} x
  */
 export function drawSegments(pen, map, top, x, width, paintOf) {

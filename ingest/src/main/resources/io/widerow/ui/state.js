@@ -3,7 +3,7 @@
 
 import { listed, packed } from "./text.js";
 
-/** What is shown, as the URL says it. */
+/** The state of the page, as in the URL. */
 export const state = {
   types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "", shard: "",
   view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]), widths: "",
@@ -79,7 +79,7 @@ function apply(next) {
 /**
  * Changes the state and the URL.
  * @param {Partial<typeof state>} next
- * @param {boolean} [push] whether going back returns to what was before
+ * @param {boolean} [push] whether the back button returns to the state before
  */
 export function change(next, push = false) {
   const changed = apply(next);

@@ -80,11 +80,11 @@ export function count(time, level) {
   strip.total++;
 }
 
-/** Moves the bars on with the range: those that it has left are gone, and new ones are empty. */
+/** Moves the bars with the range: bars before it are removed, and new ones are empty. */
 export function goOn() {
   const { bars, step, sums } = strip;
   if (!bars.length) {
-    return; // the first ones are under way
+    return; // the first ones are being loaded
   }
   const left = Math.max(0, Number((range.from - strip.first) / step));
   for (const bar of bars.splice(0, left)) {

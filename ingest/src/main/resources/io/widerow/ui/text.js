@@ -3,7 +3,7 @@
 
 const NAMES = { 0: "NUL", 7: "BEL", 8: "BS", 9: "\t", 27: "ESC", 127: "DEL", 0xfeff: "U+FEFF" };
 
-/** Control characters, and those that steer the direction of text. */
+/** Control characters, and characters that control the direction of text. */
 const UNSAFE =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff]/gu;
@@ -30,7 +30,7 @@ function named(char) {
 }
 
 /**
- * Parts of a text: what is shown as it is, and the names of what is not.
+ * Parts of a text: visible text unchanged, and the names of invisible characters.
  * @param {string} text
  * @returns {{text: string, control: boolean}[]}
  */
@@ -50,7 +50,7 @@ export function parts(text) {
   return found;
 }
 
-/** A text with names for what is not shown, for attributes and canvases. @param {string} text */
+/** A text with names for invisible characters, for attributes and canvases. @param {string} text */
 export function plain(text) {
   return parts(text).map((part) => part.text).join("");
 }
