@@ -3,10 +3,10 @@ package io.widerow.event;
 import io.widerow.event.RetentionRule.Source;
 import java.nio.charset.StandardCharsets;
 
-/// What a person fixed of the layout of some types: the width of their buckets, the number of their
-/// shards, or both. Of several rules the most specific one that says something decides, for width
-/// and shards apart. The constructor refuses values that cannot work with an
-/// [IllegalArgumentException] that quotes them.
+/// An override of the layout of some types: the width of their buckets, the number of their shards,
+/// or both. Of several rules the most specific one that says something decides, for width and
+/// shards apart. The constructor refuses values that cannot work with an [IllegalArgumentException]
+/// that quotes them.
 ///
 /// @param glob the types: an exact name, or a pattern with `*` and `?`
 /// @param widthMinutes width of a bucket, 1 to 1,440 minutes, dividing a day; [#AUTO] to let the
@@ -40,8 +40,7 @@ public record LayoutOverride(String glob, int widthMinutes, int shards, Source s
         "shards: must be auto or 1 to 1024, got " + shards);
     require(
         widthMinutes != UNSAID || shards != UNSAID,
-        "width: say how wide buckets of '%s' are, like 15m or auto, or with shards how many"
-            .formatted(glob));
+        "width: is missing for '%s'; give a width, such as 15m or auto, or shards".formatted(glob));
   }
 
   private static void require(boolean holds, String message) {

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The level in the text of a log line, for events without an attribute that tells it. The first of
-/// these forms in the line decides:
+/// Finds the level in the text of a log line, for events without an attribute for the level. The
+/// first of these forms in the line decides:
 ///
 /// ```
 ///   {"level":30,"msg":"..."}                      a member of an object, as an attribute

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the name that somebody meant who misspelt it.
+/// Finds the nearest valid name to a misspelt one.
 public final class NearestName {
   private static final int CHARS_MAX = 200;
 

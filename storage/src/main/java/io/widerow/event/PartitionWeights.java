@@ -1,7 +1,7 @@
 package io.widerow.event;
 
-/// What a good partition is: its weight is the greater of its bytes at rest and its events, each as
-/// a share of what a partition should have. Good is 0.5 to 2.
+/// The weight of a partition: the greater of its bytes at rest and its events, each as a share of
+/// the target size of a partition. Good is 0.5 to 2.
 ///
 /// @param partitionBytes bytes at rest of a partition of weight 1
 /// @param partitionEvents events of a partition of weight 1

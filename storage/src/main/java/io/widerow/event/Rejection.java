@@ -9,7 +9,7 @@ public enum Rejection {
   TYPE_INVALID("the type must be 1 to 128 bytes of valid UTF-8"),
   TIME_OUT_OF_RANGE("the time must be in 1970..2199"),
   TIME_IN_FUTURE("the time is further ahead than the store allows"),
-  PAST_RETENTION("the time is past the retention of its type: it would never be shown"),
+  PAST_RETENTION("the time has expired by the retention of its type: it would never be shown"),
   ID_AND_TIME_DIFFER("the id's time is not the event's time"),
   TOO_MANY_ATTRIBUTES("the event has more attributes than the limit"),
   ATTRIBUTE_NAME_INVALID("an attribute name must be 1 to 255 bytes of valid UTF-8"),

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How long, and how much of, the events of some types are kept. Of several policies the most
-/// specific one decides about a type. The constructor refuses values that cannot work with an
-/// [IllegalArgumentException] that quotes them.
+/// A retention policy: limits of age and bytes for the events of some types. Of several policies
+/// the most specific one decides about a type. The constructor refuses values that cannot work with
+/// an [IllegalArgumentException] that quotes them.
 ///
 /// @param glob the types: an exact name, or a pattern with `*` and `?`
 /// @param age how long events are kept, counted from the end of their bucket; null for no limit

@@ -3,7 +3,7 @@ package io.widerow.event;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/// A text that a store keeps under a name for its owner, who alone knows what it says.
+/// A named text that a store keeps for its owner and does not interpret.
 ///
 /// @param name 1 to 100 letters, digits, `.`, `_` and `-`
 /// @param definition 1 to 8,192 bytes of UTF-8

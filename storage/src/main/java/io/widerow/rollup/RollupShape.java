@@ -35,10 +35,11 @@ public record RollupShape(int minutes, List<AttributeName> by, List<RollupField>
     }
     if (fields.size() > FIELDS_MAX) {
       throw new IllegalArgumentException(
-          "stats: figures of at most %d attributes, got %d".formatted(FIELDS_MAX, fields.size()));
+          "stats: aggregates of at most %d attributes, got %d"
+              .formatted(FIELDS_MAX, fields.size()));
     }
     if (fields.stream().map(RollupField::name).distinct().count() < fields.size()) {
-      throw new IllegalArgumentException("stats: an attribute has figures twice: " + fields);
+      throw new IllegalArgumentException("stats: an attribute occurs twice: " + fields);
     }
   }
 

@@ -1,6 +1,6 @@
 package io.widerow.storage;
 
-/// What a store makes of the machine's clock.
+/// A store's judgement of the machine's clock.
 ///
 /// @param sentence why, for an operator; empty when the clock is right
 public record ClockReport(State state, String sentence) {

@@ -2,7 +2,7 @@ package io.widerow.storage;
 
 import java.util.List;
 
-/// What a daemon knows of its cluster, for its status.
+/// The state of a daemon's cluster, for its status.
 ///
 /// @param state see [State]
 /// @param store the store's id

@@ -3,7 +3,7 @@ package io.widerow.storage;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A damaged or missing part of a store, and what it held.
+/// A damaged or missing part of a store, and the events that it held.
 ///
 /// @param place the damaged or missing part: a file, or the key of a row in a cluster
 /// @param offset of the first byte known to be wrong

@@ -12,8 +12,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 
-/// Why the operating system refused something, in words. The message of a [FileSystemException] is
-/// the name of the file, which the caller has written already.
+/// The reason for a failed call of the operating system, in words. The message of a
+/// [FileSystemException] is the name of the file, which the caller has written already.
 public final class FailureReason {
   private FailureReason() {}
 

@@ -8,9 +8,9 @@ import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// What a scan keeps, decided by an event's attributes, type, time, id and arrival;
-/// [FilterEvaluation] decides it. A closed set: adding a case breaks every switch that must learn
-/// about it.
+/// A condition on an event's attributes, type, time, id and arrival, which selects the events of a
+/// scan; [FilterEvaluation] evaluates it. A closed set: adding a case breaks every switch that must
+/// learn about it.
 ///
 /// - An attribute that the event does not have equals nothing and is in no order with anything. So
 ///   `NOT_EQUAL` keeps the event, exactly as the negation of `EQUAL` does.

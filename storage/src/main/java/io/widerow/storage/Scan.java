@@ -5,8 +5,8 @@ import io.widerow.event.EventId;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What to read of a partition: a half-open range of ids, a direction, a projection, a filter
-/// (predicate).
+/// The parameters of a read of a partition: a half-open range of ids, a direction, a projection, a
+/// filter (predicate).
 ///
 /// @param from least id wanted, inclusive
 /// @param until end of the range of ids, exclusive

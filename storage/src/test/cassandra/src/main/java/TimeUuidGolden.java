@@ -14,7 +14,7 @@ import org.apache.cassandra.db.marshal.TimeUUIDType;
 
 /// Writes pairs of version-1 UUIDs and how Cassandra's own `TimeUUIDType` orders them, one pair a
 /// line: `<` or `=` or `>`, then the two UUIDs as 32 hexadecimal digits each. Runs on JDK 17 with
-/// cassandra-all; README.md beside the pom says how.
+/// cassandra-all; README.md next to the pom describes how.
 public final class TimeUuidGolden {
   private static final long VERSION_1 = 0x1000L;
   private static final long VARIANT = 0x8000_0000_0000_0000L;

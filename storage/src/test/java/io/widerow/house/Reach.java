@@ -45,7 +45,7 @@ final class Reach {
   private final Predicate<Call> to;
   private final Predicate<Call> followed;
 
-  /// @param to what is looked for
+  /// @param to the methods to find
   /// @param followed which methods are looked into
   Reach(Predicate<Call> to, Predicate<Call> followed) {
     this.to = to;
@@ -104,7 +104,8 @@ final class Reach {
         .toList();
   }
 
-  /// The shortest way from one of some methods to what is looked for, empty when there is none.
+  /// The shortest path from one of some methods to one of the methods to find; empty when there is
+  /// none.
   List<Call> way(List<Call> from) {
     Map<Call, Call> before = new HashMap<>();
     Deque<Call> open = new ArrayDeque<>(from);

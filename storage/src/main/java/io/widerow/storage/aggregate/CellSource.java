@@ -5,7 +5,7 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.List;
 
-/// Kept figures of one kind: what [CellCount] takes instead of events.
+/// Stored aggregates of one kind, which [CellCount] uses instead of events.
 ///
 /// - Threads: one.
 interface CellSource {

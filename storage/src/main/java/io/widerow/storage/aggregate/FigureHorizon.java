@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// How far back a view shows each type. A view shows retained events. For a query that stored
-/// aggregates can serve, it also shows expired buckets for as long as their aggregates are
+/// The earliest time of each type that a view shows. A view shows retained events. For a query that
+/// stored aggregates can serve, it also shows expired buckets for as long as their aggregates are
 /// retained.
 ///
 /// - Threads: any.

@@ -28,10 +28,10 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Aggregates figures whose events are gone. Each event was counted in one file, so all that lie in
-/// a step are added up. What they cannot tell is missing from the answer, and the scan's watch
-/// knows how much that is: ends of the range that are no whole steps, steps of too many groups, and
-/// types of which no rollup that is kept answers.
+/// Combines stored aggregates whose events are gone. Each event was counted in one file, so all
+/// that lie in a step are added up. What they cannot tell is missing from the answer, and the
+/// scan's watch knows how much that is: ends of the range that are no whole steps, steps of too
+/// many groups, and types of which no rollup that is kept answers.
 ///
 /// - Threads: one.
 public final class KeptCount {

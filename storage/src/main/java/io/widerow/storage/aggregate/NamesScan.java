@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Which attributes the events of a view may have: the columns of its segments, and what open rows
-/// have met. Of open rows it is all their partitions together. A segment that is wanted with all
-/// its partitions is asked once.
+/// Finds the attributes that events of a view may have: the columns of its segments, and the names
+/// in open rows. Of open rows it is all their partitions together. A segment that is wanted with
+/// all its partitions is asked once.
 ///
 /// - Threads: any.
 public final class NamesScan {

@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Chooses for each type the rollup that answers a question: the one of the fewest cells.
+/// Chooses for each type the rollup that can serve a query: the rollup with the fewest cells.
 ///
 /// - Threads: any; immutable.
 public final class RollupChoice {

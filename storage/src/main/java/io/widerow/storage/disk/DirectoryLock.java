@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// The lock of a store on a real disk, in three parts. Each keeps others out that the rest does
 /// not:
 ///
-/// | what is locked | how | keeps out |
+/// | locked | how | keeps out |
 /// |---|---|---|
 /// | the directory itself | `flock(2)` | other processes, also when `LOCK` is gone |
 /// | the file `LOCK` | POSIX record lock | other processes, where a directory cannot be locked |

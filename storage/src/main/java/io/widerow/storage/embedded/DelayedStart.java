@@ -16,9 +16,9 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The rest of an opening that found no room on the disk. Everything is readable until then: the
-/// replayed events are in open rows, and the old journals stay until these rows are sealed. No lane
-/// takes events. Each step is retried until there is room for it:
+/// The remaining steps of an opening that found no room on the disk. Everything is readable until
+/// then: the replayed events are in open rows, and the old journals stay until these rows are
+/// sealed. No lane takes events. Each step is retried until there is room for it:
 ///
 /// ```
 ///   tidy      rewrite the manifest, delete what a crash left     from now on buckets may expire

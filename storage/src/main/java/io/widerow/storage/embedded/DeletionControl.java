@@ -144,7 +144,7 @@ public final class DeletionControl {
   public Plan plan(Asked asked, StoreView view) {
     requireOpen.run();
     if (contents.isDrained()) {
-      throw new IllegalStateException("a store that is drained deletes what is released");
+      throw new IllegalStateException("a drained store deletes released events");
     }
     Deletion draft = draft(asked, 0);
     Plan found = count(draft, view);
@@ -230,7 +230,7 @@ public final class DeletionControl {
     requireOpen.run();
     for (int attempt = 0; !begin(id); attempt++) {
       if (attempt == ATTEMPTS) {
-        throw new IllegalStateException("d-%d: the kept figures change all the time".formatted(id));
+        throw new IllegalStateException("d-%d: the kept aggregates keep changing".formatted(id));
       }
     }
     lanes.get().forEach(lane -> lane.requestSealAndDiscard(lane.committedLsn()));
@@ -271,7 +271,7 @@ public final class DeletionControl {
                   swap,
                   () -> contents.state().segments().figures().equals(there));
       if (!done) {
-        DeletedFigures.abandon(swap, files, new IllegalStateException("figures changed"));
+        DeletedFigures.abandon(swap, files, new IllegalStateException("aggregates changed"));
       }
       return done;
     } catch (Throwable failed) {

@@ -69,7 +69,7 @@ public final class EmbeddedStore implements EventStore {
   private static final Duration CLOCK_AGE = Duration.ofMinutes(5);
 
   private static final Duration CLOCK_AGE_CLOSED = Duration.ofMinutes(1);
-  private static final String NOT_BY_AGE = "a drained store drops what is released, not by age";
+  private static final String NOT_BY_AGE = "a drained store drops released events, not by age";
 
   private final StoreConfig config;
   private final Disk disk;

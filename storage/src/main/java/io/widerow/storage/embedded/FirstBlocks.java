@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Where a scan begins in the segments of a view.
+/// The blocks at which a scan begins in the segments of a view.
 final class FirstBlocks {
   private FirstBlocks() {}
 

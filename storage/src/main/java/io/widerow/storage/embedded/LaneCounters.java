@@ -2,7 +2,7 @@ package io.widerow.storage.embedded;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What a lane has done since the store was opened.
+/// Counters of a lane since the store was opened.
 ///
 /// - Threads: the lane's writer adds; any thread reads.
 final class LaneCounters {

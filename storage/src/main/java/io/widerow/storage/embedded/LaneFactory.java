@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Makes the lanes of a store that begins to take events.
+/// Creates the lanes of a store that begins to accept events.
 final class LaneFactory {
   private LaneFactory() {}
 

@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 
-/// Looks at a store for [io.widerow.storage.layout.LayoutControl]: how fast the events of each type
-/// come, and how large its buckets are. It reads the open rows' counters, the manifest and the
-/// segments' indexes, no block.
+/// Samples a store for [io.widerow.storage.layout.LayoutControl]: the rate of each type, and the
+/// sizes of its buckets. It reads the open rows' counters, the manifest and the segments' indexes,
+/// no block.
 ///
 /// - Threads: one at a time.
 /// - Memory: some 200 bytes a type and bucket while it looks.

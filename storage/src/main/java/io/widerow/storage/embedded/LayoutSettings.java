@@ -184,7 +184,7 @@ public final class LayoutSettings {
 
   private static String nothingSet(LayoutOverrides rules, String glob) {
     if (rules.get(glob, Source.CONFIG) != null) {
-      return "type: the layout of '%s' comes from the configuration, which alone can change it"
+      return "type: the layout of '%s' comes from the configuration; change it there"
           .formatted(glob);
     }
     List<String> set = rules.of(Source.API).stream().map(LayoutOverride::glob).toList();

@@ -1,6 +1,6 @@
 package io.widerow.storage.embedded;
 
-/// What an opening is for, and what it does about groups that are lost from the journal.
+/// The purpose of an opening, and its treatment of groups that the journal lost.
 enum OpenPurpose {
   /// Refuses to open.
   WRITING,

@@ -6,7 +6,7 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
 import io.widerow.storage.rows.OpenRows;
 
-/// How much of a drained store its owner has yet to take out.
+/// The amount of data that the owner of a drained store has yet to take out.
 ///
 /// @param events an upper bound: a segment of which one event is left counts whole
 /// @param bytes about what these take: in segments as they lie on the disk, compressed, in open

@@ -10,7 +10,7 @@ import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.TypeTable;
 import java.lang.foreign.MemorySegment;
 
-/// Where the events of a lane go: it gives a record its id, version and shard, and finds its row.
+/// Places the events of a lane: it assigns a record its id, version and shard, and finds its row.
 ///
 /// An id that a client brought belongs to one lane whatever the shards are, so that its writes come
 /// in one order. Its shard may change with the layout of its type: readers find the newest write of

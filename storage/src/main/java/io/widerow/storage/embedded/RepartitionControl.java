@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Gives closed partitions of an open store the form that fits their contents, although a merge
-/// wrote them before.
+/// Rewrites closed partitions of an open store into the form that fits their contents, although a
+/// merge wrote them before.
 ///
 /// - Threads: any. [#run] waits until all is done, and merges and seals go first.
 public final class RepartitionControl {

@@ -256,7 +256,7 @@ public final class RetentionControl {
   private String nothingSet(String glob) {
     Policies policies = contents.retentions().policies();
     if (policies.get(glob, Source.CONFIG) != null) {
-      return "type: the policy of '%s' comes from the configuration, which alone can change it"
+      return "type: the policy of '%s' comes from the configuration; change it there"
           .formatted(glob);
     }
     List<String> set = policies.of(Source.API).stream().map(RetentionRule::glob).toList();

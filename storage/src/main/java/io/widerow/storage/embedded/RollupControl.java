@@ -13,9 +13,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// The rollups that are defined in an open store. A change is durable when the call returns.
-/// Segments that are begun from then on have their cells; minutes without cells are counted from
-/// events.
+/// The rollups of an open store. A change is durable when the call returns. Segments that are begun
+/// from then on have their cells; minutes without cells are counted from events.
 ///
 /// - Threads: any. The lock of the contents, which is held while the manifest is edited, orders the
 ///   changes.

@@ -12,8 +12,8 @@ import io.widerow.storage.scan.SegmentCursor;
 import io.widerow.storage.segment.Segment;
 import java.util.Set;
 
-/// Finds out when the events of a drained store's segments arrived. Segments do not say it, and
-/// only those of this start are known.
+/// Finds the arrival positions of events in the segments of a drained store. Segments do not say
+/// it, and only those of this start are known.
 ///
 /// - Threads: any.
 /// - Memory: the ids of one block.

@@ -13,7 +13,7 @@ import io.widerow.storage.rows.OpenRows;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Adds up the figures of an open store.
+/// Collects the statistics of an open store.
 final class StatisticsCollector {
   private StatisticsCollector() {}
 

@@ -11,7 +11,7 @@ import io.widerow.storage.rows.RowMemory;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What an [EmbeddedStore] is made of. All of it belongs to the store from now on.
+/// The parts of an [EmbeddedStore]. All of it belongs to the store from now on.
 ///
 /// @param lanes none in a store that is only read, or that was opened on a full disk
 /// @param start gives the store its lanes when there is room; null when it has them

@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Adds up what the indexes of segments and the open rows say of each type. Reads no block.
+/// Adds up the metadata of each type from the indexes of segments and the open rows. Reads no
+/// block.
 final class TypeSums {
   private final Function<SegmentSummary.Partition, @Nullable PartitionInfo> shown;
   private final TreeMap<String, TypeInfo> sums = new TreeMap<>(Utf8::compare);

@@ -290,7 +290,7 @@ public final class NotesFiles {
       try {
         var _ = NotesFile.read(disk, path, storeId);
       } catch (StorageException.Corrupt damaged) {
-        String found = damaged.found + "; repeats of earlier batches may not be recognised";
+        String found = damaged.found + "; retries of earlier batches may not be recognized";
         damage.add(new Damage(Damage.Kind.NOTES, path, damaged.offset, found, List.of()));
       }
     }

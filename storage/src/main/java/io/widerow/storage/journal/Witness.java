@@ -19,10 +19,10 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// What the file `witness` of a store says about its journals: for each lane, how far the journal
-/// was durable and which file it was in. A frame proves that the groups before it were durable, and
-/// no frame proves that for the last groups. The witness does, in another file, so a journal that
-/// lost its end is told from a torn one.
+/// The contents of the file `witness` of a store: for each lane, the durable end of its journal and
+/// the file of that end. A frame proves that the groups before it were durable, and no frame proves
+/// that for the last groups. The witness does, in another file, so a journal that lost its end is
+/// told from a torn one.
 ///
 /// ```
 ///  0                                    4096
@@ -80,7 +80,7 @@ public record Witness(
   private static final long CHECKED_FROM = LANES;
   private static final long LANES_MAX = (COPY_BYTES - HEADER.byteSize()) / ENTRY.byteSize();
 
-  /// What is known of a lane.
+  /// The recorded end of a lane's journal.
   ///
   /// @param lsn every group up to this one was durable
   /// @param file number of a file of its journal that existed, complete, with all its bytes

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Turns looks at the types of a store into their layouts: rates into shards, sizes into widths.
-/// The looks are its only input, so equal looks give equal layouts.
+/// Computes the layouts of types from samples of a store: rates into shards, sizes into widths. The
+/// looks are its only input, so equal looks give equal layouts.
 ///
 /// ```
 ///           rate up, two looks          shards rise, width narrows: at once

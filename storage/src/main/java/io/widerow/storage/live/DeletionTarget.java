@@ -10,7 +10,7 @@ import io.widerow.storage.segment.SegmentSummary;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// What a deletion is about: events, and the partitions and segments that may hold them.
+/// The target of a deletion: events, and the partitions and segments that may hold them.
 ///
 /// - Threads: one.
 public final class DeletionTarget {

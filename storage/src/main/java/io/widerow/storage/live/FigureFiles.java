@@ -101,7 +101,7 @@ public final class FigureFiles {
   /// @param entry the one that the manifest would have
   record Unlisted(FigureEntry entry, SegmentOrigin origin) {}
 
-  /// Null for what is no such file or cannot be read. It stays as it is.
+  /// Null for a path that is not such a file, or that cannot be read. The file does not change.
   @Nullable Unlisted unlisted(Path path) {
     long id = FigureEntry.idOf(path.getFileName().toString());
     if (id < 0) {
@@ -131,7 +131,8 @@ public final class FigureFiles {
     disk.forceDirectory(directory);
   }
 
-  /// Opens what the manifest lists. What is missing or damaged stays as it is and is told.
+  /// Opens the files that the manifest lists. Missing or damaged files do not change and are
+  /// reported.
   ///
   /// @throws StorageException.Incompatible when a newer program wrote one
   public List<LiveFigures> open(FigureSection listed) {

@@ -5,7 +5,7 @@ import io.widerow.storage.disk.Disk;
 import java.io.IOException;
 import java.util.function.Function;
 
-/// The store's lock, and when somebody last looked whether this process still has it.
+/// The store's lock, and the time of the last check that this process still holds it.
 ///
 /// - Threads: any.
 final class HeldLock {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/// What retention keeps at one moment.
+/// A snapshot of retention: the data that it keeps at one moment.
 ///
 /// A bucket of a type is past when its end and the age of its policy are before this moment, or
 /// when newer buckets of the policy's types have as many bytes as they may. A bucket that is not

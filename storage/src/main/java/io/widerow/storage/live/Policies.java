@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Retention policies, and which of them decides about a type. No clock, no state.
+/// Retention policies and their precedence for a type. No clock, no state.
 ///
 /// - Threads: any; immutable.
 public final class Policies extends GlobPolicies<RetentionRule, Policies> {

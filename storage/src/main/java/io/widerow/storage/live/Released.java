@@ -4,9 +4,9 @@ import io.widerow.storage.LaneArrivals;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the owner of a drained store no longer needs: every event that arrived before one of its
-/// positions. It only grows. The positions of one number of lanes are kept as one, lane by lane the
-/// greatest; an owner has several when the number of lanes has changed.
+/// The released events of a drained store: every event that arrived before one of these positions.
+/// It only grows. The positions of one number of lanes are kept as one, lane by lane the greatest;
+/// an owner has several when the number of lanes has changed.
 ///
 /// @param positions each of another number of lanes
 public record Released(List<LaneArrivals> positions) {

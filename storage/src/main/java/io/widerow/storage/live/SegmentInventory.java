@@ -262,7 +262,7 @@ public final class SegmentInventory implements AutoCloseable {
             .map(Path::toString)
             .collect(Collectors.joining(", "));
     healed.add(
-        "%s: takes the place of %d sources, %d of them missing; the manifest lost this edit"
+        "%s: replaces %d sources, %d of them missing; the manifest lost this edit"
             .formatted(names, sources.size(), missing(origin)));
     manifest.restore(origin, segments, sources, Map.of());
     if (!more.isEmpty() || !Collections.disjoint(figures, sources)) {
@@ -336,7 +336,7 @@ public final class SegmentInventory implements AutoCloseable {
       manifest.restore(part.origin, List.of(part.entry), List.of(), Map.of(lane, lsnLast));
       listed.put(part.id(), files.open(part.entry));
       healed.add(
-          "%s: takes the place of groups %d to %d of lane %d; the manifest lost this edit"
+          "%s: replaces groups %d to %d of lane %d; the manifest lost this edit"
               .formatted(files.named(part.id()), lsnAfter + 1, lsnLast, lane));
     }
     return lsnLast;

@@ -2,7 +2,7 @@ package io.widerow.storage.live;
 
 import io.widerow.storage.manifest.ManifestEdit;
 
-/// A moment of a store that is written to.
+/// A consistent moment of a store while it is written.
 ///
 /// @param manifest its complete state
 /// @param segments the segments that the manifest lists, with a lease: their files stay until the

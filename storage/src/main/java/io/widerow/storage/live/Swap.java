@@ -4,8 +4,7 @@ import io.widerow.storage.manifest.ManifestSections;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A change of what a store consists of, by one edit of the manifest: files take the place of
-/// others.
+/// A replacement of files of a store by other files, by one edit of the manifest.
 ///
 /// @param written segments, forced, under their final names, whose directory was forced
 /// @param removed segments whose place they take

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
-/// Drops what retention no longer keeps: files with nothing else in them are unlinked, those with
-/// enough of it are written again without it, by the [Merger].
+/// Drops expired data: files with only expired data are unlinked; files with enough of it are
+/// written again without it, by the [Merger].
 ///
 /// Events that a change of policies hid stay for its grace, see [Retentions]. The retention is
 /// checked again under the lock of the changes: when it was raised in time, no event that it keeps

@@ -17,9 +17,9 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Choice of the segments whose events go and leave figures behind. Where an event may replace
-/// another, all segments of the type that overlap in time go by one edit, so that the last write of
-/// each id is counted, once:
+/// Choice of the segments whose events are dropped and whose aggregates are kept. Where an event
+/// may replace another, all segments of the type that overlap in time go by one edit, so that the
+/// last write of each id is counted, once:
 ///
 /// ```
 ///   hour, merged     |--ka--|--kb--|          kb has ids of its own, and goes with the late one;

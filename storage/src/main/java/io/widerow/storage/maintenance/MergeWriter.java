@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Writes the segments of a merge, and puts them in the place of their sources: all of them by one
-/// edit of the manifest, or none.
+/// Writes the segments of a merge, and replaces their sources by them: all of them by one edit of
+/// the manifest, or none.
 ///
 /// - Threads: the merging one.
 public final class MergeWriter {

@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Closed final partitions that weigh too much or too little are written again under other keys, a
-/// bucket or a day in each step:
+/// Rewrites closed final partitions that weigh too much or too little under other keys, a bucket or
+/// a day in each step:
 ///
 /// ```
 ///   read      the events of the sources: their digest

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A filter as bytes, so that a store knows what it must not show before anybody has parsed a text.
+/// A filter as bytes, so that a store can hide events before any text is parsed.
 ///
 /// ```
 ///   0 everything      1 and, 2 or: count (2) | parts      3 not | filter      4 exists | name

@@ -1,6 +1,6 @@
 package io.widerow.storage.manifest;
 
-/// What the manifest of the tables says about a file.
+/// The entry of a file in the manifest of the tables.
 ///
 /// @param id never used for another file
 /// @param rows keys in it

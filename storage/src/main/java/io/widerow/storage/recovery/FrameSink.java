@@ -2,7 +2,7 @@ package io.widerow.storage.recovery;
 
 import java.lang.foreign.MemorySegment;
 
-/// Takes the frames of journals that count, lane by lane and in the order of their LSNs.
+/// Receives the valid frames of journals, lane by lane and in the order of their LSNs.
 ///
 /// - Threads: the one that opens the store.
 public interface FrameSink {

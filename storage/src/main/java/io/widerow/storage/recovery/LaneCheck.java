@@ -223,7 +223,7 @@ public final class LaneCheck {
     }
     if (shorter != null && told != null) {
       String found =
-          "the file has %d bytes, %d were reserved, and nothing tells what the rest held"
+          "the file has %d bytes, %d were reserved, and the contents of the rest are unknown"
               .formatted(shorter.bytes(), told.reservedBytes());
       return new JournalLoss(lane, lsnFirst, lsnLast, shorter.path(), shorter.bytes(), found, -1);
     }

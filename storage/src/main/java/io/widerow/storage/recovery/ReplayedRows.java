@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/// Keeps what opening replays in open rows, where readers find it: in a store that is only read, or
+/// Keeps replayed events in open rows, where readers find them: in a store that is only read, or
 /// whose disk has no room for segments. That takes as much memory as the rows had before the store
 /// stopped.
 ///

@@ -3,7 +3,7 @@ package io.widerow.storage.recovery;
 import io.widerow.storage.maintenance.SealJob;
 import io.widerow.storage.rows.OpenRows;
 
-/// Where replay gets rows from, and what becomes of them.
+/// The source of rows for a replay, and their destination.
 ///
 /// - Threads: the one that opens the store.
 public interface RowSink extends AutoCloseable {

@@ -92,7 +92,7 @@ final class FigureRepair {
     }
     if (written != null) {
       done.add(
-          "%s: written, with figures of %d of %d events"
+          "%s: written, with aggregates of %d of %d events"
               .formatted(files.named(written), written.events(), figures.entry().events()));
     }
   }

@@ -18,9 +18,8 @@ import io.widerow.storage.sketch.RollupIndex;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Counts the figures of a segment's rollups again from its events, as they were counted when it
-/// was written, and compares them: groups, numbers of events, sums, extremes, percentiles, distinct
-/// values.
+/// Computes the aggregates of a segment's rollups again from its events, as when it was written,
+/// and compares them: groups, numbers of events, sums, extremes, percentiles, distinct values.
 ///
 /// - Threads: one.
 /// - Memory: the cells of one partition twice, see [GroupCellsWriter].
@@ -84,7 +83,7 @@ final class RollupRecount {
       throw new StorageException.Corrupt(
           segment.path(),
           segment.rollups().offset(partition, piece),
-          "cells of a rollup with figures that its events do not have, of "
+          "cells of a rollup with aggregates that its events do not have, of "
               + segment.partitions().get(partition).key());
     }
   }

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// deletes anything: it moves damaged files into the [Quarantine] and writes their readable content
 /// to new files.
 ///
-/// | damage | what is done |
+/// | damage | action |
 /// |---|---|
 /// | a block | the segment's other blocks become a new segment |
 /// | a segment's index, or a cut file | the blocks that can still be found become a new segment |
@@ -160,10 +160,10 @@ public final class StoreRepair {
     }
   }
 
-  /// Restores edits that the manifest lost. If something is still missing afterwards, moves what is
-  /// not listed into the quarantine: a start after the repair would take it for a leftover.
+  /// Restores edits that the manifest lost. If a file is still missing afterwards, moves unlisted
+  /// files into the quarantine: a start after the repair would delete them as leftovers.
   ///
-  /// @return true when the manifest was written anew
+  /// @return true when the manifest was written again
   private boolean heal(Manifest manifest, SegmentFiles files, UUID storeId) {
     Witness witness = Witness.read(disk, directory, storeId, manifest.journals());
     try (var inventory = SegmentInventory.open(files, manifest);
@@ -327,7 +327,7 @@ public final class StoreRepair {
     try (var store = new EmbeddedStore(opener.openAcceptingLoss(journals))) {
       RecoveryReport report = store.recovery();
       done.add(
-          "%s: sealed what is left, %d events in %d groups; the old files moved to %s"
+          "%s: sealed the remaining %d events in %d groups; the old files moved to %s"
               .formatted(
                   directory.resolve(Journal.DIRECTORY),
                   report.eventsReplayed(),

@@ -7,8 +7,8 @@ import io.widerow.storage.segment.GroupFilter;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentGroups;
 
-/// Asks the token filters of a segment's groups which blocks a filter may keep events of. The
-/// answer for a group is kept until another group, or another filter, is asked.
+/// Selects, by the token filters of a segment's groups, the blocks that may have events of a
+/// filter. The answer for a group is kept until another group, or another filter, is asked.
 ///
 /// - Threads: one at a time.
 /// - Memory: a page of a [GroupFilter].

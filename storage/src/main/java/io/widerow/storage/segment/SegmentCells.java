@@ -7,7 +7,7 @@ import io.widerow.storage.sketch.GroupCells;
 import io.widerow.storage.sketch.RollupIndex;
 import java.util.Arrays;
 
-/// Where the cells of a segment's partitions lie: one after the other before the index, each
+/// The positions of the cells of a segment's partitions: one after the other before the index, each
 /// followed by its checksum. A segment that is a value in a cluster has none.
 ///
 /// - Threads: any; immutable.

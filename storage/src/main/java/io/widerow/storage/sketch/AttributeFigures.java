@@ -10,8 +10,8 @@ import io.widerow.storage.codec.ByteSource;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The figures of an attribute's values that the cell of a rollup keeps: those of a [RollupField],
-/// in the order of [RollupFigure].
+/// The aggregates of an attribute's values in the cell of a rollup: the aggregates of a
+/// [RollupField], in the order of [RollupFigure].
 ///
 /// - Threads: one.
 public final class AttributeFigures {

@@ -7,7 +7,7 @@ import io.widerow.storage.codec.ByteSource;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
-/// How many numbers there are, and their sum: exact at any size, and rounded once when it includes
+/// The count of numbers, and their sum: exact at any size, and rounded once when it includes
 /// doubles, see [ExactSum].
 ///
 /// ```

@@ -6,8 +6,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Values as they make groups, and their hashes of 64 bits: the number 1 is the same as 1.0, bytes
-/// are the same as a text, and no number is a text. Different numbers have different hashes.
+/// The equality of values for grouping, and their hashes of 64 bits: the number 1 is the same as
+/// 1.0, bytes are the same as a text, and no number is a text. Different numbers have different
+/// hashes.
 ///
 /// ```
 ///   value   bytes of the text, or 8 bytes of the number

@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Distinct values, numbered from 0 in the order in which they came. Adding a present value
+/// Distinct values, numbered from 0 in the order in which they were added. Adding a present value
 /// allocates nothing.
 ///
 /// ```

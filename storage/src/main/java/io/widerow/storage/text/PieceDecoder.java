@@ -5,8 +5,8 @@ import io.widerow.storage.codec.LongDecoder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The decoder of what a [PieceEncoder] wrote. Numbers stay numbers and texts of a dictionary stay
-/// codes until they are printed, see [TextSlices].
+/// The decoder of texts that a [PieceEncoder] wrote. Numbers stay numbers and texts of a dictionary
+/// stay codes until they are printed, see [TextSlices].
 ///
 /// - Threads: one.
 final class PieceDecoder {

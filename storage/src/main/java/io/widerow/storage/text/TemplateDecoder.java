@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// The decoder of what a [TemplateEncoder] wrote. It assembles a chunk of lines when one of them is
-/// wanted, so a reader of a block's last lines does not pay for the others. For each chunk it notes
-/// the position in every column.
+/// The decoder of lines that a [TemplateEncoder] wrote. It assembles a chunk of lines when one of
+/// them is wanted, so a reader of a block's last lines does not pay for the others. For each chunk
+/// it notes the position in every column.
 ///
 /// ```
 ///   lines      0 ... 127 | 128 ... 255 | 256 ...

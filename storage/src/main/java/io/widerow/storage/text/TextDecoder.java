@@ -7,7 +7,7 @@ import io.widerow.storage.codec.Series;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// The decoder of what a [TextEncoder] wrote.
+/// The decoder of texts that a [TextEncoder] wrote.
 ///
 /// - Threads: one.
 public final class TextDecoder {

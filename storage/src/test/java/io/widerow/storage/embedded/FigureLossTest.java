@@ -54,7 +54,7 @@ class FigureLossTest {
     List<String> remarks;
     try (var healed = new RetentionStore(bad, it.clock, Runnable::run)) {
       remarks = healed.store().recovery().remarks();
-      assertTrue(remarks.toString().contains("takes the place of"), () -> what + remarks);
+      assertTrue(remarks.toString().contains("replaces"), () -> what + remarks);
       assertEquals(expected, figures(healed.store()), what);
       assertEquals(List.of(), healed.store().statistics().damage(), what);
       healed.store().maintain();
@@ -122,7 +122,7 @@ class FigureLossTest {
       try (var store = new RetentionStore(bad, it.clock, Runnable::run)) {
         assertFalse(store.store().statistics().damage().isEmpty(), "sources are missing");
         String remarks = store.store().recovery().remarks().toString();
-        assertFalse(remarks.contains("takes the place of"), remarks);
+        assertFalse(remarks.contains("replaces"), remarks);
       }
       for (Path directory : List.of(FIGURES, SEGMENTS)) {
         for (Path file : good.list(directory)) {

@@ -194,7 +194,7 @@ class ManifestLossTest {
       assertEquals(all(), shown(store), what);
       assertEquals(List.of(), store.statistics().damage(), what);
       String remarks = store.recovery().remarks().toString();
-      assertTrue(remarks.contains("takes the place of"), () -> what + ": " + remarks);
+      assertTrue(remarks.contains("replaces"), () -> what + ": " + remarks);
       write(store, driver);
       store.sealAll();
       assertEquals(all().size() + shownOf(driver), shown(store).size(), what + ", more written");

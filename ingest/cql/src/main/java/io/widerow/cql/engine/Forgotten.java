@@ -3,8 +3,8 @@ package io.widerow.cql.engine;
 import io.widerow.cql.store.KeySpan;
 import java.util.List;
 
-/// Keys of rows that nobody asks for any more, such as those of a table that was dropped. They stay
-/// where they are until a file is written without them.
+/// Keys of obsolete rows, such as rows of a dropped table. They stay where they are until a file is
+/// written without them.
 ///
 /// - Threads: any; immutable. A [Sweep] has one.
 final class Forgotten {

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the header of the present partition hides.
+/// The rows that the header of the current partition hides.
 ///
 /// - Threads: one.
 final class HiddenRows {

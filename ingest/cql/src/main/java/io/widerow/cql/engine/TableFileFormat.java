@@ -29,8 +29,8 @@ import java.util.zip.CRC32C;
 ///
 /// Little-endian; numbers without a width are varints. `shared` is how many bytes a key has in
 /// common with the one before it in the block. Checksums cover the store id, the file id, the
-/// offset of the block, its two lengths and its bytes; that of the foot what is before it, with its
-/// own offset.
+/// offset of the block, its two lengths and its bytes; the checksum of the foot covers the bytes
+/// before it, with its own offset.
 final class TableFileFormat {
   static final long MAGIC = 0x31424154574F5257L; // "WROWTAB1" in the order of the bytes on disk
   static final int HEAD_BYTES = 32;

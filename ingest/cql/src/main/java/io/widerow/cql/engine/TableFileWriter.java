@@ -29,7 +29,7 @@ final class TableFileWriter implements AutoCloseable {
   private final ByteSink out = new ByteSink(); // not written yet
   private final ByteSink block = new ByteSink();
   private final ByteSink index = new ByteSink(); // without its count
-  private long outAt; // offset in the file of what is not written yet
+  private long outAt; // offset in the file of the unwritten bytes
   private byte[] first = new byte[0]; // key
   private byte[] last = new byte[0]; // key
   private int lastBytes = -1;
@@ -53,7 +53,7 @@ final class TableFileWriter implements AutoCloseable {
   /// Adds a row.
   ///
   /// @param keyThere has the key in its first bytes
-  /// @param told what was encoded
+  /// @param told the encoder that wrote the fragment
   void add(byte[] keyThere, int keyBytes, int partition, ByteSink fragment, FragmentEncoder told) {
     int before = lastBytes;
     byte[] key = Arrays.copyOf(keyThere, keyBytes);

@@ -59,7 +59,7 @@ final class TableFiles {
     return directory.resolve(entry.fileName());
   }
 
-  /// Writes what is left of all rows of some sources to a file, and reads it back.
+  /// Writes the remaining fragments of all rows of some sources to a file, and reads it back.
   ///
   /// @param sources are closed
   /// @param forgotten rows that are left out
@@ -89,14 +89,14 @@ final class TableFiles {
     return adopt(entry, temporary);
   }
 
-  /// Takes what is left of rows.
+  /// Receives the remaining fragments of rows.
   @FunctionalInterface
   interface Target {
     /// @param key in its first bytes; they change afterwards, as does the fragment
     void add(byte[] key, int keyBytes, int partition, ByteSink fragment, FragmentEncoder told);
   }
 
-  /// Gives what is left of all rows to a target.
+  /// Passes the remaining fragments of all rows to a target.
   ///
   /// @param forgotten rows that are left out
   static void copy(MergedRows rows, Target to, Purge purge, Forgotten.Sweep forgotten) {

@@ -104,7 +104,7 @@ final class TableInventory {
         sources.forEach(missing::remove);
         sources.forEach(there::remove);
         healed.add(
-            "%s: takes the place of %d sources, %d of them missing; the manifest lost this edit"
+            "%s: replaces %d sources, %d of them missing; the manifest lost this edit"
                 .formatted(files.named(merged.entry), sources.size(), lost));
       }
     }
@@ -146,7 +146,7 @@ final class TableInventory {
           && isIntact(file)) {
         list(file, List.of(), Map.of(TableContents.LANE, origin.lsnLast()));
         healed.add(
-            "%s: takes the place of groups %d to %d; the manifest lost this edit"
+            "%s: replaces groups %d to %d; the manifest lost this edit"
                 .formatted(files.named(file.entry), lsnAfter + 1, origin.lsnLast()));
         return true;
       }

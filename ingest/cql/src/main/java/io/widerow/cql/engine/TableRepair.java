@@ -23,8 +23,9 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Repairs the tables of a stopped store: damaged files move into the quarantine, and what can be
-/// read of them is written anew. A repair that is killed continues when it is started again.
+/// Repairs the tables of a stopped store: damaged files move into the quarantine, and their
+/// readable rows are written to new files. A repair that is killed continues when it is started
+/// again.
 ///
 /// - Threads: one.
 final class TableRepair {

@@ -3,7 +3,7 @@ package io.widerow.cql.engine;
 import io.widerow.storage.disk.Lease;
 import java.util.List;
 
-/// What the tables consist of at a moment.
+/// The files and memtables of the tables at one moment.
 ///
 /// - Threads: any; immutable.
 /// - Memory: a lease on each part, until its own last lease is released.

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// hidden; then a merge of all files forgets it. The same holds for what has expired. A file of
 /// which a large part is forgotten is merged alone.
 ///
-/// - Threads: any; one at a time flushes, and one at a time merges, beside it.
+/// - Threads: any; one at a time flushes, and concurrently one at a time merges.
 final class TableUpkeep {
   /// How long tombstones stay after the last write of their file, in seconds.
   static final long GRACE_SECONDS = 864_000;
@@ -46,13 +46,13 @@ final class TableUpkeep {
     journal = started;
   }
 
-  /// What is left out of every file from now on; what made it so is forced to disk.
+  /// Sets the rows that every new file omits; the change that removed them is forced to disk.
   void forget(Forgotten told) {
     forgotten = told;
     start();
   }
 
-  /// Work of one kind: one at a time is under way.
+  /// Work of one kind: one task at a time runs.
   private static final class Task {
     final ReentrantLock lock = new ReentrantLock();
     final AtomicBoolean scheduled = new AtomicBoolean();
@@ -210,7 +210,7 @@ final class TableUpkeep {
         .toList();
   }
 
-  /// True when a file is damaged, or turned out to be when it was read: what is in it may matter.
+  /// True when a file is damaged, or when damage was found by reading: its contents may matter.
   private boolean hasDamage() {
     return metDamage || contents.state().files().stream().anyMatch(file -> file.damage() != null);
   }
@@ -277,8 +277,8 @@ final class TableUpkeep {
     }
   }
 
-  /// What a merge may forget: if it is one of all files, what is older than anything in memory.
-  /// Files and memory are those of one moment, for a flush may run beside it.
+  /// The tombstones that a merge may drop: in a merge of all files, those older than all data in
+  /// memory. Files and memory are read at one moment, because a flush may run concurrently.
   private Purge purge(List<LiveTableFile> files, long newestSeconds) {
     long now = contents.context().purgeSeconds();
     if (newestSeconds > now - GRACE_SECONDS) {
@@ -310,7 +310,7 @@ final class TableUpkeep {
     return least;
   }
 
-  /// No more work is begun; waits for what is under way.
+  /// Begins no more work, and waits for running work.
   void end() {
     ended = true;
     for (Task task : List.of(flushing, merging)) {

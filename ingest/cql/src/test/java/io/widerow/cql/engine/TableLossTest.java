@@ -65,7 +65,7 @@ class TableLossTest {
   private void assertHeals(SimDisk bad, String what) {
     try (EmbeddedStore store = open(bad)) {
       String remarks = store.recovery().remarks().toString();
-      assertTrue(remarks.contains("takes the place of"), () -> what + ": " + remarks);
+      assertTrue(remarks.contains("replaces"), () -> what + ": " + remarks);
       assertEquals(expected, rows(store), what);
       assertEquals(List.of(), store.statistics().damage(), what);
     }

@@ -93,7 +93,7 @@ final class ClusterOpener {
     if (hasOther) {
       throw new StorageException.Incompatible(
           directory,
-          "is a store on this machine, with events of its own; the command migrate moves them to a "
+          "is a store on this machine, with events; the command migrate moves them to a "
               + "cluster. A store on a cluster needs another, empty directory");
     }
   }

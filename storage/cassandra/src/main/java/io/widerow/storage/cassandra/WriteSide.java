@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What the lanes of a store on a cluster share: whether events are taken, and whom to wake.
+/// The state that the lanes of a store on a cluster share: whether events are accepted, and the
+/// thread to wake.
 ///
 /// - Threads: any.
 final class WriteSide {
@@ -84,7 +85,7 @@ final class WriteSide {
     }
     if (number.limit() - lastArrival < NUMBERS_LEFT_MIN) {
       throw new StorageException.Unreachable(
-          "%s: all ids that are reserved for daemon %d are given, and the cluster is away"
+          "%s: all ids that are reserved for daemon %d are used, and the cluster is unreachable"
               .formatted(directory, number.daemon()),
           new IllegalStateException("reserved up to " + number.limit()));
     }

@@ -158,9 +158,9 @@ final class Claims {
       KeyspaceException old =
           new KeyspaceException(
               KeyspaceException.Kind.REFUSED,
-              "a batch of %s has waited for longer than keys are kept, %s: nobody knows whether "
+              "a batch of %s has waited for longer than keys are kept, %s: perhaps "
                       .formatted(Instant.ofEpochSecond(batch.seconds()), options.claimKeep())
-                  + "another daemon has it; start with --accept-repeats to apply it all the same");
+                  + "another daemon has it; start with --accept-repeats to apply it anyway");
       statements.troubled(String.valueOf(old.getMessage()));
       throw old;
     }
@@ -186,7 +186,7 @@ final class Claims {
         takeOver(left, nextStamp.getAsLong());
       } else {
         statements.troubled(
-            "daemon %d has a batch that came here too, and has not applied it yet"
+            "daemon %d has a batch that this daemon has too, and has not applied it yet"
                 .formatted(left.other().daemon()));
       }
     }

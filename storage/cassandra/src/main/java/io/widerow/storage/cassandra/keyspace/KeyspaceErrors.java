@@ -115,7 +115,7 @@ final class KeyspaceErrors {
           all.getAllErrors().entrySet().stream()
               .map(KeyspaceErrors::sentence)
               .collect(Collectors.joining("; "));
-      case DriverTimeoutException late -> "no answer in time (" + late.getMessage() + ")";
+      case DriverTimeoutException late -> "no response in time (" + late.getMessage() + ")";
       case UnauthorizedException refused -> "no permission: " + refused.getMessage();
       case QueryExecutionException failed ->
           "%s, says %s"

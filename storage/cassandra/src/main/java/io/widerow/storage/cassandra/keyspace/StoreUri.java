@@ -155,7 +155,7 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
     }
     if (new HashSet<>(hosts).size() < hosts.size()) {
       throw new IllegalArgumentException(
-          "a host stands twice in the store's URI: '%s'".formatted(text));
+          "a host occurs twice in the store's URI: '%s'".formatted(text));
     }
     return hosts;
   }
@@ -193,7 +193,7 @@ public record StoreUri(List<Host> hosts, String keyspace, String datacenter, int
       }
       if (parameters.put(name, value) != null) {
         throw new IllegalArgumentException(
-            "the parameter %s stands twice in the store's URI".formatted(name));
+            "the parameter %s occurs twice in the store's URI".formatted(name));
       }
     }
     return parameters;

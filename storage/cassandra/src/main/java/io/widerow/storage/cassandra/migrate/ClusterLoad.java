@@ -320,8 +320,7 @@ final class ClusterLoad {
     for (DaemonRow row : statements.ask(Keyspace::daemons)) {
       if (row.daemon() == daemon && row.epoch() != Stamp.epoch(stamp)) {
         throw new StorageException.ReadOnly(
-            "another migration of this store began meanwhile, at %s; let it end"
-                .formatted(row.host()));
+            "another migration of this store has begun, at %s; let it end".formatted(row.host()));
       }
     }
   }

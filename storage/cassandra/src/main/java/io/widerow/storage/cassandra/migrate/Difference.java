@@ -17,7 +17,8 @@ public record Difference(Bucket hour, String type, EventDigest from, EventDigest
   public String toString() {
     String printed = new PartitionKey(hour.startMinutes(), hour.widthMinutes(), "x", 0).toString();
     String name = printed.substring(0, printed.indexOf('|')) + "|" + type;
-    String twice = doubles == 0 ? "" : "; figures count %,d of the target twice".formatted(doubles);
+    String twice =
+        doubles == 0 ? "" : "; aggregates count %,d of the target twice".formatted(doubles);
     if (from.events() == to.events()) {
       return "%s: %,d events on both sides%s%s"
           .formatted(name, from.events(), from.equals(to) ? "" : ", with other contents", twice);

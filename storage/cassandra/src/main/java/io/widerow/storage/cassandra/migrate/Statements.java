@@ -61,7 +61,7 @@ final class Statements {
       String why = String.valueOf(failure.getMessage());
       if (failure.kind == KeyspaceException.Kind.REFUSED || waited >= patienceNanos) {
         throw new StorageException.Unreachable(
-            "%s; what was copied is kept: the same command goes on from there".formatted(why),
+            "%s; copied events are kept: the same command continues from there".formatted(why),
             failure);
       }
       watch.trouble(why);

@@ -184,7 +184,7 @@ class MigrationMovesTest {
       Migration first = migration(slow.keyspace(), 1);
       var ended = assertThrows(StorageException.ReadOnly.class, () -> first.toCluster(narrow));
       String why = String.valueOf(ended.getMessage());
-      assertTrue(why.startsWith("another migration of this store began meanwhile"), why);
+      assertTrue(why.startsWith("another migration of this store has begun"), why);
       goOn(wide, "cut " + cut);
     }
   }
@@ -259,7 +259,7 @@ class MigrationMovesTest {
         told.getFirst()
             .toString()
             .endsWith(
-                " events on both sides; figures count %d of the target twice".formatted(events)),
+                " events on both sides; aggregates count %d of the target twice".formatted(events)),
         told::toString);
   }
 

@@ -290,7 +290,7 @@ class MigrationTest {
             StorageException.Unreachable.class,
             () -> migration(away.keyspace()).toCluster(directory("a")));
     assertEquals(
-        "no answer of 127.0.0.1; what was copied is kept: the same command goes on from there",
+        "no answer of 127.0.0.1; copied events are kept: the same command continues from there",
         failed.getMessage());
     assertEquals(List.of(), cluster(false), "nothing is shown before all is there");
     assertClean(migration(keyspace).toCluster(directory("a")));
