@@ -2,7 +2,7 @@ package io.widerow.query;
 
 import java.util.function.LongConsumer;
 
-/// The bytes of [QueryMemory] that one query holds for one purpose, given back together.
+/// The bytes of [QueryMemory] that one query holds for one purpose, released together.
 ///
 /// - Threads: one.
 public final class HeldMemory implements LongConsumer, AutoCloseable {

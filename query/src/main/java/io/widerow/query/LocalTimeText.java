@@ -10,9 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Times without a zone, as people write them: `2026-11-24`, `2026-11-24 20:00`,
-/// `2026-11-24T20:00:05.25`, `20:00`, `today`, `yesterday`, `yesterday 20:00`. A time alone is of
-/// today, a day alone means its midnight.
+/// Parses times without a zone: `2026-11-24`, `2026-11-24 20:00`, `2026-11-24T20:00:05.25`,
+/// `20:00`, `today`, `yesterday`, `yesterday 20:00`. A time alone is of today, a day alone means
+/// its midnight.
 ///
 /// Where clocks are set forward, a time that does not exist is as much later; where they are set
 /// back, a time that comes twice is the first.

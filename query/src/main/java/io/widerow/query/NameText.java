@@ -4,8 +4,9 @@ import io.widerow.event.AttributeName;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Names of attributes as people write them, and as results show them: `id`, `ts` and `type` are
-/// the event's own, so attributes with these names are shown as `attributes.id` and so on.
+/// Converts between names of attributes and their text in queries and results: `id`, `ts` and
+/// `type` belong to the event, so attributes with these names are shown as `attributes.id` and so
+/// on.
 public final class NameText {
   /// What stands before the name of an attribute that has the name of one of the event's own.
   public static final String PREFIX = "attributes.";

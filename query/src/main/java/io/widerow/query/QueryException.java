@@ -2,8 +2,8 @@ package io.widerow.query;
 
 import org.jspecify.annotations.Nullable;
 
-/// Why a query is not answered, or not completely. A closed family; failures of the store itself
-/// are a [io.widerow.storage.StorageException].
+/// The failure of a query, or the reason why its result is incomplete. A closed family; failures of
+/// the store itself are a [io.widerow.storage.StorageException].
 public abstract sealed class QueryException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -32,11 +32,13 @@ public abstract sealed class QueryException extends RuntimeException {
     /// @param first see [#first]
     public Expired(String type, String after, @Nullable String first) {
       this(
-          "after: events of %s at the position %s are past their retention; %s"
+          "after: events of %s at the position %s have expired; %s"
               .formatted(
                   type,
                   after,
-                  first == null ? "no later events are left" : "what is left begins at " + first),
+                  first == null
+                      ? "no later events are left"
+                      : "the remaining events begin at " + first),
           first);
     }
 

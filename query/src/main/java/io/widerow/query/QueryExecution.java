@@ -140,7 +140,7 @@ public class QueryExecution implements AutoCloseable {
     }
     if (System.nanoTime() - startNanos > budget.time().toNanos()) {
       throw new QueryException.Stopped(
-          "the query ran longer than its budget of %d s; ask for less"
+          "the query ran longer than its budget of %d s; narrow it"
               .formatted(budget.time().toSeconds()));
     }
   }

@@ -45,7 +45,7 @@ public final class QueryMemory implements ScanWatch.Memory {
           "bytes of memory, shared by all queries",
           bytesMax,
           now,
-          "ask for fewer types, fewer fields or a shorter range, or retry when others have ended");
+          "query fewer types, fewer fields or a shorter range, or retry when other queries end");
     }
   }
 

@@ -325,12 +325,12 @@ public final class RangeReader implements EventCursor {
     }
     if (System.nanoTime() - startNanos > budget.time().toNanos()) {
       throw new QueryException.Stopped(
-          "the query ran longer than its budget of %d s; ask for less or continue at the last token"
+          "the query ran longer than its budget of %d s; narrow it or continue at the last token"
               .formatted(budget.time().toSeconds()));
     }
     if (watch.events() > budget.eventsScannedMax()) {
       throw new QueryException.OverBudget(
-          "events scanned", budget.eventsScannedMax(), watch.events(), "ask for a shorter range");
+          "events scanned", budget.eventsScannedMax(), watch.events(), "query a shorter range");
     }
     progress.run();
   }

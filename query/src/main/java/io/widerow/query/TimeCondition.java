@@ -6,8 +6,8 @@ import io.widerow.storage.Filter;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The times that a filter asks for, as the range of a query: `ts >= 2026-11-20 and status = 500`
-/// reads what `from` would.
+/// The time range of a filter's conditions on `ts`: `ts >= 2026-11-20 and status = 500` reads the
+/// same range as `from`.
 final class TimeCondition {
   private long fromNanos = TimeUuid.NANOS_MIN;
   private long untilNanos = TimeUuid.NANOS_LIMIT;

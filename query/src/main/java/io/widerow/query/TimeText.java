@@ -9,7 +9,7 @@ import java.time.ZoneOffset;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Times and durations as people write them.
+/// Parses times and durations.
 ///
 /// - Times: `now`; `15m`, which means 15 minutes ago, both in whole ticks of 100 ns, so that no
 ///   event needs a look at its time (see [TickBounds]); RFC 3339 with up to nine fractional digits,

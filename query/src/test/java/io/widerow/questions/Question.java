@@ -37,7 +37,7 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
     PAGES,
     /// Aggregates of the events.
     STATS,
-    /// The events after a token, and before them those that arrived since a position.
+    /// The events after a token, preceded by the events that arrived since a position.
     TAIL,
     /// The volume over time.
     HISTOGRAM
@@ -89,7 +89,7 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
     }
   }
 
-  /// Counts what is written.
+  /// Counts written bytes.
   private static final class Sink {
     private final OutputStream to;
     long bytes;

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// Says why a query found nothing: there is no such type, or its events lie at other times.
+/// Hints for a query without results: the type does not exist, or its events are at other times.
 final class Advice {
   private static final int NAMED_MAX = 5;
 
@@ -130,7 +130,7 @@ final class Advice {
         .formatted(
             of,
             range(query),
-            of.isEmpty() ? "those that are stored" : count == 1 ? "its events" : "their events",
+            of.isEmpty() ? "the stored events" : count == 1 ? "its events" : "their events",
             TypesAnswer.time(all.timeFirstNanos(), zone),
             TypesAnswer.time(all.timeLastNanos(), zone));
   }

@@ -11,20 +11,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// For commands that work on the files of one machine: what to use instead when somebody gives them
-/// a cluster, or the directory of a daemon on a cluster. That directory has no store of its own,
-/// but the daemon's number (`owner`), the rounds that it applied last (`rounds`), and the events
-/// that are not applied yet (`spool`), which belong to that daemon alone.
+/// Refuses a cluster, or the directory of a daemon on a cluster, for commands that work on the
+/// files of one machine, and names the replacement. That directory has no store of its own, but the
+/// daemon's number (`owner`), the rounds that it applied last (`rounds`), and the events that are
+/// not applied yet (`spool`), which belong to that daemon alone.
 public final class ClusterDirectory {
   private static final String SPOOL = "spool";
 
   static final String VERIFY = "use `widerow cluster verify --store URI` on the cluster";
   static final String SNAPSHOT =
-      "use `nodetool snapshot` on all nodes of the cluster; what the daemons have not applied is in"
-          + " their directories";
+      "use `nodetool snapshot` on all nodes of the cluster; events not applied yet are in"
+          + " the directories of the daemons";
   static final String REPAIR =
       "use `nodetool repair` and `nodetool scrub` on the nodes of the cluster, and `widerow cluster"
-          + " verify --store URI` to see what is damaged";
+          + " verify --store URI` to list the damage";
 
   @Option(names = "--store", hidden = true, paramLabel = "URI", parameterConsumer = Refusal.class)
   @Nullable String store;
@@ -65,8 +65,8 @@ public final class ClusterDirectory {
     if (isOfDaemon(directory)) {
       throw new StorageException.Incompatible(
           directory,
-          "is the directory of a daemon on a cluster, with no store of its own: its events are on"
-              + " the cluster, and those not applied yet in spool; "
+          "is the directory of a daemon on a cluster, without a store: its events are on"
+              + " the cluster, and events not applied yet in spool; "
               + instead);
     }
   }

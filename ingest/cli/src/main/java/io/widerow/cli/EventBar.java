@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// Shows how many events of about how many were moved: a bar on a terminal, a line every ten
+/// Shows the number of copied events and the estimated total: a bar on a terminal, a line every ten
 /// seconds elsewhere.
 ///
 /// ```

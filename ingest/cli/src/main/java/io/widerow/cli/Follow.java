@@ -4,7 +4,7 @@ import io.widerow.query.QueryException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Asks a daemon again and again, and waits for one that goes away.
+/// Polls a daemon, and waits while it is unreachable.
 final class Follow {
   private Follow() {}
 

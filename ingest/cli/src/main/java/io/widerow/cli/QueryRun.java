@@ -359,7 +359,7 @@ final class QueryRun {
 
   private void explain(String url, String read) {
     if (options.explain) {
-      shell.err().printf("asked: %s%nread: %s; %d ms%n", url, read, elapsedMillis());
+      shell.err().printf("request: %s%nread: %s; %d ms%n", url, read, elapsedMillis());
     }
   }
 

@@ -155,7 +155,7 @@ public final class RepairCommand implements Callable<Integer> {
     }
     return repair.lost().isEmpty()
         ? "the store is whole; nothing was lost"
-        : "the store is whole, without %d events of segments and what else is named above"
+        : "the store is whole, without %d events of segments and the other losses above"
             .formatted(lost);
   }
 
@@ -165,11 +165,11 @@ public final class RepairCommand implements Callable<Integer> {
             .map(Damage::kind)
             .anyMatch(kind -> kind == Damage.Kind.FORMAT || kind == Damage.Kind.MANIFEST);
     if (fatal) {
-      return "FORMAT and manifest name all else and cannot be made anew: restore a copy";
+      return "FORMAT and manifest list all other files and cannot be rebuilt: restore a copy";
     }
     return left.stream().allMatch(damage -> damage.kind() == Damage.Kind.SCHEMA)
         ? "statements of the schema of tables cannot be read, and their keyspaces not be used:"
-            + " --statement puts another one in the place of one, --drop-table drops a table"
+            + " --statement replaces one, --drop-table drops a table"
         : "acknowledged data is lost; --accept-loss continues without it";
   }
 }

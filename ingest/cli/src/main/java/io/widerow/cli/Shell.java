@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The surroundings of a command: its output streams, whether they are terminals, and its
+/// The environment of a command: its output streams, whether they are terminals, and its
 /// environment variables.
 ///
 /// @param out takes the answer; unbuffered

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A repartition of a stopped store, with the answers that a daemon gives.
+/// A repartition of a stopped store, with the same responses as a daemon.
 ///
 /// @param types names and globs; none for all
 /// @param from as a user writes it; null for the beginning

@@ -46,7 +46,7 @@ final class StoppedSchema {
     return schema;
   }
 
-  /// Writes other statements in the place of those that cannot be read, and drops tables.
+  /// Replaces statements that cannot be read, and drops tables.
   void repair(List<String> statements, List<String> dropped) {
     if (statements.isEmpty() && dropped.isEmpty()) {
       return;
@@ -66,7 +66,7 @@ final class StoppedSchema {
     return unreadable;
   }
 
-  /// What was done, a sentence each.
+  /// The repairs, a sentence each.
   List<String> done() {
     return List.copyOf(done);
   }

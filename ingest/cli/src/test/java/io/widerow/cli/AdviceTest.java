@@ -116,7 +116,7 @@ class AdviceTest {
         "widerow query: no events of nginx.access before 2025-11-20T00:00:00.000000000Z" + lie,
         told("nginx.access", "--to", "2025-11-20"));
     assertEquals(
-        "widerow query: no events since 2025-11-21T00:00:00.000000000+01:00; those that are stored"
+        "widerow query: no events since 2025-11-21T00:00:00.000000000+01:00; the stored events"
             + " lie between 2025-11-20T20:15:00.000000000+01:00 and"
             + " 2025-11-20T20:24:00.000000000+01:00\n",
         told("--from", "2025-11-21", "--tz", "Europe/Berlin"));

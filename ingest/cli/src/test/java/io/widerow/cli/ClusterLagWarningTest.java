@@ -39,7 +39,7 @@ class ClusterLagWarningTest {
     return new Member(3, "host", "round 1", oldestMillis, seenMillis);
   }
 
-  /// What was told since the last call.
+  /// The warnings since the last call.
   private String at(long second, Member... daemons) {
     answer = List.of(daemons);
     err.reset();

@@ -175,8 +175,8 @@ class ClusterSourceTest {
         run.err()
             .contains(
                 daemon
-                    + ": is the directory of a daemon on a cluster, with no store of its own: its"
-                    + " events are on the cluster, and those not applied yet in spool; "
+                    + ": is the directory of a daemon on a cluster, without a store: its"
+                    + " events are on the cluster, and events not applied yet in spool; "
                     + instead),
         run.err());
     assertEquals(1, run.err().lines().count(), run.err());

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Goal: INSTALL.md has every exit code. Method: its table beside [ExitCode].
+/// Goal: INSTALL.md has every exit code. Method: compares its table with [ExitCode].
 class DocumentedExitCodesTest {
   @Test
   void everyExitCodeIsDocumented() throws IOException {

@@ -211,7 +211,7 @@ class QueryCommandTest {
     return all.toArray(String[]::new);
   }
 
-  /// `jq` and `wc -l` count what is on standard output.
+  /// `jq` and `wc -l` count the lines of standard output.
   @ParameterizedTest
   @ValueSource(strings = {"json", "csv", "table", "logfmt", "raw"})
   void standardOutputHasEventsAloneAndTheTokenIsTold(String format) {

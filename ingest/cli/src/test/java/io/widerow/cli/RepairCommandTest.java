@@ -25,9 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: an operator with a damaged store learns what is damaged, reads the rest, repairs the
-/// store, and learns what was lost; a store that must not be touched is refused. Method: the
-/// command lines on a real store on disk, half sealed and half in the journal.
+/// Goal: an operator with a damaged store sees the damage, reads the rest, repairs the store, and
+/// sees the losses; a store that must not be touched is refused. Method: the command lines on a
+/// real store on disk, half sealed and half in the journal.
 class RepairCommandTest {
   private static final long START = 1_763_666_100_000_000_000L; // 2025-11-20T19:15:00Z
   private static final long MINUTE = 60_000_000_000L;

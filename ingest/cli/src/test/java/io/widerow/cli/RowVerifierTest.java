@@ -55,7 +55,7 @@ class RowVerifierTest {
     }
   }
 
-  /// What is wrong with a row.
+  /// The faults of a row.
   @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
   enum Fault {
     PREFIX(
@@ -82,7 +82,7 @@ class RowVerifierTest {
         "column l: no path in a column of many cells",
         (place, out) -> place.cell(out, "l", null, 0, 0, 0, 1)),
     PLACE(
-        "column l: a place of another length",
+        "column l: a list position of another length",
         (place, out) -> place.cell(out, "l", new byte[3], 0, 0, 0, 1)),
     ELEMENT(
         "column e: an element with a value",

@@ -171,7 +171,7 @@ class GroupPagesTest {
     CqlException refused =
         assertThrows(CqlException.class, () -> Asking.execute(prepared, List.of(), 2, earlier));
     assertEquals(
-        "Invalid value for the paging state: it is of an earlier version, ask from the start",
+        "Invalid value for the paging state: it has an earlier version, query from the start",
         refused.sentence());
   }
 }

@@ -116,7 +116,7 @@ class RequestKeysTest {
   void aKeyIsOfOneStatement() {
     assertEquals("done", asking.once(COUNT, "a"));
     assertEquals(
-        "2200 idempotency-key 'a' was given to another statement before",
+        "2200 idempotency-key 'a' belongs to another statement",
         asking.once("UPDATE hits SET n = n + 2 WHERE p = 1", "a"));
     assertEquals(List.of("[1, 1]"), asking.rows("SELECT * FROM hits"));
     String long65 = "x".repeat(65);

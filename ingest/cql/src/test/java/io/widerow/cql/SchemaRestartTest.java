@@ -248,9 +248,9 @@ class SchemaRestartTest {
       }
     }
     assertEquals(
-        "type t12: a type has at most 10000 fields, with those of the types in it", refusal);
+        "type t12: a type has at most 10000 fields, including fields of nested types", refusal);
     assertEquals(
-        "2200 type t11: a type has at most 10000 fields, with those of the types in it",
+        "2200 type t11: a type has at most 10000 fields, including fields of nested types",
         asking.refusal("ALTER TYPE t0 ADD c tuple<int, int, int, int>"));
     requireSameAfterRestart(server, "types");
   }

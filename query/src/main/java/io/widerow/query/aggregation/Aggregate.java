@@ -58,13 +58,13 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     if (function.equals("bytes")) {
       if (attribute != null) {
         throw new QueryException.Refused(
-            "stats",
-            "bytes are those of whole events, not %s; sum(x) adds numbers".formatted(text));
+            "stats", "bytes counts whole events, not %s; sum(x) adds numbers".formatted(text));
       }
       return new Aggregate(Kind.BYTES, null, 0);
     }
     if (attribute == null && !function.equals("count")) {
-      throw new QueryException.Refused("stats", "%s of what? write %s(name)".formatted(text, text));
+      throw new QueryException.Refused(
+          "stats", "%s: requires a field; write %s(name)".formatted(text, text));
     }
     Matcher distinct = DISTINCT.matcher(attribute == null ? "" : attribute);
     boolean all = attribute != null && attribute.equals("*");

@@ -7,7 +7,8 @@ import io.widerow.event.Level;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 
-/// What groups are made by and aggregates are of: an attribute, or the event's type or level.
+/// The field by which a query groups or which it aggregates: an attribute, or the event's type or
+/// level.
 ///
 /// @param name the attribute, as it is stored
 /// @param kind whose value it is

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Tells which rows of figures may lack events of damaged parts: those whose step overlaps the
-/// times of a part, of its type when rows are by type. Without steps that is every row.
+/// Marks rows of aggregates that may lack events of damaged parts: rows whose step overlaps the
+/// times of a part (of the same type, when rows are by type). Without steps that is every row.
 ///
 /// - Memory: the spans of time of the parts, joined where they overlap.
 final class IncompleteRows {

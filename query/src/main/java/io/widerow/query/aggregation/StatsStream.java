@@ -4,8 +4,9 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import java.util.List;
 
-/// Writes rows that come bit by bit: the heads once, and then rows as [StatsWriter] writes them. In
-/// a table, columns grow with their contents; in JSON lines, a flag that is missing is left out.
+/// Writes rows that arrive piece by piece: the header once, and then rows as [StatsWriter] writes
+/// them. In a table, columns grow with their contents; in JSON lines, a flag that is missing is
+/// left out.
 ///
 /// - Threads: one.
 public final class StatsStream {

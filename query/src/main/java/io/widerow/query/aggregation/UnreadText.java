@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Damaged parts that figures were made without, as answers tell them: a JSON line each, a header,
-/// a sentence.
+/// Damaged parts that aggregates lack, as results report them: a JSON line each, a header, a
+/// sentence.
 ///
 /// ```
 /// {"damage":"00000000000001a7.seg","what":"block","offset":8192,"found":"..","events":984,

@@ -13,9 +13,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which events are exported, and how. The parameters are those of a query that say which events:
-/// `type`, `from`, `to`, `since`, `after` and `where`; `format`; and `now`, the instant from which
-/// relative times count, so that an export that goes on later asks for the same events.
+/// The parameters of an export: events and format. The parameters are those of a query that say
+/// which events: `type`, `from`, `to`, `since`, `after` and `where`; `format`; and `now`, the
+/// instant from which relative times count, so that an export that goes on later asks for the same
+/// events.
 ///
 /// @param query oldest first, whole events, without a limit
 public record ExportQuestion(RangeQuery query, ExportFormat format) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a daemon's export, streamed, each with all that was stored. When an answer breaks,
-/// as when the daemon is started again, it asks for the rest, a few times.
+/// The events of a daemon's export, streamed, each with all stored attributes. When an answer
+/// breaks, as when the daemon is started again, it asks for the rest, a few times.
 ///
 /// - Threads: one.
 /// - Memory: one line.
@@ -55,7 +55,7 @@ public final class RemoteExport implements EventCursor {
   private static String text(RemoteCursor answer, String header) {
     String text = answer.header(header);
     if (text == null) {
-      throw new QueryException.Remote("the daemon's answer has no header " + header);
+      throw new QueryException.Remote("the daemon's response has no header " + header);
     }
     return text;
   }

@@ -14,8 +14,8 @@ import java.util.PriorityQueue;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Writes which values of fields are new in a later range of time, gone, or a greater or smaller
-/// share of its events than before, as JSON lines:
+/// Writes the field values that are new in a later time range, gone, or a greater or smaller share
+/// of its events than before, as JSON lines:
 ///
 /// ```
 /// {"from":..,"to":..,"events":5210,"beforefrom":..,"beforeto":..,"before":4980,"exact":true}

@@ -40,7 +40,7 @@ public record DiffQuestion(
     Given.requireKnown(given, NAMES);
     RangeQuery after = SurveyParameters.query(given, nowNanos);
     if (after.fromNanos() == TimeUuid.NANOS_MIN) {
-      throw new QueryException.Refused("from", "is missing: say where the later range begins");
+      throw new QueryException.Refused("from", "is missing; give the start of the later range");
     }
     if (after.untilNanos() == TimeUuid.NANOS_LIMIT) {
       after = after.withRange(after.fromNanos(), nowNanos);

@@ -3,9 +3,9 @@ package io.widerow.query.fields;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/// How different the values of a field are in the events that were picked and in the rest: half the
-/// sum of the absolute differences of the shares (total variation distance), 0 for equal shares to
-/// 1 for no value in common. Events without the field are a share too.
+/// The difference of a field's values between the picked events and the rest: half the sum of the
+/// absolute differences of the shares (total variation distance), 0 for equal shares to 1 for no
+/// value in common. Events without the field are a share too.
 final class Difference {
   /// A field with fewer events a value than this tells nothing.
   private static final double EVENTS_A_VALUE_LEAST = 1.5;

@@ -1,7 +1,7 @@
 package io.widerow.query.fields;
 
-/// Estimates how many different values it was shown, within about 2 %: HyperLogLog (Flajolet et
-/// al., 2007) with 2,048 registers.
+/// Estimates the number of distinct values that were added, within about 2 %: HyperLogLog (Flajolet
+/// et al., 2007) with 2,048 registers.
 ///
 /// - Threads: one.
 /// - Memory: 2 KiB.

@@ -18,8 +18,8 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the fields of sealed blocks before anybody asks, the newest first: after a start, and
-/// whenever segments were sealed or merged. So the first question has them in memory, too.
+/// Counts the fields of sealed blocks in advance, the newest first: after a start, and whenever
+/// segments were sealed or merged. So the first question has them in memory, too.
 ///
 /// ```
 ///   look --> fast writing? --> segments changed? --> a view for a quarter of a second --> again

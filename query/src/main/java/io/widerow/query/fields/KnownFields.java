@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The fields of sealed blocks that were counted before. Blocks never change, so a query reads only
-/// the blocks that no query has read. When a query had too little time, the next one continues.
+/// A cache of the field counts of sealed blocks. Blocks never change, so a query reads only the
+/// blocks that no query has read. When a query had too little time, the next one continues.
 ///
 /// - Threads: any.
 /// - Memory: a part of the heap; the most recently used parts of segments are kept.

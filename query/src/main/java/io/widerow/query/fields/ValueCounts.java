@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// How many events have each value of an attribute, in two columns: the events that were picked,
-/// and the rest. A value that it has allocates nothing.
+/// The number of events with each value of an attribute, in two columns: the picked events, and the
+/// rest. A value that it has allocates nothing.
 ///
 /// - With more than [#VALUES_MAX] values, or one that is longer than [#TEXT_BYTES_MAX], it forgets
 ///   the values and estimates how many there are.

@@ -4,7 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Level;
 import io.widerow.query.NameText;
 
-/// The field that a filter names: an attribute, or the event's own type, time, id or level.
+/// The field that a filter names: an attribute, or the event's type, time, id or level.
 ///
 /// @param name the attribute; for the event's own, the name that was written
 record Subject(Kind kind, AttributeName name) {

@@ -2,7 +2,7 @@ package io.widerow.query.logql;
 
 import java.util.List;
 
-/// What a label filter tests. A closed set.
+/// The condition of a label filter. A closed set.
 ///
 /// - Threads: any; conditions are immutable.
 public sealed interface Condition {

@@ -1,6 +1,6 @@
 package io.widerow.query.logql;
 
-/// What a text of LogQL asks for: lines, or numbers over time.
+/// A parsed LogQL expression: a log query or a metric query.
 ///
 /// - Threads: any; expressions are immutable.
 public sealed interface Expr permits LogQuery, Metric {}

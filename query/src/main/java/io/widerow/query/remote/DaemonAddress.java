@@ -92,8 +92,7 @@ public final class DaemonAddress {
     String given = url == null ? environment.getOrDefault(URL_VARIABLE, "") : url;
     URI uri = uri(url == null && !given.isEmpty() ? URL_VARIABLE : "url", given, file != null);
     if (cacert != null && !isTls(uri)) {
-      throw new QueryException.Refused(
-          "cacert", "is for TLS, and %s asks without: say https://".formatted(uri));
+      throw new QueryException.Refused("cacert", "is for TLS, got %s; use https://".formatted(uri));
     }
     return new DaemonAddress(uri, file, token(environment), _ -> {});
   }
@@ -241,11 +240,11 @@ public final class DaemonAddress {
         isTls(uri)
             ? (failure instanceof SSLException ? tlsFailed(failure) : null)
             : (TlsProbe.answers(uri.getHost(), port()) ? speaksTls() : null);
-    return new QueryException.Remote(why == null ? "cannot ask " + uri + ": " + failure : why);
+    return new QueryException.Remote(why == null ? "cannot query " + uri + ": " + failure : why);
   }
 
   private String speaksTls() {
-    return "%s speaks TLS: ask it with --url https://%s%s"
+    return "%s speaks TLS: use --url https://%s%s"
         .formatted(
             uri,
             uri.getRawAuthority(),
@@ -265,15 +264,14 @@ public final class DaemonAddress {
                   .formatted(uri)
               + " or "
               + CACERT_VARIABLE
-          : "the certificate of %s is none of those in %s, nor signed by one"
-              .formatted(uri, cacert);
+          : "the certificate of %s is not in %s, nor signed by one in it".formatted(uri, cacert);
     }
     if (all.contains("No subject alternative") || all.contains("No name matching")) {
-      return "the certificate of %s is for another name: %s; ask by a name that it has"
+      return "the certificate of %s is for another name: %s; use a name that it has"
           .formatted(uri, TlsProbe.lastMessage(failure));
     }
     if (all.contains("nrecognized SSL message") || all.contains("terminated the handshake")) {
-      return "%s does not speak TLS: ask it with --url http://%s, without --cacert and %s"
+      return "%s does not speak TLS: use --url http://%s, without --cacert and %s"
           .formatted(uri, uri.getRawAuthority(), CACERT_VARIABLE);
     }
     return "no TLS with %s: %s".formatted(uri, TlsProbe.lastMessage(failure));

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A daemon's answer, streamed line by line.
+/// A daemon's response, streamed line by line.
 ///
 /// - Threads: one, besides those of the JDK's HTTP client.
 /// - Memory: one line.

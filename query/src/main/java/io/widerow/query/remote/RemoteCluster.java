@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the `cluster` of a daemon's `GET /v1/status` says of all daemons.
+/// The state of all daemons, from `cluster` of a daemon's `GET /v1/status`.
 public final class RemoteCluster {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 

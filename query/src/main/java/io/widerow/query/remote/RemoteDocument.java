@@ -7,7 +7,7 @@ import io.widerow.query.output.TextWriter;
 import java.util.List;
 import java.util.Map;
 
-/// A daemon's answer that is one line of JSON with arrays of flat objects in it.
+/// A daemon's response that is one line of JSON with arrays of flat objects in it.
 ///
 /// @param text the line, without its end
 public record RemoteDocument(String text) {

@@ -9,7 +9,7 @@ import io.widerow.storage.ScanWatch;
 import java.util.List;
 import java.util.Map;
 
-/// A daemon's answer about fields: a line about the whole, then a line for each field.
+/// A daemon's response about fields: a summary line, then a line for each field.
 ///
 /// @param lines as the daemon wrote them
 /// @param exact whether all was read

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/// One answer of a daemon to a continuous query, `GET /v1/tail`. It counts as a whole or not at
-/// all: one without its last line was cut off, and is an error.
+/// One response of a daemon to a continuous query, `GET /v1/tail`. A response without its last line
+/// was cut off, and is an error.
 ///
-/// @param rows the rows; the last cell says whether a step is shown anew, or is missing
+/// @param rows the rows; the last cell is true when a step is shown again, or is missing
 /// @param token the end of the last step that it shows
 /// @param arrived its position in the order of arrival
-/// @param more true when further steps have passed already
+/// @param more true when further steps have ended already
 public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, boolean more) {
   private static final List<String> LAST = List.of("token", "arrived", "more");
 

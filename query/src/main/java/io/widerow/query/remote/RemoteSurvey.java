@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// A daemon's answer about what there is in a range: a line about the whole, then flat lines.
+/// A daemon's response to a survey of a range: a summary line, then flat lines.
 ///
 /// @param lines as the daemon wrote them
 /// @param whole members of the first line

@@ -7,8 +7,8 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
-/// Finds out whether a server that gave no answer in plain text speaks TLS. Sends it nothing but
-/// the beginning of a handshake.
+/// Tests whether a server that did not respond in plain text speaks TLS. Sends it nothing but the
+/// beginning of a handshake.
 final class TlsProbe {
   private static final int MILLIS_MAX = 2_000;
 

@@ -26,8 +26,8 @@ public final class TrustedCertificates {
 
   private TrustedCertificates() {}
 
-  /// @throws QueryException.Refused when the file cannot be read, has no certificate, or has one
-  ///   that is none; it names the file and says what is wrong
+  /// @throws QueryException.Refused when the file cannot be read, has no certificate, or has an
+  ///   invalid one; the message names the file and the reason
   public static SSLContext of(Path file) {
     try {
       KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How much of an answer came from figures whose events are gone, as the header `widerow-kept` has
-/// it: `minutes=43200 missing=12`.
+/// The share of a result that came from aggregates whose events are gone, as in the header
+/// `widerow-kept`: `minutes=43200 missing=12`.
 ///
 /// @param minutes minutes of types that were counted from such figures
 /// @param missing minutes of types whose stored aggregates cannot serve the query
@@ -53,7 +53,8 @@ public record AggregateCoverage(long minutes, long missing) {
     return minutes == 0
         ? List.of()
         : List.of(
-            String.format(Locale.ROOT, "kept figures: %,d minutes whose events are gone", minutes));
+            String.format(
+                Locale.ROOT, "kept aggregates: %,d minutes whose events are gone", minutes));
   }
 
   /// What the answer lacks, for people.

@@ -6,8 +6,8 @@ import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.OutputBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Shows a [FieldCheck] the events of an answer. In JSON it adds a line of warnings before the last
-/// line.
+/// Passes the events of a result to a [FieldCheck]. In JSON it adds a line of warnings before the
+/// last line.
 ///
 /// - Threads: one.
 final class CheckedAnswer implements EventWriter {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The parameters of a question, as HTTP and the command line give them: values by name.
+/// The parameters of a request, from HTTP or the command line: values by name.
 public final class Given {
   private Given() {}
 

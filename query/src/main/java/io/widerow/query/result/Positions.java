@@ -4,8 +4,8 @@ import io.widerow.event.EventId;
 import io.widerow.query.QueryException;
 import io.widerow.query.Token;
 
-/// Positions in the order of events as they are asked for: a token, or `TYPE/ID`, the position of
-/// an event whose type and id are known.
+/// Parses positions in the order of events: a token, or `TYPE/ID`, the position of an event whose
+/// type and id are known.
 final class Positions {
   private static final int ID_CHARS = 36;
 

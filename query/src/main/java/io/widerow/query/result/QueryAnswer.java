@@ -11,7 +11,7 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
 import org.jspecify.annotations.Nullable;
 
-/// The answer to a query, pulled into a buffer event by event:
+/// The result of a query, pulled into a buffer event by event:
 ///
 /// ```
 /// while (answer.writeNext(sink)) {

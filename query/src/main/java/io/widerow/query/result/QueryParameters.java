@@ -160,14 +160,16 @@ public record QueryParameters(
   private static Rollup rollup(Map<String, List<String>> given) {
     String rollup = Given.single(given, "rollup");
     if (rollup != null && !given.containsKey("stats")) {
-      throw new QueryException.Refused("rollup", "is for the figures of stats; add --stats count");
+      throw new QueryException.Refused(
+          "rollup", "is for the aggregates of stats; add --stats count");
     }
     return Rollup.parse(rollup);
   }
 
   private static boolean skipsDamage(Map<String, List<String>> given) {
     if (Given.single(given, "damage") != null && !given.containsKey("stats")) {
-      throw new QueryException.Refused("damage", "is for the figures of stats; add --stats count");
+      throw new QueryException.Refused(
+          "damage", "is for the aggregates of stats; add --stats count");
     }
     return Given.skipsDamage(given);
   }

@@ -4,8 +4,8 @@ import io.widerow.query.QueryException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Whether figures may come from what the store keeps of them (rollups) instead of from events. The
-/// answer is the same.
+/// The use of rollups: whether aggregates may come from rollups instead of events. The result is
+/// the same.
 public enum Rollup {
   /// Where they answer the question.
   AUTO,

@@ -83,7 +83,7 @@ public final class RollupParameters {
     if (question == null) {
       throw new QueryException.Refused(
           "stats",
-          "%s: the name of the type has no such figures; an attribute is attributes.type"
+          "%s: the name of the type has no such aggregates; an attribute is attributes.type"
               .formatted(text(figures.measures())));
     }
     if (question.bytes()) {

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// How much of an answer came from rollups, as the header `widerow-rollup` has it:
+/// The share of a result that came from rollups, as in the header `widerow-rollup`:
 ///
 /// ```
 ///   cells=1440 events=812                                  counts by minute, which all types have

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Answers with aggregates instead of events: writes nothing until the last event, then one line
-/// for each group.
+/// A result of aggregates instead of events: writes nothing until the last event, then one line for
+/// each group.
 ///
 /// - Threads: one.
 /// - Memory: counts the bytes of its groups in [QueryMemory]; [#close] gives them back.

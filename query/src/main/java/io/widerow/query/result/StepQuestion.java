@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The parameters of a continuous query, as HTTP and the command line take them: `type`, `where`,
-/// `stats`, `by` and `every` are those of a query; `lag` is the age at which a step has passed;
-/// `after` and `arrived` are the position that the answer before ended with.
+/// `stats`, `by` and `every` as for a query; `lag` is the age at which a step has ended; `after`
+/// and `arrived` are the position at the end of the previous response.
 ///
 /// @param query which events, without a range of time
 /// @param figures the aggregates, in steps

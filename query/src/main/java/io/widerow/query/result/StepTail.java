@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// One result of a continuous query: the aggregates of each step of time that has passed since the
+/// One result of a continuous query: the aggregates of each time step that has ended since the
 /// position, and again the aggregates of earlier steps that have changed since.
 ///
 /// ```

@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// Attributes one after the other, as bytes that are equal when they are.
+/// A list of attributes as bytes: equal lists have equal bytes.
 ///
 /// ```
 ///   number of the attribute (4) | kind (1) | length (4) | value ...

@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/// What an attribute of a name is when it is not a label: part of the sample. The protocols that
-/// bring samples give these names to their own numbers, and other names to labels that have them,
-/// see `ingest/PROTOCOLS.md`.
+/// The role of an attribute that is not a label but part of the sample. The protocols that bring
+/// samples give these names to their own numbers, and other names to labels that have them, see
+/// `ingest/PROTOCOLS.md`.
 enum Role {
   LABEL,
   VALUE,

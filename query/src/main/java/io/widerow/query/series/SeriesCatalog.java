@@ -14,9 +14,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// Which series, labels and values of labels there are in a range. Names of metrics come from what
-/// the store knows of its blocks. Anything else is read, in slices that lie evenly over the range,
-/// until the time is over: series last, so that a part of a long range has nearly all of them.
+/// The series, labels and label values of a range. Names of metrics come from what the store knows
+/// of its blocks. Anything else is read, in slices that lie evenly over the range, until the time
+/// is over: series last, so that a part of a long range has nearly all of them.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: the labels that are found, told to the execution.

@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Which series are wanted: those whose labels pass all matchers. The store is asked for a filter
-/// that keeps every event of them, and leaves out as many others as it can; what it shows is tested
-/// again by its labels.
+/// Selects the series whose labels pass all matchers. The store is asked for a filter that keeps
+/// every event of them, and leaves out as many others as it can; what it shows is tested again by
+/// its labels.
 ///
 /// @param matchers of labels; a label that is not there has the text `""`
 public record SeriesSelector(List<Matcher> matchers) {

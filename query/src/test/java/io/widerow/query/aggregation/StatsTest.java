@@ -320,7 +320,7 @@ class StatsTest {
         "stats=sum(*)|stats: only count takes * and distinct, not sum(*)",
         "stats=avg(distinct x)|stats: only count takes * and distinct, not avg(distinct x)",
         "stats=median(x)|stats: not an aggregate: median(x) (known: count bytes count(*)",
-        "stats=distinct|stats: distinct of what? write distinct(name)",
+        "stats=distinct|stats: distinct: requires a field; write distinct(name)",
         "stats=distinct(*)|stats: only count takes * and distinct, not distinct(*)",
         "stats=count&by=ts|by: ts is the time; group by it with every",
         "stats=max(id)|stats: id is the event's id",

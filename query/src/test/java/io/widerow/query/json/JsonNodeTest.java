@@ -45,7 +45,7 @@ class JsonNodeTest {
     return " \t\r\n".substring(0, random.nextInt(5)).repeat(random.nextInt(2));
   }
 
-  /// A random value; what is written of each scalar and of each container goes to `all`.
+  /// A random value; the text of each scalar and of each container goes to `all`.
   private String value(int depth, String path, Map<String, String> all) {
     int kind = depth > 3 ? 2 : random.nextInt(3);
     if (kind == 2) {

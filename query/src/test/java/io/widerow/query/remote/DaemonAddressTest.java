@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Goal: a daemon may be named as people name it, and what cannot be one, or no file of
-/// certificates, is refused with what was given. `OwnTlsTest` of the daemon asks real ones.
+/// certificates, is refused with the given value. `OwnTlsTest` of the daemon uses real ones.
 class DaemonAddressTest {
   private static final String PEM =
       """
@@ -84,8 +84,7 @@ class DaemonAddressTest {
     String damaged = refused(null, PEM);
     assertTrue(damaged.startsWith("cacert: FILE: its certificate number 1 is damaged: "), damaged);
     assertEquals(
-        "cacert: is for TLS, and http://here:80 asks without: say https://",
-        refused("http://here:80", PEM));
+        "cacert: is for TLS, got http://here:80; use https://", refused("http://here:80", PEM));
   }
 
   @Test

@@ -41,7 +41,7 @@ final class CqlBody {
     var body = new CqlBody(in);
     return body.whole(() -> {
       if ((flags & COMPRESSED) != 0) {
-        throw broken("it is compressed, which nobody asked for");
+        throw broken("it is compressed, without a request for compression");
       }
       if ((flags & TRACED) != 0) {
         body.skip(UUID_BYTES);
@@ -101,7 +101,7 @@ final class CqlBody {
     return bytes;
   }
 
-  /// What the server says beside the answer.
+  /// Warnings that the server sends with the result.
   List<String> warnings() {
     return warnings;
   }

@@ -201,7 +201,7 @@ public final class CqlCommand implements Callable<Integer> {
     } while (position != null);
   }
 
-  /// Executes what is typed, until the end of the input or `exit`. An error ends its statement.
+  /// Executes typed statements, until the end of the input or `exit`. An error ends its statement.
   private void prompt(CqlConnection connection) throws IOException {
     var given = new Statements();
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));

@@ -137,7 +137,7 @@ final class CqlConnection implements AutoCloseable {
           case EOFException _ when !tls ->
               where + " ended the connection; if it speaks TLS, name its certificate with --cacert";
           case EOFException _ -> where + " ended the connection";
-          default -> "cannot ask %s: %s".formatted(where, failed);
+          default -> "cannot query %s: %s".formatted(where, failed);
         };
     return new QueryException.Remote(why);
   }
@@ -150,7 +150,7 @@ final class CqlConnection implements AutoCloseable {
     if (answer.opcode == AUTHENTICATE) {
       if (token == null) {
         throw new QueryException.Remote(
-            where + " asks for a token: put one of the scope query into WIDEROW_TOKEN");
+            where + " requires a token: put one with the scope query into WIDEROW_TOKEN");
       }
       var proof = new Body();
       proof.longBytes(("\0widerow\0" + token).getBytes(StandardCharsets.UTF_8));

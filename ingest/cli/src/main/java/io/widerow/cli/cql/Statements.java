@@ -5,9 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// Cuts a text into statements: each ends with a semicolon that stands in no string, name or
-/// comment. A batch is one statement up to `APPLY BATCH`. What is behind the last semicolon waits
-/// for more.
+/// Cuts a text into statements: each ends with a semicolon outside of strings, names and comments.
+/// A batch is one statement up to `APPLY BATCH`. Text after the last semicolon waits for more.
 ///
 /// - Threads: one.
 final class Statements {

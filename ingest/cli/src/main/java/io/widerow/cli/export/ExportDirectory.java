@@ -148,7 +148,7 @@ final class ExportDirectory {
     token = position == null ? token : position;
   }
 
-  /// Parameters for what is still to be exported.
+  /// Parameters for the rest of the export.
   Map<String, List<String>> asked() {
     Map<String, List<String>> rest = new LinkedHashMap<>(asked);
     String end = until;

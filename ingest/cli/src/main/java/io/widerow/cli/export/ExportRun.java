@@ -80,7 +80,7 @@ final class ExportRun {
       throw failed;
     }
     bar.end();
-    tell("what comes later");
+    tell("later events");
   }
 
   void toFile(Path path) throws IOException {
@@ -92,7 +92,7 @@ final class ExportRun {
     } finally {
       bar.end();
     }
-    tell("what comes later");
+    tell("later events");
   }
 
   private void tell(String next) {
@@ -123,7 +123,7 @@ final class ExportRun {
       return;
     }
     if (directory.files() > 0) {
-      shell.err().printf("widerow export: %s has %s; going on%n", path, directory.summary());
+      shell.err().printf("widerow export: %s has %s; continuing%n", path, directory.summary());
     }
     try (ExportSource source = ExportSource.open(options, directory.asked(), shell)) {
       directory.begin(source.until());

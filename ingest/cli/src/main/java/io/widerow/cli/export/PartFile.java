@@ -61,7 +61,7 @@ final class PartFile implements AutoCloseable {
     }
   }
 
-  /// Removes what is not whole.
+  /// Removes an incomplete file.
   @Override
   public void close() throws IOException {
     channel.close();

@@ -13,7 +13,7 @@ import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 
-/// Writes what was planned of a described row, or of a rate.
+/// Prints the plan for a described row, or for a rate.
 final class PlanTables {
   private static final List<String> ROW_HEADS =
       List.of("cells", "rows", "bytes", "verdict", "partitions");

@@ -131,7 +131,7 @@ class ExportCommandTest {
     Ran app = run("app", "--where", "n < 300", "--from", "2026-11-20T07:00:30Z");
     assertEquals(List.of(90, 0), List.of(lines(app.out()).size(), app.code()), app.err());
     assertTrue(app.err().startsWith("widerow export: 90 events, "), app.err());
-    assertTrue(app.err().contains("; what comes later: --after w1."), app.err());
+    assertTrue(app.err().contains("; later events: --after w1."), app.err());
   }
 
   @Test

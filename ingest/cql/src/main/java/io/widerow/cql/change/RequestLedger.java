@@ -57,7 +57,7 @@ final class RequestLedger {
     }
     if (!request.statement().equals(row.value(ROWS.find("statement")))) {
       throw CqlException.invalid(
-          "%s %s was given to another statement before".formatted(RequestKey.NAME, request));
+          "%s %s belongs to another statement".formatted(RequestKey.NAME, request));
     }
     return StoredResponse.of((ByteBuffer) Objects.requireNonNull(row.value(ROWS.find("answer"))));
   }

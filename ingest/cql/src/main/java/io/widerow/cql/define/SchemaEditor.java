@@ -117,7 +117,7 @@ final class SchemaEditor {
     }
     if (of.equals("widerow") && name.table().equals("events")) {
       throw CqlException.invalid(
-          "widerow.events is not emptied, changed or dropped by statements: retention rules how"
+          "widerow.events is not emptied, changed or dropped by statements: retention decides how"
               + " long events are kept");
     }
     requireUsers(of);

@@ -71,7 +71,7 @@ public final class SchemaRepair {
       case Definition.CreateView create -> named(create.view(), SchemaEntry.TABLE, text);
       default ->
           throw CqlException.invalid(
-              "statement: CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW takes the place of a"
+              "statement: CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW replaces a"
                   + " stored one, got %s".formatted(text));
     };
   }
@@ -103,7 +103,7 @@ public final class SchemaRepair {
       }
     }
     throw CqlException.invalid(
-        "%s %s.%s: it is no stored statement that cannot be read; those of keyspace %s are %s"
+        "%s %s.%s: not a stored statement that cannot be read; keyspace %s has %s"
             .formatted(
                 entry.kind(),
                 entry.keyspace(),

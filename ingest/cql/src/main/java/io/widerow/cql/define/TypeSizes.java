@@ -57,7 +57,7 @@ final class TypeSizes {
     fields += parts.size();
     if (fields > FIELDS_MAX) {
       throw CqlException.invalid(
-          "%s: a type has at most %d fields, with those of the types in it"
+          "%s: a type has at most %d fields, including fields of nested types"
               .formatted(name, FIELDS_MAX));
     }
     parts.forEach(part -> count(part, depth + 1));

@@ -21,7 +21,7 @@ final class EventTable {
           .column("numbers", NUMBERS_TYPE)
           .build(
               "all events, in one order of ts and id over all types; attributes has each of them as"
-                  + " text, numbers those that are numbers");
+                  + " text, numbers the numeric ones");
 
   static final int TYPE = TABLE.find("type");
   static final int TS = TABLE.find("ts");

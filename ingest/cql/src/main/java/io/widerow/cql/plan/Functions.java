@@ -151,8 +151,8 @@ final class Functions {
     Table table = compiler.scope().table();
     if (table.stored() == null) {
       throw CqlException.invalid(
-          ("%s: rows here have no time of writing and do not expire one by one; retention rules how"
-                  + " long events are kept")
+          ("%s: rows here have no time of writing and do not expire one by one; retention decides"
+                  + " how long events are kept")
               .formatted(call));
     }
     int index = table.find(requireColumn(call));

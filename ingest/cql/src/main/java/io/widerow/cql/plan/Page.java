@@ -79,8 +79,7 @@ final class Page {
     left--;
     if (cells.length() > BYTES_MAX) {
       throw CqlException.invalid(
-          "the answer has more than %d bytes; ask with a page size or a LIMIT"
-              .formatted(BYTES_MAX));
+          "the result has more than %d bytes; use a page size or a LIMIT".formatted(BYTES_MAX));
     }
   }
 

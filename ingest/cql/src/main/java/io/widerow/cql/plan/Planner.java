@@ -144,7 +144,7 @@ public final class Planner {
         catalog.schema().table(name.keyspace() == null ? inUse : name.keyspace(), name.table());
     if (table.stored() == null && catalog.source(table).isOrdered()) {
       throw CqlException.invalid(
-          "%s takes no changes by CQL: events come in over the other protocols, and retention rules"
+          "%s takes no changes by CQL: events arrive over other protocols, and retention decides"
                   .formatted(table.qualified())
               + " how long they are kept");
     }
@@ -165,8 +165,8 @@ public final class Planner {
   public static CqlException readsOnly(String words) {
     return CqlException.invalid(
         words.toUpperCase(Locale.ROOT)
-            + ": CQL reads here, and does not write: a store on a cluster has no tables of its own,"
-            + " and events come in over the other protocols");
+            + ": CQL only reads here: a store on a cluster has no tables,"
+            + " and events arrive over the other protocols");
   }
 
   private Prepared select(Statement.Select select, @Nullable String keyspace) {

@@ -74,7 +74,7 @@ record SelectPlan(
       }
       if (!firstOnly && !scope.aggregates().isEmpty()) {
         throw CqlException.invalid(
-            "SELECT DISTINCT with aggregates is answered for tables, not for %s; use GROUP BY"
+            "SELECT DISTINCT with aggregates is supported for tables, not for %s; use GROUP BY"
                 .formatted(table.qualified()));
       }
     }
@@ -97,7 +97,7 @@ record SelectPlan(
   private static void requirePartitionLimit(RowSource source, Statement.Select select) {
     if (!source.takesLimits()) {
       throw CqlException.invalid(
-          "PER PARTITION LIMIT is not answered for %s; use LIMIT"
+          "PER PARTITION LIMIT is not supported for %s; use LIMIT"
               .formatted(source.table().qualified()));
     }
     if (select.distinct()) {

@@ -50,18 +50,18 @@ record TakePlan(Table table, RowTaker taker, List<Bundle> bundles) implements Pr
   private static Change.Insert required(Change change, Table table) {
     if (!(change instanceof Change.Insert insert)) {
       throw CqlException.invalid(
-          ("%s takes INSERT alone: its events are not changed or deleted one by one, and retention"
-                  + " rules how long they are kept")
+          ("%s takes only INSERT: single events are not changed or deleted, and retention"
+                  + " decides how long they are kept")
               .formatted(table.qualified()));
     }
     if (!insert.condition().isAlways()) {
       throw CqlException.invalid(
-          "IF is not for %s: an event with the type and the id of another one takes its place"
+          "IF is not for %s: an event with the type and the id of another one replaces it"
               .formatted(table.qualified()));
     }
     if (insert.using().ttl() != null) {
       throw CqlException.invalid(
-          "USING TTL is not for %s: retention rules how long events are kept"
+          "USING TTL is not for %s: retention decides how long events are kept"
               .formatted(table.qualified()));
     }
     if (insert.using().timestamp() != null) {

@@ -22,7 +22,7 @@ public record GroupPosition(int ofPartition, ByteBuffer key, ByteBuffer row) {
   public static GroupPosition read(ByteBuffer bytes) {
     if (bytes.remaining() == Integer.BYTES) {
       throw CqlException.protocol(
-          "Invalid value for the paging state: it is of an earlier version, ask from the start");
+          "Invalid value for the paging state: it has an earlier version, query from the start");
     }
     ByteBuffer rest = bytes.duplicate();
     if (rest.remaining() >= HEAD_BYTES && rest.get() == FORM) {

@@ -135,7 +135,7 @@ public final class KeySpans {
   private void hold(int before, int values) {
     if ((long) before * values > KEYS_MAX) {
       throw CqlException.invalid(
-          "IN restrictions name %d keys together; at most %d can be asked for"
+          "IN restrictions name %d keys together; at most %d are allowed"
               .formatted((long) before * values, KEYS_MAX));
     }
     long more = 2 * KEY_BYTES * before * values;

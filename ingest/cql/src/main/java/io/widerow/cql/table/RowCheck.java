@@ -129,7 +129,7 @@ public final class RowCheck {
     ByteBuffer element = ByteBuffer.wrap(path);
     return switch (type) {
       case CqlType.ListOf(CqlType of, _) ->
-          path.length == LIST_PATH_BYTES ? decoded(of, value) : "a place of another length";
+          path.length == LIST_PATH_BYTES ? decoded(of, value) : "a list position of another length";
       case CqlType.SetOf(CqlType of, _) ->
           value.hasRemaining() ? "an element with a value" : decoded(of, element);
       case CqlType.MapOf(CqlType of, CqlType to, _) -> {

@@ -84,8 +84,7 @@ final class RowFilter {
       throw new CqlException(Code.OVERLOADED, "the client has left");
     }
     if (System.nanoTime() - begun > NANOS_MAX) {
-      throw new CqlException(
-          Code.OVERLOADED, "the question takes longer than two minutes; ask for less");
+      throw new CqlException(Code.OVERLOADED, "the query takes longer than two minutes; narrow it");
     }
   }
 }

@@ -171,8 +171,7 @@ class UnreadableSchemaTest {
   @Test
   void wrongRepairsChangeNothing() {
     assertRefused(
-        "table other.t: it is no stored statement that cannot be read; those of keyspace other are"
-            + " []",
+        "table other.t: not a stored statement that cannot be read; keyspace other has" + " []",
         "CREATE TABLE other.t (id int PRIMARY KEY)");
     BrokenSchema.write(store, "r", "table", "mail", "");
     assertRefused(
@@ -183,12 +182,12 @@ class UnreadableSchemaTest {
         "statement: mail has no keyspace; write keyspace.name",
         "CREATE TABLE mail (id int PRIMARY KEY)");
     assertRefused(
-        "table r.nothing: it is no stored statement that cannot be read; those of keyspace r are"
+        "table r.nothing: not a stored statement that cannot be read; keyspace r has"
             + " [table r.mail]",
         "CREATE TABLE r.nothing (id int PRIMARY KEY)");
     CqlException readable =
         assertThrows(CqlException.class, () -> new SchemaRepair(store).drop("r.by_from"));
-    assertTrue(readable.sentence().contains("no stored statement"), readable.sentence());
+    assertTrue(readable.sentence().contains("not a stored statement"), readable.sentence());
     server.restart();
     assertEquals(1, server.schema().unreadable().size());
   }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The stages of a range function in two parts: comparisons of numbers, which are made on the
-/// values of each event, and the rest, which is alike for events that agree in their other labels.
-/// An event that has a text where a number is compared is shown as a line after all.
+/// The stages of a range function in two parts: comparisons of numbers, which are evaluated on the
+/// values of each event, and the other stages, which have the same result for events with the same
+/// other labels. An event that has a text where a number is compared is shown as a line after all.
 ///
 /// ```
 ///   {app="x"} | ms > 90 | env="prod" | unwrap bytes

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// The patterns of the lines of a log query, with how many lines of each there are in each step:
+/// The patterns of the lines of a log query, with the number of lines of each in each step:
 ///
 /// ```
 /// {"status":"success","data":[{"pattern":"user <_> logged in","samples":[[1479000000,12],...]}]}

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// How much there is, without reading it.
+/// The volume of events, without reading them.
 ///
 /// - [#stats] adds up what the catalog of partitions knows.
 /// - [#volume] counts events by labels, and takes the bytes of a line from a sample of each type.
