@@ -87,7 +87,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The program that takes events in and answers queries: it starts the receivers and the lanes, and
+/// The daemon, which accepts events and serves queries: it starts the receivers and the lanes, and
 /// stops them in order.
 ///
 /// | thread | number | does |
@@ -373,7 +373,7 @@ public final class Daemon implements AutoCloseable {
     return builder.build();
   }
 
-  /// The most connections at a moment: those that give way to new ones are not closed at once.
+  /// The maximum number of connections at a moment: evicted connections are not closed at once.
   private static int withClosing(int connections) {
     return Math.toIntExact(Math.min(connections + connections / 4L + 4, Integer.MAX_VALUE));
   }
@@ -527,7 +527,7 @@ public final class Daemon implements AutoCloseable {
     }
     closed = true;
     intake.drain();
-    lanes.endWaiting(); // what is kept here is applied after the next start
+    lanes.endWaiting(); // events kept here are applied after the next start
     maintenance.shutdown();
     alerts.stop();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());

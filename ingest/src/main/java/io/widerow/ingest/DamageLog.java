@@ -21,7 +21,7 @@ final class DamageLog {
     this.store = store;
   }
 
-  /// Looks at what was found, and logs what is new.
+  /// Logs damage that was found since the last call.
   void look() {
     for (Damage damage : store.statistics().damage()) {
       boolean told = damage.kind() == Damage.Kind.SCHEMA; // by the port of CQL, with the text

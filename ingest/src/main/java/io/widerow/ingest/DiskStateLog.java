@@ -30,13 +30,14 @@ final class DiskStateLog {
     if (why != null && !wasFull) {
       wasFull = true;
       sinceNanos = nanoTime.getAsLong();
-      LOG.log(Level.WARNING, "the disk is full, nothing is taken in until there is room: {0}", why);
+      LOG.log(
+          Level.WARNING, "the disk is full, no events are accepted until there is room: {0}", why);
     } else if (why == null && wasFull) {
       wasFull = false;
       Duration lasted = Duration.ofNanos(nanoTime.getAsLong() - sinceNanos);
       LOG.log(
           Level.INFO,
-          "the disk has room again after {0} s, events are taken in",
+          "the disk has room again after {0} s, events are accepted",
           Long.toString(lasted.toSeconds()));
     }
   }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A rule that watches: a figure of each step of time, a threshold, and for how long the figure
-/// must be beyond it.
+/// An alert rule: an aggregate of each time step, a threshold, and the time for which the aggregate
+/// must exceed it.
 ///
 /// @param name its name
 /// @param given its parameters as they were given, in the order of [#NAMES], without the name
@@ -60,7 +60,7 @@ public record AlertRule(
     if (question.figures().measures().size() != 1) {
       throw new QueryException.Refused(
           "stats",
-          "a rule watches one figure, got "
+          "an alert rule has one aggregate, got "
               + String.join(",", parameters.getOrDefault("stats", List.of())));
     }
     long every = question.figures().everyNanos();

@@ -161,7 +161,7 @@ public final class AlertScheduler {
     }
   }
 
-  /// Begins no further evaluation; the one under way ends by itself.
+  /// Begins no further evaluation; a running one ends by itself.
   public void stop() {
     stopping = true;
   }

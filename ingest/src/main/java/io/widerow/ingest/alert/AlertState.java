@@ -3,7 +3,7 @@ package io.widerow.ingest.alert;
 import io.widerow.query.aggregation.Cell;
 import org.jspecify.annotations.Nullable;
 
-/// What a rule says of the last step that has passed.
+/// The state of an alert rule after the last complete step.
 ///
 /// @param value the figure of that step; null for none, as of a maximum of no events
 /// @param stepNanos start of the step, nanoseconds since the Unix epoch; null before the first

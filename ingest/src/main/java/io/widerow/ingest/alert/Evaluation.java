@@ -17,8 +17,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The evaluation of one rule on the steps that have passed. It needs nothing of earlier ones, so
-/// that late events count as long as their step does, and a restart changes nothing.
+/// The evaluation of one alert rule on complete steps. It needs nothing of earlier ones, so that
+/// late events count as long as their step does, and a restart changes nothing.
 final class Evaluation {
   private static final QueryBudget BUDGET =
       new QueryBudget(QueryBudget.DEFAULT.partitionsMax(), Long.MAX_VALUE, Duration.ofSeconds(10));

@@ -76,7 +76,7 @@ public final class ConfigKeys {
           "",
           Form.FILE,
           readable(),
-          "file, mode 0600, of the key that Fluent senders must know; empty: none");
+          "file, mode 0600, with the shared key of Fluent senders; empty: none");
 
   static final Key<Optional<String>> STORE =
       main(
@@ -406,7 +406,7 @@ public final class ConfigKeys {
               require( // requests end after 60 s
                   wait.compareTo(Duration.ofSeconds(50)) <= 0,
                   "%s must be 1s to 50s, got %s".formatted(name, Age.text(wait))),
-          "how long a request waits for the cluster, 1s to 50s; then its response says disk");
+          "longest wait of a request for the cluster, 1s to 50s; then the response reports disk");
 
   static final Key<Duration> CLAIM_KEEP =
       advanced(
@@ -537,7 +537,7 @@ public final class ConfigKeys {
     return ALL.stream().filter(key -> !key.isOfType()).map(Key::name);
   }
 
-  /// What is wrong with a name that is none: the nearest one, and all.
+  /// The error for an unknown name, with the nearest name and all names.
   static String unknown(String name) {
     List<String> all = ALL.stream().map(Key::name).toList();
     return "unknown key %s%s Those there are: %s"

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// A rule for the values of several keys, or for what a value names. It is not applied when one of
-/// the values is refused: what it would find follows from that.
+/// A rule for the values of several keys, or for the file that a value names. It is not applied
+/// when one of the values is refused, because its error would only follow from that one.
 ///
-/// @param keys whose values it is about
-/// @param check throws [IllegalArgumentException] with a key and what is wrong
+/// @param keys the keys whose values it checks
+/// @param check throws [IllegalArgumentException] with a key and the error
 public record ConfigRule(List<Key<?>> keys, Consumer<DaemonConfig> check) {
   public ConfigRule {
     keys = List.copyOf(keys);
@@ -21,7 +21,7 @@ public record ConfigRule(List<Key<?>> keys, Consumer<DaemonConfig> check) {
   /// Applies it to a configuration.
   ///
   /// @param refused names whose values are refused
-  /// @param mistake gets what is wrong
+  /// @param mistake receives the error
   void apply(DaemonConfig config, Set<String> refused, Consumer<String> mistake) {
     if (keys.stream().anyMatch(key -> refused.stream().anyMatch(key::isNamed))) {
       return;

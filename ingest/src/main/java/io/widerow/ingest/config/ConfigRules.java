@@ -129,7 +129,7 @@ final class ConfigRules {
   private static void requireNumber(DaemonConfig config) {
     require(
         config.cluster().isOn() || config.cluster().daemonNumber() != null,
-        "daemon-number auto needs a store on a cluster, which knows the numbers of others");
+        "daemon-number auto needs a store on a cluster, which has the numbers of all daemons");
   }
 
   private static void requireStore(DaemonConfig config, Key<?> key, boolean isSet) {

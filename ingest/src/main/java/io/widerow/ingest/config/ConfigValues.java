@@ -18,7 +18,7 @@ public final class ConfigValues {
     this.defaults = Collections.unmodifiableMap(defaults);
   }
 
-  /// Reads texts of known keys. What is refused has its default.
+  /// Reads texts of known keys. A key with a refused text has its default.
   ///
   /// @param refused gets the name and the sentence of each text that is refused
   static ConfigValues read(Map<String, String> texts, BiConsumer<String, String> refused) {
@@ -85,7 +85,7 @@ public final class ConfigValues {
 
   /// The lines of a file with these values.
   ///
-  /// @param changed whether without those that are defaults
+  /// @param changed true to omit values equal to their defaults
   String print(boolean changed) {
     StringBuilder lines = new StringBuilder();
     for (Key<?> key : ConfigKeys.ALL) {

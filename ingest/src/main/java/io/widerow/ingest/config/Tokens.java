@@ -15,9 +15,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Who may do what: the SHA-256 digests of bearer tokens, from a file that only its owner can read.
-/// A line is `name sha256hex scope[,scope]`. Empty lines and lines that begin with `#` are ignored.
-/// `widerow token` makes a token and its line.
+/// The access tokens and their scopes: the SHA-256 digests of bearer tokens, from a file that only
+/// its owner can read. A line is `name sha256hex scope[,scope]`. Empty lines and lines that begin
+/// with `#` are ignored. `widerow token` makes a token and its line.
 ///
 /// - Threads: any.
 public final class Tokens {

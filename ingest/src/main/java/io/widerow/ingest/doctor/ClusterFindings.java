@@ -31,13 +31,14 @@ public final class ClusterFindings {
   public static Map<String, String> of(ClusterReport report, long nowMillis) {
     Map<String, String> findings = new LinkedHashMap<>();
     String nodes =
-        "%d of %d nodes answer%s"
+        "%d of %d nodes respond%s"
             .formatted(
                 report.nodesUp(),
                 report.nodesUp() + report.nodesDown(),
                 report.trouble().isEmpty() ? "" : "; the last error: " + report.trouble());
     if (report.state() == State.UNREACHABLE) {
-      findings.put("cluster-away", "events wait here, questions end with an error: " + nodes);
+      findings.put(
+          "cluster-away", "events wait on this machine, queries end with an error: " + nodes);
     } else if (report.state() == State.DEGRADED || !report.trouble().isEmpty()) {
       findings.put("cluster-degraded", nodes);
     }
@@ -50,14 +51,14 @@ public final class ClusterFindings {
     if (Math.abs(report.skewMillis()) > SKEW_MILLIS_MAX) {
       findings.put(
           "cluster-skew",
-          "this machine's clock is %d ms %s those of the nodes"
+          "this machine's clock is %d ms %s the clocks of the nodes"
               .formatted(
                   Math.abs(report.skewMillis()), report.skewMillis() > 0 ? "ahead of" : "behind"));
     }
     if (report.replication() < REPLICAS_MIN) {
       findings.put(
           "cluster-too-few-replicas",
-          "the keyspace %s has %d replicas; with %d it goes on when a node is lost"
+          "the keyspace %s has %d replicas; with %d it survives the loss of a node"
               .formatted(report.keyspace(), report.replication(), REPLICAS_MIN));
     }
     String silent = silent(report, nowMillis);

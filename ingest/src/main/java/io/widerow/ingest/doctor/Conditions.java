@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is the case right now and is known without a look at the store's partitions: clock, disk,
-/// damage, failures, the cluster.
+/// The current conditions that need no check of the store's partitions: clock, disk, damage,
+/// failures, the cluster.
 ///
-/// @param failure why nothing can be written any more; null while writing works
-/// @param full why no events are taken for lack of space; null while there is space
+/// @param failure why writing has ended; null while writing works
+/// @param full why events are refused for lack of space; null while there is space
 /// @param usableBytes free bytes of the store's file system
-/// @param reserveBytes free bytes below which nothing is taken in
+/// @param reserveBytes free bytes below which events are refused
 /// @param cluster null for a store on one machine
 /// @param nowMillis the time, milliseconds since the Unix epoch
 public record Conditions(
@@ -55,7 +55,7 @@ public record Conditions(
               Severity.WARN,
               "store",
               "sealing or merging failed: " + store.backgroundFailure(),
-              "it is tried again; see the log when it goes on"));
+              "the daemon retries it; see the log if it continues to fail"));
     }
     store.damage().forEach(damage -> findings.add(damage(damage)));
     if (cluster != null) {
@@ -98,7 +98,7 @@ public record Conditions(
               "store",
               (double) usableBytes,
               (double) reserveBytes,
-              "no events are taken: " + full,
+              "no events are accepted: " + full,
               "free space, or keep less: widerow retention plan"));
     } else if (usableBytes < LOW_DISK_RESERVES * reserveBytes) {
       findings.add(
@@ -108,7 +108,7 @@ public record Conditions(
               "store",
               (double) usableBytes,
               (double) LOW_DISK_RESERVES * reserveBytes,
-              "%d MiB are free; below %d MiB no events are taken"
+              "%d MiB are free; below %d MiB no events are accepted"
                   .formatted(usableBytes / MIB, reserveBytes / MIB),
               "free space, or keep less: widerow retention plan"));
     }

@@ -86,7 +86,7 @@ public final class Diagnosis {
           types.size(),
           TYPES_MAX,
           String.format(Locale.ROOT, "%,d types have partitions of their own", types.size()),
-          "put what varies, such as an id or a host, into an attribute instead of the type");
+          "put variable parts, such as an id or a host, into an attribute instead of the type");
     }
     for (TypeState state : types) {
       hot(state);
@@ -107,7 +107,7 @@ public final class Diagnosis {
           most,
           String.format(
               Locale.ROOT,
-              "%,.0f events of %s come a second, its %d shards of %d minutes are meant for %,.0f",
+              "%,.0f events of %s arrive a second, its %d shards of %d minutes are for %,.0f",
               state.perSecond(),
               plan.type(),
               plan.shards(),
@@ -177,10 +177,10 @@ public final class Diagnosis {
           LAG_SECONDS_MAX,
           String.format(
               Locale.ROOT,
-              "the newest events of %s are %.1f s old when they come",
+              "the newest events of %s arrive %.1f s late",
               sender.name(),
               sender.leastSeconds()),
-          "set its clock (NTP), or see what holds its events back");
+          "set its clock (NTP), or find out what delays its events");
     }
     if (sender.batches() >= BATCHES_MIN && -sender.leastSeconds() > AHEAD_SECONDS_MAX) {
       add(
@@ -191,7 +191,7 @@ public final class Diagnosis {
           -AHEAD_SECONDS_MAX,
           String.format(
               Locale.ROOT,
-              "events of %s come %.1f s before their time",
+              "events of %s arrive %.1f s before their time",
               sender.name(),
               -sender.leastSeconds()),
           "set its clock (NTP)");
@@ -206,11 +206,11 @@ public final class Diagnosis {
           LATE_SHARE_MAX,
           String.format(
               Locale.ROOT,
-              "%.0f %% of the events of %s come when their bucket is closed, after %d min",
+              "%.0f %% of the events of %s arrive after their bucket is closed, after %d min",
               100 * share,
               sender.name(),
               Duration.ofNanos(lateFromNanos).toMinutes()),
-          "let it send sooner; for a load of history nothing: they are merged once more");
+          "let it send sooner; ignore it while history is loaded: the events are merged once more");
     }
   }
 
@@ -236,8 +236,8 @@ public final class Diagnosis {
     }
   }
 
-  /// What is past is freed at once, but for parts of merged segments that are too small to write
-  /// these again.
+  /// Expired data is freed at once, except parts of merged segments that are too small to write the
+  /// segments again.
   private void backlog(Facts.Backlog backlog) {
     double most = Math.max(BACKLOG_BYTES_MIN, BACKLOG_SHARE_MAX * backlog.ofBytes());
     if (backlog.bytes() > most && backlog.seconds() > BACKLOG_SECONDS_MAX) {
@@ -249,7 +249,7 @@ public final class Diagnosis {
           most,
           String.format(
               Locale.ROOT,
-              "%,d bytes are past their retention and were not freed for %.0f s",
+              "%,d bytes have expired and were not freed for %.0f s",
               backlog.bytes(),
               backlog.seconds()),
           "see backgroundFailure in /v1/status, and whether the disk is busy");
@@ -272,12 +272,12 @@ public final class Diagnosis {
         null,
         String.format(
             Locale.ROOT,
-            "new types, the last one %s, are beyond %s: %,d events are stored as type %s",
+            "new types, the last one %s, exceed %s: %,d events are stored as type %s",
             spent.type(),
             spent.why(),
             moved,
             TypeBudget.OVERFLOW),
-        "put what varies, such as an id, into an attribute; else raise types-max or types-per-hour"
+        "put variable parts such as an id into an attribute; else raise types-max or types-per-hour"
             + " ("
             + TypeBudget.SENDER_TYPE
             + " has the types that were sent)");

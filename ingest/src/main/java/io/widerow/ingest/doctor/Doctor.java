@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Looks at the daemon and its store every few seconds, and says what an operator should look at.
+/// Checks the daemon and its store every few seconds, and reports findings for the operator.
 ///
 /// A look at the partitions of a large store takes a while, so that there is none before a hundred
 /// times the last one's duration has passed: looking takes a hundredth of one core at most. The
@@ -196,8 +196,8 @@ public final class Doctor {
         bytes, store.statistics().segmentBytes(), (now - backlogSinceNanos) / NANOS_PER_SECOND);
   }
 
-  /// The findings, the worst first: those of the last look, and what is the case right now, with
-  /// the senders.
+  /// The findings, the worst first: of the last check, of the current conditions, and of the
+  /// senders.
   public List<Finding> findings() {
     Conditions now =
         new Conditions(

@@ -3,7 +3,7 @@ package io.widerow.ingest.doctor;
 import io.widerow.ingest.intake.SenderLags;
 import java.util.List;
 
-/// What looks at the daemon saw.
+/// The results of checks of the daemon.
 ///
 /// @param types each type with its partitions; empty for a store on a cluster
 /// @param senders whose events came in the last minute

@@ -7,14 +7,14 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// One thing that an operator should look at.
+/// A problem that an operator should check.
 ///
 /// @param code its name, which stays the same
-/// @param subject what it is about: a type, a partition, a sender, a lane, a file; or `store`
-/// @param value what was measured; null when it is no number
+/// @param subject a type, a partition, a sender, a lane, a file; or `store`
+/// @param value the measured value; null when it is not a number
 /// @param limit above which it is a finding; null when there is none
-/// @param sentence what is the case
-/// @param act what to do about it
+/// @param sentence describes the problem
+/// @param act the recommended action
 public record Finding(
     String code,
     Severity severity,

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// How many events of each type came between the last two looks.
+/// The number of events of each type that arrived between the last two checks.
 ///
 /// - Threads: one.
 /// - Memory: a number for each type.

@@ -3,7 +3,7 @@ package io.widerow.ingest.doctor;
 import io.widerow.event.PartitionWeights;
 import io.widerow.query.sizing.TypePlan;
 
-/// A type at a look: its partitions, and what comes now.
+/// A type at a check: its partitions, and its current rate.
 ///
 /// @param perSecond events a second between the last two looks
 /// @param share that rate as a share of what the shards of its latest bucket take

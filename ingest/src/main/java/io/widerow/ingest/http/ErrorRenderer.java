@@ -3,8 +3,8 @@ package io.widerow.ingest.http;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.server.ServiceRequestContext;
 
-/// How one protocol says that a request is refused as a whole, also before its own code sees the
-/// request: without a token, say.
+/// Renders the refusal of a whole request in the form of one protocol, also before the protocol's
+/// code sees the request, for example for a missing token.
 ///
 /// - Threads: any event loop.
 @FunctionalInterface

@@ -91,6 +91,6 @@ public final class FormParameters {
   private static RequestRefused tooLarge(int bytesMax) {
     return new RequestRefused(
         HttpStatus.REQUEST_ENTITY_TOO_LARGE,
-        "a form of at most %d bytes is taken".formatted(bytesMax));
+        "a form may have at most %d bytes".formatted(bytesMax));
   }
 }

@@ -25,10 +25,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Ends an HTTP/2 connection with GOAWAY (`ENHANCE_YOUR_CALM`) whose client makes the daemon work
-/// without asking it for anything: floods of PING, SETTINGS, PRIORITY, WINDOW_UPDATE, empty DATA
-/// and unknown frames, frames for which the daemon must reset a stream (CVE-2025-8671), and
-/// requests that the client resets at once (CVE-2023-44487).
+/// Ends an HTTP/2 connection with GOAWAY (`ENHANCE_YOUR_CALM`) whose client causes work without a
+/// request: floods of PING, SETTINGS, PRIORITY, WINDOW_UPDATE, empty DATA and unknown frames,
+/// frames for which the daemon must reset a stream (CVE-2025-8671), and requests that the client
+/// resets at once (CVE-2023-44487).
 ///
 /// ```
 ///   credit:  framesMax at first, +framesMax every 10 s

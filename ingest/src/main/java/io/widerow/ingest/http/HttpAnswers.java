@@ -12,7 +12,7 @@ import io.widerow.ingest.lane.Outcome;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Builds the answers that several endpoints share.
+/// Builds responses that several endpoints share.
 public final class HttpAnswers {
   private static final int LISTED_MAX = 10_000;
   private static final int LISTED_OF_NONE_MAX = 100; // when nothing was stored

@@ -6,7 +6,7 @@ import io.widerow.event.NearestName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The query parameters of endpoints that are our own. Clients of other servers' protocols send
+/// The query parameters of Widerow's own endpoints. Clients of other servers' protocols send
 /// parameters of those servers, which we need not know.
 public final class Parameters {
   private static final int NAME_CHARS_MAX = 100;

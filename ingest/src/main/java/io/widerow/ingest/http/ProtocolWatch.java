@@ -9,8 +9,8 @@ import io.netty.handler.ssl.SslClientHelloHandler;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/// Waits until a connection shows its protocol, and then adds the guard of that protocol: the one
-/// that is given for HTTP/2, [TransferCodings] for HTTP/1.1.
+/// Waits until a connection shows its protocol, and then adds the guard of that protocol: a given
+/// one for HTTP/2, [TransferCodings] for HTTP/1.1.
 ///
 /// ```
 ///   TLS:    ConnectionGuard  SslHandler  *  ...  codec      asked before the first decrypted bytes

@@ -8,7 +8,7 @@ import java.util.Base64;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// Where clients of the protocols put their token.
+/// Finds the token in a request, in the place that each protocol uses.
 ///
 /// | place | clients of |
 /// |---|---|

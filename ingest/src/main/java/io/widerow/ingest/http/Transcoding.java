@@ -33,7 +33,7 @@ final class Transcoding {
     } catch (IllegalArgumentException | IllegalStateException unknown) {
       throw new RequestRefused(
           HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-          "the charset of Content-Type is not known: " + contentType);
+          "the charset of Content-Type is unknown: " + contentType);
     }
   }
 

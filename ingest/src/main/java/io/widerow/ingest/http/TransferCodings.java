@@ -9,9 +9,9 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Refuses requests of HTTP/1.1 whose body would be read otherwise than its sender means: the only
-/// transfer coding that there is here is `chunked`. Netty reads a request with another one as a
-/// request without a body, and the bytes of its body as the next request (RFC 9112, section 6.3).
+/// Refuses requests of HTTP/1.1 whose body would be read differently than its sender means: the
+/// only supported transfer coding is `chunked`. Netty reads a request with another one as a request
+/// without a body, and the bytes of its body as the next request (RFC 9112, section 6.3).
 ///
 /// - Threads: the event loop of the connection.
 final class TransferCodings extends ChannelInboundHandlerAdapter {

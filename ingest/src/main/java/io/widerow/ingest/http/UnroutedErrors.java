@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Errors of requests that no endpoint gets: JSON as those of endpoints, with the path and the
-/// nearest one for 404, and with the methods for 405.
+/// Errors of requests without an endpoint: JSON as for endpoints, with the path and the nearest one
+/// for 404, and with the methods for 405.
 ///
 /// - Threads: any event loop.
 public final class UnroutedErrors implements ServerErrorHandler {

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Who sends, over which protocol, and what became of it. A sender is the name of a token or of a
-/// certificate, or the address of a machine where there is neither.
+/// The senders, their protocols, and the outcomes of their events. A sender is the name of a token
+/// or of a certificate, or the address of a machine where there is neither.
 ///
 /// - Threads: any; a lock is held for one look at a table for each batch.
 /// - Memory: the [#KEPT_MAX] senders that sent last. The totals of protocols include all.

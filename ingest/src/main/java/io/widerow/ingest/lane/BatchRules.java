@@ -3,8 +3,8 @@ package io.widerow.ingest.lane;
 import io.widerow.event.EventBatch;
 import io.widerow.ingest.decode.IncomingBatch;
 
-/// What an operator wants changed of each batch before any of it is written. The lanes apply it to
-/// every batch, whatever protocol it came by.
+/// The changes that an operator configured for each batch, applied before it is written. The lanes
+/// apply it to every batch, whatever protocol it came by.
 ///
 /// - Threads: any.
 @FunctionalInterface

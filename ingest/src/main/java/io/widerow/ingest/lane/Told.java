@@ -1,6 +1,6 @@
 package io.widerow.ingest.lane;
 
-/// Gets what became of a batch. It must not block.
+/// Callback with the outcome of a batch. It must not block.
 ///
 /// - Threads: a lane's, the one that answers for the cluster, or the one that hands the batch over;
 ///   one after another.

@@ -25,9 +25,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// Limits how many types senders bring into being: so many in an hour, and so many in all. The
-/// events of a further type are stored under the type [#OVERFLOW], each with the name that was sent
-/// in the attribute [#SENDER_TYPE]; nothing is lost, and the store keeps few types.
+/// Limits the number of types that senders create: in an hour, and in all. The events of a further
+/// type are stored under the type [#OVERFLOW], each with the name that was sent in the attribute
+/// [#SENDER_TYPE]; nothing is lost, and the store keeps few types.
 ///
 /// The types in all are those of the store, also after a restart; a type whose events are all past
 /// their retention makes room. Hours are those of the clock. A restart sets the count of the hour
@@ -225,7 +225,7 @@ public final class TypeBudget {
         || !before.why.equals(why)) {
       LOG.log(
           Level.WARNING,
-          "the type {0} is beyond {1}: its events, and those of further new types, are stored as"
+          "the type {0} exceeds {1}: its events, and events of further new types, are stored as"
               + " type {2} with the attribute {3}",
           new Object[] {name, why, OVERFLOW, SENDER_TYPE});
     }

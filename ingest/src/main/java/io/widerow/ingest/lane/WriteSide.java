@@ -3,8 +3,8 @@ package io.widerow.ingest.lane;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Whether the daemon may still write. After a failure writing ends for good, on all lanes: a store
-/// that lost a write cannot promise the next one.
+/// The state of writing: whether the daemon may still write. After a failure writing ends for good,
+/// on all lanes: a store that lost a write cannot promise the next one.
 ///
 /// - Threads: any.
 public final class WriteSide {

@@ -2,8 +2,8 @@ package io.widerow.ingest.socket;
 
 import io.widerow.ingest.intake.ByteCredit;
 
-/// The credit for the frame that one connection has not sent whole yet, when it is longer than a
-/// read. Such frames of many connections could hold all credit, with none of them ever whole: one
+/// The credit for the incomplete frame of one connection, when the frame is longer than a read.
+/// Such frames of many connections could hold all credit, with none of them ever whole: one
 /// connection of a receiver may therefore go on reading without credit.
 ///
 /// - Threads: the receiver's event loop.

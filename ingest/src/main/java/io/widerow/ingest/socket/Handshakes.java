@@ -7,10 +7,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The connections of a receiver whose senders have not shown yet who they are: the handshake of
-/// TLS, or that of the protocol, is not done. Each has its time, and when there are [#PENDING_MAX],
-/// the one that has waited longest gives way to a new one. So connections on which nothing comes do
-/// not keep good senders out.
+/// The connections of a receiver with a handshake in progress, of TLS or of the protocol. Each has
+/// its time, and when there are [#PENDING_MAX], the one that has waited longest gives way to a new
+/// one. So connections on which nothing comes do not keep good senders out.
 ///
 /// - Threads: the receiver's event loop.
 public final class Handshakes {

@@ -43,7 +43,7 @@ public final class LineStream implements StreamDecoder {
   private void line(byte[] bytes, int offset, int limit, IncomingBatch batch) {
     if (limit - offset > lineBytesMax) {
       batch.refuse(
-          "a line has %d bytes or more, at most %d are taken"
+          "a line has %d bytes or more, at most %d are allowed"
               .formatted(limit - offset, lineBytesMax));
     } else {
       decoder.decode(bytes, offset, limit, batch);

@@ -4,8 +4,8 @@ import io.widerow.ingest.lane.BatchKey;
 import io.widerow.storage.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// What a frame of a stream asks for beyond being stored: to be known when it is sent again, a
-/// durability of its own, an answer. A frame with a receipt ends its batch.
+/// The options of a frame of a stream: deduplication of retries, a durability level, a response. A
+/// frame with a receipt ends its batch.
 ///
 /// - Threads: any; immutable, when nobody changes the answer. Of pieces, the event loop of the
 ///   connection.

@@ -4,7 +4,7 @@ import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import org.jspecify.annotations.Nullable;
 
-/// What a rule does with an event. A closed set: [TransformRun] does each of them.
+/// The action of a transform on an event. A closed set: [TransformRun] does each of them.
 sealed interface Action {
   /// Leaves the event out.
   record DropEvent() implements Action {}

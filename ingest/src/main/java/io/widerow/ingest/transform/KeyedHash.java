@@ -5,9 +5,9 @@ import java.security.GeneralSecurityException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// The digest that takes the place of a value: the first 128 bits of HMAC-SHA-256 over its bytes,
-/// in 32 hexadecimal digits. Equal values have equal digests, in whatever attribute they are;
-/// without the key nobody can try values out.
+/// The digest that replaces a value: the first 128 bits of HMAC-SHA-256 over its bytes, in 32
+/// hexadecimal digits. Equal values have equal digests, in whatever attribute they are; without the
+/// key nobody can try values out.
 ///
 /// - Threads: one.
 final class KeyedHash {

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The names that a rule is about: whole ones, and globs in which `*` stands for any text.
+/// The field names of a transform: whole ones, and globs in which `*` stands for any text.
 ///
 /// - Threads: any; immutable.
 final class Names {

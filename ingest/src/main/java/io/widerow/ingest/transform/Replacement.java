@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The text that takes the place of a match: its own bytes, and groups of the expression.
+/// The text that replaces a match: its own bytes, and groups of the expression.
 ///
 /// - Threads: any; immutable.
 final class Replacement {

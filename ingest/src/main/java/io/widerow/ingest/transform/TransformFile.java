@@ -21,9 +21,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// The rule file while the daemon runs. A changed file takes effect within a second or two, for
-/// batches that come after that. An unusable one is told once, and the rules before it stay in
-/// force: a mistake in an editor must not let through what was redacted.
+/// The file of transforms while the daemon runs. A changed file takes effect within a second or
+/// two, for later batches. An invalid file is logged once, and the previous transforms stay in
+/// force: a mistake in an editor must not let redacted text through.
 ///
 /// - Threads: one calls [#reload], any thread the other methods.
 public final class TransformFile implements BatchRules {

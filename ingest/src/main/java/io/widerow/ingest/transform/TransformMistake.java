@@ -1,7 +1,7 @@
 package io.widerow.ingest.transform;
 
-/// A line of a rule file that is no rule. The message has the line and the reason; it shows no text
-/// of a key.
+/// An invalid line of a file of transforms. The message has the line and the reason; it shows no
+/// text of a key.
 public final class TransformMistake extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -89,7 +89,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
     return super.atEnd() || text.charAt(at) == '#';
   }
 
-  /// What is wrong is told without the text.
+  /// Errors do not contain the text.
   private byte[] key() throws TransformMistake {
     int start = at;
     String secret = string();
@@ -149,7 +149,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
         return i;
       }
     }
-    throw wrong("expected then, and what is done, after the filter", text.length());
+    throw wrong("expected then, and an action, after the filter", text.length());
   }
 
   private boolean isWord(int start, int end) {
@@ -178,7 +178,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
       return new Action.Drop(names());
     }
     if (take(",")) {
-      throw wrong("drop event takes no names; the attribute event stands in backticks", at - 1);
+      throw wrong("drop event takes no names; put the attribute event in backticks", at - 1);
     }
     return new Action.DropEvent();
   }

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Applies rules to batches. An event goes through the rules of its type one after the other; each
-/// sees what those before it have left. The batch is not copied before the first event that
+/// Applies transforms to batches. An event goes through the rules of its type one after the other;
+/// each sees what those before it have left. The batch is not copied before the first event that
 /// changes.
 ///
 /// ```
@@ -122,7 +122,7 @@ final class TransformRun {
       }
       int listed = refusals.listed();
       if (copying && fate != Fate.DROPPED && !put(spare, index, refusals)) {
-        refusal += refusals.listed() - listed; // it was put before those that follow
+        refusal += refusals.listed() - listed; // it was put before the later ones
       } else if (fate != Fate.DROPPED) {
         indexes[kept++] = index;
       }

@@ -2,7 +2,7 @@ package io.widerow.ingest.transform;
 
 import java.util.List;
 
-/// The rules of one version of a file, in their order.
+/// The transforms of one version of a file, in order.
 ///
 /// - Threads: any; immutable.
 public final class TransformSet {

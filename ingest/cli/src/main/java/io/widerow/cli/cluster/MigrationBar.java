@@ -32,7 +32,7 @@ final class MigrationBar implements MigrationWatch {
 
   @Override
   public synchronized void trouble(String why) {
-    if (!why.equals(troubleLast)) { // once, although each statement under way meets it
+    if (!why.equals(troubleLast)) { // once, although each running statement fails with it
       troubleLast = why;
       bar.end();
       err.println("the cluster does not respond, retrying: " + why);

@@ -196,7 +196,7 @@ public final class DemoCommand implements Callable<Integer> {
     worst |=
         query(
             url,
-            "Only what went wrong",
+            "Only errors",
             "kafka.broker",
             "--where",
             "body contains \"ERROR\" and body contains \"NoReplicaOnlineException\"",
@@ -224,7 +224,7 @@ public final class DemoCommand implements Callable<Integer> {
             "1d");
     worst |= pages(url, feed.tokenAfter("apache.access", 2));
     say("");
-    say("What to type next:");
+    say("Commands to try next:");
     if (cluster == null) {
       nextOnThisMachine();
     } else {

@@ -98,7 +98,7 @@ final class DemoFeed {
     return requests;
   }
 
-  /// Sends the requests for what is not there as documents, with an index a day, as Filebeat would.
+  /// Sends the requests with status 404 as documents, with an index a day, as Filebeat would.
   String missing() throws IOException, InterruptedException {
     StringBuilder lines = new StringBuilder();
     for (Request request : requests()) {
@@ -191,7 +191,7 @@ final class DemoFeed {
             .body();
     Matcher token = TOKEN.matcher(answer);
     if (!token.find()) {
-      throw new IOException("an answer has no token: " + answer);
+      throw new IOException("a response has no token: " + answer);
     }
     return token.group(1);
   }

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import java.util.logging.Filter;
 import java.util.logging.LogRecord;
 
-/// Lets through a few records of each kind in a time, so that no client can fill a disk with lines
-/// about what it does. The next record of that kind says how many were left out.
+/// A rate limit for log records of each kind, so that no client can fill a disk with log lines. The
+/// next record of that kind says how many were left out.
 ///
 /// A kind is a message before its parameters are filled in, or for a library its logger: its
 /// messages may hold what a client sent.

@@ -31,7 +31,7 @@ record Answer(long accepted, long repeated, long refused, List<Refusal> reasons)
   static Answer parse(String body) {
     Matcher accepted = ACCEPTED.matcher(body);
     if (!accepted.find()) {
-      throw new IllegalArgumentException("no answer: " + body);
+      throw new IllegalArgumentException("no response: " + body);
     }
     Matcher repeated = REPEATED.matcher(body).region(accepted.end(), body.length());
     List<Refusal> reasons = new ArrayList<>();

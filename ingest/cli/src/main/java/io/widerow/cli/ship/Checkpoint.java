@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// How far each file was acknowledged, and what was under way: all that a later run must know. As
-/// text, one line each, fields separated by a space:
+/// The acknowledged position of each file, and the batches in progress: the state for a later run.
+/// As text, one line each, fields separated by a space:
 ///
 /// ```
 ///   widerow-ship 1 CRC32C                      version; checksum of all bytes after this line
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param salt of the keys, not empty
 /// @param patterns files and globs that were given to the runs so far
-/// @param files what is known of each file
+/// @param files the state of each file
 record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
   static final String NAME = "widerow-ship";
   static final int TAIL_BYTES_MAX = 64;
@@ -189,7 +189,7 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
             require(end == all.length() - 1 && !salt.isEmpty(), "the end");
             return new Checkpoint(salt, patterns, files);
           }
-          default -> throw new Damaged(lineAt, "a line that is none of a checkpoint");
+          default -> throw new Damaged(lineAt, "not a line of a checkpoint");
         }
       }
     }

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   LOCK             held by the process whose number is in it
-///   checkpoint       replaced as a whole: written beside it, forced, renamed, directory forced
+///   checkpoint       replaced as a whole: new file written, forced, renamed, directory forced
 ///   checkpoint.tmp   left by a crash; never read
 /// ```
 ///
 /// - Threads: one.
 final class CheckpointDirectory implements AutoCloseable {
   private static final String ADVICE =
-      "; move it away to begin anew: then files are read as --from says, and what was sent before"
+      "; move it away to begin again: then files are read from --from, and lines sent before"
           + " may be stored twice";
 
   private final Path directory;

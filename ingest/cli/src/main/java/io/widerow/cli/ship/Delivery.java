@@ -24,14 +24,14 @@ interface Delivery {
   /// @param index of the event in this delivery, from 0
   String place(int index);
 
-  /// What is done about the events that the daemon refused.
+  /// The deliveries that retry events that the daemon refused.
   default Remedy remedy(Answer answer) {
     return new Remedy(answer, List.of());
   }
 
-  /// What is left of an answer.
+  /// The final part of a response, and the retries.
   ///
-  /// @param answer with the refusals that stay so
-  /// @param again what is to be sent now, before the delivery counts as acknowledged
+  /// @param answer with the final refusals
+  /// @param again deliveries to send before this one counts as acknowledged
   record Remedy(Answer answer, List<Delivery> again) {}
 }

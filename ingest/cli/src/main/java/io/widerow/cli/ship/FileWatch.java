@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The files that are followed: finds new ones, and what became of those that are known.
+/// The followed files: finds new ones, and detects changes of known ones.
 ///
-/// | what happened | how it is seen | what is done |
+/// | change | detected by | action |
 /// |---|---|---|
 /// | renamed | its inode has another name in its directory | followed under that name |
 /// | deleted | its inode has no name | read to its end, then closed |
@@ -38,7 +38,7 @@ final class FileWatch {
   private final Console console;
   private final List<FollowedFile> files = new ArrayList<>();
   private final List<Checkpoint.Entry> ended = new ArrayList<>();
-  private final Map<Batch, Checkpoint.Entry> cut = new HashMap<>(); // of those under way
+  private final Map<Batch, Checkpoint.Entry> cut = new HashMap<>(); // of batches in progress
   private final Set<String> known = new HashSet<>(); // patterns of earlier scans
   private final Set<String> told = new HashSet<>();
 
@@ -64,7 +64,7 @@ final class FileWatch {
     return known.stream().sorted().toList();
   }
 
-  /// What a later run must know: files that are there, and for a while those that were.
+  /// The state for a later run: existing files, and for a while deleted ones.
   List<Checkpoint.Entry> entries() {
     Instant now = Instant.now();
     long goneBefore = now.minus(GONE_KEPT).getEpochSecond();
@@ -78,7 +78,7 @@ final class FileWatch {
 
   /// Takes over what the run before knew, and finds its files.
   ///
-  /// @return the files with what was under way
+  /// @return the files with their batches in progress
   Map<FollowedFile, Checkpoint.UnderWay> restore(Checkpoint checkpoint) throws IOException {
     known.addAll(checkpoint.patterns());
     Map<FollowedFile, Checkpoint.UnderWay> underWay = new HashMap<>();
@@ -233,8 +233,8 @@ final class FileWatch {
     }
   }
 
-  /// Begins a file again, and remembers how far it was acknowledged: a copy may have the rest. A
-  /// batch that is under way counts when it is [#acknowledged], too.
+  /// Begins a file again, and keeps its acknowledged position: a copy may have the rest. A batch in
+  /// progress counts, too, when it is [#acknowledged].
   void restart(FollowedFile file, String why) {
     if (file.position > 0) {
       console.tell(file + " " + why + ": it is read again from its start");
@@ -276,7 +276,7 @@ final class FileWatch {
     ended.add(ended(before, batch.until, batch.tailAfter, batch.timeAfter));
   }
 
-  /// Tells what was not acknowledged of files that were truncated meanwhile.
+  /// Reports the unacknowledged bytes of files that were truncated in the meantime.
   void tellCut() {
     cut.forEach((batch, entry) ->
         console.tell(
@@ -373,7 +373,7 @@ final class FileWatch {
     }
     Copy copy = copyOf(file);
     if (copy == Copy.OF_LIVE) {
-      tellOnce(file + " is taken for a copy of a file that is followed, and waits for its end");
+      tellOnce(file + " looks like a copy of a followed file, and waits for its end");
       return false;
     }
     if (copy == Copy.NONE && firstScan && plan.fromEnd()) {
@@ -434,9 +434,9 @@ final class FileWatch {
         && text.substring(of.toString().length()).matches(ROTATION);
   }
 
-  /// Closes what is not needed: files that are gone and read to their end, and files that have not
-  /// grown for `idleNanos`. A file may have grown since the last look, which is long ago when the
-  /// daemon was away: if it was deleted, only the open file has these bytes.
+  /// Closes unneeded files: deleted files that are read to their end, and files that have not grown
+  /// for `idleNanos`. A file may have grown since the last look, which is long ago when the daemon
+  /// was away: if it was deleted, only the open file has these bytes.
   void closeIdle(long nanoTime) throws IOException {
     for (FollowedFile file : files) {
       boolean idle =

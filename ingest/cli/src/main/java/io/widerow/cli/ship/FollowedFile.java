@@ -185,7 +185,7 @@ final class FollowedFile {
   /// The next batch; null when there is no whole record yet.
   ///
   /// @param buffer of [RecordRules#batchBytes] and [Swar#SLACK_BYTES] bytes
-  /// @param flush whether what is open at the end of the file is whole
+  /// @param flush whether an open record at the end of the file counts as complete
   /// @throws ChangedException when the file is not what it was
   @Nullable Batch next(
       RecordReader reader, byte[] buffer, String salt, long nowNanos, boolean flush)
@@ -196,7 +196,7 @@ final class FollowedFile {
     }
     int room = buffer.length - Swar.SLACK_BYTES;
     int length = readAt(file, buffer, room, position);
-    if (!hasTail(position, tail)) { // after the read: so it holds for what was read
+    if (!hasTail(position, tail)) { // after the read: so it holds for the bytes read
       throw new ChangedException();
     }
     boolean all = length < room;
@@ -223,7 +223,7 @@ final class FollowedFile {
     return Utf16Text.isMarked(first, readAt(file, first, first.length, 0)) ? first : NO_ORDER;
   }
 
-  /// Whether what is not read yet ends with a newline; true when there is nothing.
+  /// Whether the unread bytes end with a newline; true when there are none.
   boolean endsWithNewline() throws IOException {
     FileChannel file = file();
     if (file == null || sizeBytes <= position) {
@@ -320,8 +320,8 @@ final class FollowedFile {
     return size;
   }
 
-  /// The batch that was under way when the run before ended, made again from the same bytes; null
-  /// when they cannot be read any more.
+  /// The batch in progress when the run before ended, made again from the same bytes; null when
+  /// they cannot be read any more.
   @Nullable Batch again(
       RecordReader reader, byte[] buffer, String salt, Checkpoint.UnderWay underWayBefore)
       throws IOException {

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// Follows files: each record is stored exactly once, whatever ends this program or the daemon.
 ///
 /// ```
-///   look at files --> read a batch of each --> checkpoint: under way --> send --> acknowledged
+///   look at files --> read a batch of each --> checkpoint: pending ---> send --> acknowledged
 ///        ^                                     (forced)                    |
-///        +------------- the next checkpoint has what was acknowledged <----+
+///        +------------- the next checkpoint has the acknowledged ones <----+
 /// ```
 ///
 /// A batch is in the checkpoint before it is sent. After a crash it is made again from the same
@@ -98,7 +98,7 @@ final class Follower {
 
   /// Takes over the checkpoint of the run before.
   ///
-  /// @return the batches that were under way
+  /// @return the batches in progress
   private Map<FollowedFile, Batch> restore() throws IOException {
     Map<FollowedFile, Batch> round = new HashMap<>();
     Checkpoint before = directory.read();
@@ -170,7 +170,8 @@ final class Follower {
     return now.getEpochSecond() * 1_000_000_000L + now.getNano();
   }
 
-  /// Whether what is open at the end of a file counts as whole: it has not grown for long enough.
+  /// Whether an open record at the end of a file counts as complete: the file has not grown for
+  /// long enough.
   private boolean mayFlush(FollowedFile file) {
     if (file.position >= file.sizeBytes) {
       return false;

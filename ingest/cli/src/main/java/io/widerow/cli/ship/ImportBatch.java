@@ -39,8 +39,8 @@ final class ImportBatch implements Delivery {
     return PARAMETERS;
   }
 
-  /// Names the batch in this run only. Another run may bring back what was deleted meanwhile; what
-  /// is still there is replaced by itself.
+  /// Identifies the batch in this run only. Another run may bring back events that were deleted in
+  /// the meantime; an existing event is replaced by itself.
   @Override
   public String key() {
     MessageDigest digest = Sha256.start();

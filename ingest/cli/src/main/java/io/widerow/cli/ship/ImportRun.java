@@ -129,7 +129,7 @@ final class ImportRun {
       send(source);
       doneBytes += source.sizeBytes();
     } catch (StorageException.Corrupt | EOFException | ZipException damaged) {
-      console.tell("%s; what came before was sent".formatted(why(path, damaged)));
+      console.tell("%s; the events before it were sent".formatted(why(path, damaged)));
       worst = ExitCode.CORRUPT;
     } finally {
       finish();
@@ -192,7 +192,7 @@ final class ImportRun {
     json.clear();
   }
 
-  /// Waits for the batch under way.
+  /// Waits for the batch in progress.
   private void finish() {
     Sender.Sending<ImportBatch> last = sending;
     sending = null;

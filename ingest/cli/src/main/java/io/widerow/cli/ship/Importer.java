@@ -121,7 +121,7 @@ final class Importer {
   }
 
   private void damaged(String name, String why) {
-    console.tell(name + " " + why + "; what could be read of it was sent");
+    console.tell(name + " " + why + "; its readable events were sent");
     worst = ExitCode.CORRUPT;
   }
 
@@ -146,7 +146,7 @@ final class Importer {
           end = read < 0;
           length += Math.max(0, read);
         }
-      } catch (IOException damaged) { // what was read before is sent first
+      } catch (IOException damaged) { // the bytes read before are sent first
         failure = damaged;
         end = true;
       }
@@ -184,7 +184,7 @@ final class Importer {
     }
   }
 
-  /// Waits for the batch under way.
+  /// Waits for the batch in progress.
   private void finish() {
     Sender.Sending<Batch> last = sending;
     sending = null;

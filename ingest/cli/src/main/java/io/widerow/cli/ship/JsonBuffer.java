@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 
-/// Bytes of JSON lines in the making. Strings are copied as bytes: what is not UTF-8 stays as it
-/// is, and the daemon keeps it escaped.
+/// Builds JSON lines as bytes. Strings are copied as bytes: bytes that are not UTF-8 are copied
+/// unchanged, and the daemon stores them escaped.
 ///
 /// - Threads: one.
 final class JsonBuffer {

@@ -29,7 +29,7 @@ enum Packing {
     return zstd ? ZSTD : NONE;
   }
 
-  /// What is in it. A file may have several members or frames.
+  /// The uncompressed bytes. A file may have several members or frames.
   InputStream unpack(InputStream packed) throws IOException {
     return switch (this) {
       case NONE -> packed;

@@ -34,7 +34,7 @@ final class RecordForms {
   /// refused under its own name is an attribute then.
   private static final String TIME_FIELD = "widerow_time";
 
-  /// Names that no object has, for what is an attribute under its usual name.
+  /// Names that no object has, so that members with the usual names become attributes.
   private static final String PLAIN_NAMES =
       "&type-field=widerow_type&id-field=widerow_id&key-field=widerow_key";
 

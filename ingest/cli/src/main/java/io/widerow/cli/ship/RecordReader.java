@@ -63,7 +63,7 @@ final class RecordReader {
   private byte[] raw = {};
   private FileLabels labels = NO_LABELS;
   private List<byte[]> names = List.of(); // of the labels, then the other members that we add
-  private final BitSet own = new BitSet(); // those that the record has itself
+  private final BitSet own = new BitSet(); // labels that the record has itself
   private TimePattern pattern;
   private TimePattern startPattern;
   private RecordStarts starts = new RecordStarts();
@@ -84,7 +84,7 @@ final class RecordReader {
   static final class Made {
     /// The same, made of a file of another charset.
     ///
-    /// @param fileBytes that became what was consumed
+    /// @param fileBytes bytes of the file that became the consumed ones
     Made of(int fileBytes) {
       return new Made(json, fileBytes, limited, events, timeBefore, forms);
     }
@@ -138,7 +138,7 @@ final class RecordReader {
   /// @param labels members of every record
   /// @param before the time of the record before, [Times#NONE] for none
   /// @param now completes times without a year, in nanoseconds since the Unix epoch
-  /// @param flush whether what is open at the end is whole
+  /// @param flush whether an open record at the end counts as complete
   Made read(byte[] bytes, int length, FileLabels labels, long before, long now, boolean flush) {
     return read(bytes, length, labels, before, now, flush, EVENTS_MAX);
   }

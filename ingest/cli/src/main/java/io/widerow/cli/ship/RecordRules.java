@@ -87,8 +87,8 @@ record RecordRules(
     return new RecordRules(format, start, ts, at, zone, bytes, 4 * bytes);
   }
 
-  /// A pattern for one batch. A pattern remembers lines that it has seen, and a batch must not
-  /// depend on what was read before it.
+  /// A pattern for one batch. A pattern keeps state of earlier lines, and a batch must not depend
+  /// on lines before it.
   TimePattern newPattern() {
     return TimePattern.of(ts, at, zone);
   }

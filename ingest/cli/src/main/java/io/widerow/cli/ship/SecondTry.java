@@ -58,7 +58,7 @@ final class SecondTry implements Delivery {
     this.key = HexFormat.of().formatHex(digest.digest());
   }
 
-  /// What is done about the records that were refused of a whole batch.
+  /// The retries for the refused records of a whole batch.
   static Remedy remedy(Batch batch, Answer answer) {
     if (answer.refused() == 0) {
       return new Remedy(answer, List.of());
@@ -100,7 +100,7 @@ final class SecondTry implements Delivery {
     return batch.place(records[index]);
   }
 
-  /// Sorts the refused records of a delivery by what is done about them.
+  /// Sorts the refused records of a delivery by their retry.
   private static final class Sorting {
     private final Batch batch;
     private final int[] records;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Sends batches to the daemon until each is acknowledged, refused, or the command ends.
 ///
-/// | answer | what is done |
+/// | response | action |
 /// |---|---|
 /// | 200, 202 (kept here), or 400 with `rejected` | done, once [Delivery#remedy] is sent, too |
 /// | no connection, no answer, 408, 429, 5xx | the same again after a while, with the same key |
@@ -40,7 +40,7 @@ final class Sender implements AutoCloseable {
   private static final long WAIT_NANOS_MAX = 10_000_000_000L;
   private static final long RETRY_AFTER_SECONDS_MAX = 60;
   private static final int BUSY_TELLS_AFTER = 4; // a busy daemon is usually free a second later
-  private static final int STOP_SECONDS = 5; // that a batch under way gets at a stop
+  private static final int STOP_SECONDS = 5; // that a batch in progress gets at a stop
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   private final DaemonAddress address;
@@ -144,7 +144,7 @@ final class Sender implements AutoCloseable {
 
   /// Sends it until it is acknowledged. False when the command ends before.
   ///
-  /// @param more takes what is to be sent of it once more
+  /// @param more receives the deliveries that retry parts of it
   private boolean send(Delivery batch, Deque<Delivery> more) {
     HttpRequest request = request(batch);
     for (int attempt = 1; ; attempt++) {

@@ -285,7 +285,7 @@ public final class ShipCommand implements Callable<Integer> {
         console.tell("stopped; the same command again sends the rest, for 15 minutes once only");
       }
     } else {
-      console.tell("stopped; the next start goes on here: " + tally.summary());
+      console.tell("stopped; the next start continues here: " + tally.summary());
     }
     return code;
   }

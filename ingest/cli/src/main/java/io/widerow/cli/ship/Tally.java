@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/// Counts what was sent, and tells the first refusals of each kind.
+/// Counts sent records, and reports the first refusals of each kind.
 ///
 /// - Threads: any.
 final class Tally {
@@ -47,14 +47,14 @@ final class Tally {
     bytes += count;
   }
 
-  /// @param all what the daemon said of the batch
-  /// @param remedy what is done about it
+  /// @param all the daemon's response to the batch
+  /// @param remedy the retries for it
   synchronized void add(Delivery batch, Answer all, Delivery.Remedy remedy) {
     if (!remedy.again().isEmpty() && !sentAgain && !all.reasons().isEmpty()) {
       sentAgain = true;
       Answer.Refusal first = all.reasons().getFirst();
       console.tell(
-          "refused at first: %s (%s); such records are sent again, as ingest/docs/SHIP.md says"
+          "refused at first: %s (%s); such records are sent again, see ingest/docs/SHIP.md"
               .formatted(first.reason(), batch.place(first.index())));
     }
     Answer answer = remedy.answer();
@@ -87,7 +87,7 @@ final class Tally {
     return reasons.containsKey(kind) || reasons.size() < KINDS_MAX ? kind : "other reasons";
   }
 
-  /// One line: what was done since the last such line, and what is left.
+  /// One line: the progress since the last such line, and the rest.
   ///
   /// @param behindBytes bytes of files that are not acknowledged
   synchronized String status(int files, long behindBytes) {

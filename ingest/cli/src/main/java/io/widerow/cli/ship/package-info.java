@@ -8,7 +8,7 @@
 ///                                                   Checkpoint <-------+  before it is sent
 /// ```
 ///
-/// - Threads: the main thread reads and plans; a virtual thread for each batch under way sends it.
+/// - Threads: the main thread reads and plans; a virtual thread sends each batch.
 @NullMarked
 package io.widerow.cli.ship;
 

@@ -19,7 +19,7 @@ public final class BodyWriter {
 
   private final ByteBuf body = Unpooled.buffer(128);
 
-  /// What was written.
+  /// The written bytes.
   public ByteBuf body() {
     return body;
   }

@@ -15,11 +15,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Cuts the bytes of one connection into requests. It claims credit for a body before it waits for
-/// it; a body for which there is none, or that is too long, is skipped, and its request is refused.
+/// the body; without credit, or if the body is too long, the body is skipped and the request is
+/// refused.
 ///
 /// - Threads: the event loop of the connection.
-/// - Memory: a request and its credit are the receiver's; what is not whole yet is given back when
-///   the connection ends.
+/// - Memory: the receiver owns a request and its credit; the memory of an incomplete request is
+///   released when the connection ends.
 public final class FrameReader extends ByteToMessageDecoder {
   public static final int VERSION_MIN = 3;
   public static final int VERSION_MAX = 5;
@@ -100,7 +101,7 @@ public final class FrameReader extends ByteToMessageDecoder {
     }
   }
 
-  /// What is left of one buffer and all of another, both given away.
+  /// Joins the rest of one buffer and all of another; takes ownership of both.
   private static ByteBuf join(ByteBuf rest, ByteBuf more) {
     if (!rest.isReadable()) {
       rest.release();
@@ -117,7 +118,7 @@ public final class FrameReader extends ByteToMessageDecoder {
     return both;
   }
 
-  /// Takes the next frame when it is there as a whole, or what is to be skipped of it.
+  /// Takes the next frame when it is complete, or skips bytes of it.
   private @Nullable Request next(ChannelHandlerContext context, ByteBuf in) {
     if (skipped > 0) {
       int now = (int) Math.min(skipped, in.readableBytes());

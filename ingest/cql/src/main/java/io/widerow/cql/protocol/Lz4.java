@@ -28,8 +28,8 @@ final class Lz4 {
     return Unpooled.wrappedBuffer(out, 0, length);
   }
 
-  /// @param length of what is in the block
-  /// @throws CqlException when something else is in it
+  /// @param length of the uncompressed contents of the block
+  /// @throws CqlException when the contents have another length
   ByteBuf decompress(ByteBuf block, int length) {
     byte[] bytes = ByteBufUtil.getBytes(block);
     byte[] out = new byte[length];

@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
 ///     \--STARTUP, without tokens---------------^
 /// ```
 ///
-/// Answers may overtake each other. With [#REQUESTS_MAX] requests under way the connection is not
-/// read until half of them are answered and sent.
+/// Responses may overtake each other. With [#REQUESTS_MAX] requests in progress the connection is
+/// not read until the responses of half of them are sent.
 ///
-/// - Threads: the event loop; executions run on threads of their own and come back to it.
+/// - Threads: the event loop; executions run on other threads and return to it.
 final class Connection extends SimpleChannelInboundHandler<Request> {
   private static final int REQUESTS_MAX = 256;
   private static final Set<String> EVENTS =

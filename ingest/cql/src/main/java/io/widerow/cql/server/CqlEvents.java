@@ -28,7 +28,7 @@ final class CqlEvents implements EventIntake {
   private final Intake intake;
   private final Durability durability;
 
-  /// @param durability of what is taken
+  /// @param durability level at which events are accepted
   CqlEvents(Intake intake, Durability durability) {
     this.intake = intake;
     this.durability = durability;

@@ -134,7 +134,7 @@ final class CqlService {
   /// Executes a statement, on a thread that may wait.
   ///
   /// @param id of the statement
-  /// @param running what is told of the memory that it holds
+  /// @param running counts the memory that the execution holds
   Page execute(
       StatementId id, Prepared prepared, QueryOptions options, Client client, Running running) {
     running.requireGoingOn();

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The prepared statements of all connections. When they are too many, those that were not used for
-/// longest are forgotten, and drivers prepare them again.
+/// The prepared statements of all connections. When there are too many, the least recently used
+/// ones are discarded, and drivers prepare them again.
 ///
 /// - Threads: any.
 /// - Memory: at most [#CHARS_MAX] characters of statements.

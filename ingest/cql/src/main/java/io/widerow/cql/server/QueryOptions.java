@@ -10,15 +10,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a QUERY or an EXECUTE has beside its statement.
+/// The parameters of a QUERY or an EXECUTE, without its statement.
 ///
-/// @param values in the order in which they came
+/// @param values in the order of the request
 /// @param names of the values; empty when they have none
-/// @param skipMetadata whether the client wants rows alone
-/// @param pageSize the most rows of the answer; 0 for all
-/// @param sealed where the last page ended; null for the start
-/// @param keyspace of tables without one; null for that of the connection
-/// @param timestamp of what is written, in microseconds; null for now
+/// @param skipMetadata true when the client requests rows without metadata
+/// @param pageSize the maximum number of rows of the response; 0 for all
+/// @param sealed the end of the last page; null for the start
+/// @param keyspace for tables without one; null for the keyspace of the connection
+/// @param timestamp of the write, in microseconds; null for now
 record QueryOptions(
     List<@Nullable ByteBuffer> values,
     List<String> names,
@@ -102,7 +102,7 @@ record QueryOptions(
     return Math.max(rows, 0); // a negative one means no pages
   }
 
-  /// The values in the order of the variables; those that have names are found by them.
+  /// The values in the order of the variables; named values are found by name.
   List<@Nullable ByteBuffer> valuesOf(List<Variable> variables) {
     if (names.isEmpty()) {
       return values;

@@ -6,7 +6,8 @@ import io.widerow.query.QueryMemory;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One execution: the memory that its answer holds until it is sent, and what ends it early.
+/// One execution: the memory that its response holds until it is sent, and the actions that cancel
+/// it.
 ///
 /// - Threads: any.
 final class Running {
@@ -19,7 +20,7 @@ final class Running {
     memory.hold(bytesMore);
   }
 
-  /// Gives back what is held.
+  /// Releases the held memory.
   synchronized void release(QueryMemory memory) {
     memory.hold(-held);
     held = 0;

@@ -2,8 +2,8 @@ package io.widerow.ingest.receive.datadog;
 
 import com.linecorp.armeria.common.QueryParams;
 
-/// What the parameters of a request give to those of its events that do not say it themselves;
-/// empty where there is none. Tags are given to all.
+/// Defaults from the parameters of a request, for events without these members; empty where there
+/// is none. Tags are given to all.
 ///
 /// @param service their service
 /// @param source their `ddsource`

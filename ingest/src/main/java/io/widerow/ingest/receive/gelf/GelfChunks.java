@@ -77,7 +77,8 @@ final class GelfChunks {
       batch.refuse(
           length < HEADER_BYTES
               ? "chunk at byte 0: it has %d bytes, its header 12".formatted(length)
-              : "chunk at byte 10: number %d of %d, at most 128 are taken".formatted(index, count));
+              : "chunk at byte 10: number %d of %d, at most 128 are allowed"
+                  .formatted(index, count));
       return null;
     }
     Key key = new Key(sender, id(datagram));
@@ -142,7 +143,7 @@ final class GelfChunks {
       giveUp(
           oldest.getKey(),
           batch,
-          "chunks: %d of %d came within 5 s".formatted(came, late.pieces.length));
+          "chunks: %d of %d arrived within 5 s".formatted(came, late.pieces.length));
     }
     Iterator<Long> whole = done.values().iterator();
     while (whole.hasNext() && (now - whole.next() >= WHOLE_NANOS || done.size() > MESSAGES_MAX)) {
@@ -152,7 +153,7 @@ final class GelfChunks {
 
   private void bound(InetAddress sender, IncomingBatch batch) {
     while (ofSender.getOrDefault(sender, 0) > SENDER_BYTES_MAX) {
-      giveUp(oldestOf(sender), batch, "chunks: those of this sender that wait need 4 MiB");
+      giveUp(oldestOf(sender), batch, "chunks: the waiting chunks of this sender exceed 4 MiB");
     }
     while (bytes > BYTES_MAX || messages.size() > MESSAGES_MAX) {
       giveUp(messages.keySet().iterator().next(), batch, "chunks: too many wait");

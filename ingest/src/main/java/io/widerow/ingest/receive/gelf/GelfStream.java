@@ -37,7 +37,7 @@ final class GelfStream implements StreamDecoder {
     }
     if (limit - from > MESSAGE_BYTES_MAX) {
       batch.refuse(
-          "message at byte 0: it has %d bytes or more, at most %d are taken"
+          "message at byte 0: it has %d bytes or more, at most %d are allowed"
               .formatted(limit - from, MESSAGE_BYTES_MAX));
     } else if (from < limit) {
       decoder.decode(bytes, from, limit, batch);

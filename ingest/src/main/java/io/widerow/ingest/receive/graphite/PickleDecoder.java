@@ -74,7 +74,7 @@ public final class PickleDecoder implements StreamDecoder {
     long length = Integer.toUnsignedLong(length(bytes, offset));
     batch.refuse(
         length > FRAME_BYTES_MAX
-            ? "frame: its length is %d bytes, at most %d are taken"
+            ? "frame: its length is %d bytes, at most %d are allowed"
                 .formatted(length, FRAME_BYTES_MAX)
             : "frame: it ends after %d of %d bytes".formatted(there, length));
   }

@@ -341,7 +341,7 @@ final class PickleReader {
     height -= count;
     int parent = stack[height - 1];
     if (kinds[parent] != LIST) {
-      throw bad("an item is appended to what is no list");
+      throw bad("APPEND on a value that is not a list");
     }
     for (int i = 0; i < count; i++) {
       adopt(parent, stack[height + i]);

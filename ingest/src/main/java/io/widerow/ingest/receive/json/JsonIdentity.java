@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 final class JsonIdentity {
   private static final String KEY_AND_ID = "an event has a key or an id, not both";
-  private static final String NO_TIME = "an event with a key needs a time of its own";
+  private static final String NO_TIME = "an event with a key needs a timestamp";
 
   private final JsonNames names;
   private @Nullable EventId id;

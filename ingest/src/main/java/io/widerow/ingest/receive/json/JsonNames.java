@@ -115,9 +115,9 @@ public final class JsonNames {
             .anyMatch(entry -> entry.role != SHOWN && new String(entry.name, UTF_8).contains("."));
     textIsBody = text.equals(TEXTS.getFirst());
     notAType = type + " must be a string";
-    notAnId = id + " must be a version-1 UUID; ?id-field= says which member is the event's id";
+    notAnId = id + " must be a version-1 UUID; ?id-field= names the member with the event's id";
     notAKey =
-        "%s must be a string of 1 to %d bytes; ?key-field= says which member is the event's key"
+        "%s must be a string of 1 to %d bytes; ?key-field= names the member with the event's key"
             .formatted(key, KeyId.BYTES_MAX);
   }
 

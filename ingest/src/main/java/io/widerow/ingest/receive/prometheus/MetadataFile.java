@@ -184,6 +184,6 @@ final class MetadataFile {
     } catch (IllegalArgumentException bad) { // a type, a percent escape
       return "not readable at byte %d: %s".formatted(at, bad.getMessage());
     }
-    return "not what is written at byte " + at;
+    return "differs from the written form at byte " + at;
   }
 }

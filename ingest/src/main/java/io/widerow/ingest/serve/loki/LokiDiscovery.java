@@ -36,7 +36,8 @@ final class LokiDiscovery {
     if (LogqlParser.parse(query) instanceof LogQuery lines) {
       return lines;
     }
-    throw new QueryException.Refused("query", "asks for numbers, lines are needed: " + query);
+    throw new QueryException.Refused(
+        "query", "is a metric query, a log query is required: " + query);
   }
 
   static void stats(Execution execution, Asked asked, OutputBuffer out) {

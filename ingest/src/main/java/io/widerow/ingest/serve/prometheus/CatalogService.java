@@ -183,7 +183,7 @@ final class CatalogService {
         json.put(
             String.format(
                 Locale.ROOT,
-                ",\"warnings\":[\"only %.1f %% of the range was read, in %d s: ask for less\"]",
+                ",\"warnings\":[\"only %.1f %% of the range was read, in %d s: narrow the query\"]",
                 100 * catalog.read(),
                 BUDGET_NANOS / 1_000_000_000));
       }

@@ -61,7 +61,7 @@ final class SampleAnswer {
           "bytes in a block of snappy",
           BLOCK_BYTES_MAX,
           bytes,
-          "ask for a shorter range or fewer series");
+          "query a shorter range or fewer series");
     }
     return bytes;
   }

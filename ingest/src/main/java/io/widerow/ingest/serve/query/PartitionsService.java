@@ -201,7 +201,7 @@ final class PartitionsService {
       throws RequestRefused {
     if (!wanted.by.isNone()) {
       throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "by: a store on a cluster does not tell what to sum up");
+          HttpStatus.BAD_REQUEST, "by: a store on a cluster has no numbers to sum up");
     }
     List<PartitionInfo> found;
     try (StoreView view = store.view()) {
@@ -227,7 +227,7 @@ final class PartitionsService {
     if (lines > wanted.limit) {
       throw new RequestRefused(
           HttpStatus.BAD_REQUEST,
-          "limit: there are %d, more than %d: ask for fewer types or a shorter time, or sum up with"
+          "limit: there are %d, more than %d: query fewer types or a shorter time, or sum up with"
                   .formatted(lines, wanted.limit)
               + " by=day or by=type");
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Tells the reader of an answer how far it is, at most four times a second.
+/// Writes the progress of a query into its response, at most four times a second.
 ///
 /// - Threads: the query's.
 final class ProgressLines {
@@ -65,7 +65,7 @@ final class ProgressLines {
       throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new QueryException.Stopped("interrupted while writing the answer");
+      throw new QueryException.Stopped("interrupted while writing the response");
     } finally {
       line.clear();
     }

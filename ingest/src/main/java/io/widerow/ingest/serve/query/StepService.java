@@ -130,7 +130,7 @@ final class StepService {
       throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new QueryException.Stopped("interrupted while writing the answer");
+      throw new QueryException.Stopped("interrupted while writing the response");
     }
   }
 }

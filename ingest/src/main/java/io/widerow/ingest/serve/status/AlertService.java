@@ -35,7 +35,7 @@ public final class AlertService {
   private static final Pattern JSON_NUMBER =
       Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?");
   private static final String OF_CLUSTER =
-      "a store on a cluster keeps no alert rules: set them at a daemon with a store of its own";
+      "a store on a cluster keeps no alert rules: set them at a daemon with a local store";
 
   private final AlertScheduler alerts;
   private final UpkeepRoutes<AlertScheduler> routes;

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// What the daemon says about the machine's clock, and the endpoint by which an operator accepts a
+/// Reports the state of the machine's clock, and has the endpoint by which an operator accepts a
 /// clock that jumped.
 ///
 /// - Threads: any event loop; [#tellChange] by one thread.

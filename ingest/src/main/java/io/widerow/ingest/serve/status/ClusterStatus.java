@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What the daemon says of its cluster: a part of its status, metrics, and findings, which are
-/// sentences that name what an operator should look at.
+/// Reports on the daemon's cluster: a part of its status, metrics, and findings, which are
+/// sentences for the operator.
 ///
 /// - Threads: any.
 final class ClusterStatus {
@@ -76,11 +76,11 @@ final class ClusterStatus {
     gauge(text, "pending_bytes", "Bytes of files that hold them", (double) report.pendingBytes());
     gauge(text, "lag_seconds", "Age of the oldest of them", report.lagSeconds());
     gauge(text, "skew_seconds", "How far this clock is ahead", (double) report.skewMillis() / 1e3);
-    gauge(text, "nodes_up", "Nodes that answer", report.nodesUp());
-    gauge(text, "nodes_down", "Nodes that do not answer", report.nodesDown());
+    gauge(text, "nodes_up", "Nodes that respond", report.nodesUp());
+    gauge(text, "nodes_down", "Nodes that do not respond", report.nodesDown());
     gauge(text, "replicas", "Replicas in the local datacenter", report.replication());
     gauge(text, "merges_waiting", "Closed partitions to be merged", report.mergesWaiting());
-    gauge(text, "reachable", "1 while a quorum answers", reachable(report));
+    gauge(text, "reachable", "1 while a quorum responds", reachable(report));
     Map<String, List<Counter>> byName = new TreeMap<>();
     for (Counter counter : report.counters()) {
       byName.computeIfAbsent(counter.name(), _ -> new ArrayList<>()).add(counter);

@@ -74,7 +74,8 @@ public final class DeletionService {
     var range = TypesAndTimes.of(given, store);
     String where = Parameters.single(given, "where");
     if ((where == null || where.isBlank()) && range.types().globs().isEmpty()) {
-      throw new IllegalArgumentException("where: say what to delete, like user = \"u17\"");
+      throw new IllegalArgumentException(
+          "where: is missing; give a filter, such as user = \"u17\"");
     }
     long now = store.nowNanos();
     Filter filter =

@@ -35,7 +35,7 @@ public final class IndexService {
         """
         Widerow %s, an event store for logs and metrics.
 
-        Send an event and ask for it:
+        Send an event and query it:
 
           echo '{"type":"hello","body":"first event"}' |
               curl -H 'content-type: application/x-ndjson' --data-binary @- URL/v1/events

@@ -117,8 +117,7 @@ public final class RetentionService {
     String own = Parameters.single(given, "grace");
     if (age == null && bytes == null) {
       throw new IllegalArgumentException(
-          "age: say how long to keep '%s', like 7d or forever, or with bytes how much"
-              .formatted(glob));
+          "age: is missing for '%s'; give an age, such as 7d or forever, or bytes".formatted(glob));
     }
     return new RetentionRule(
         glob,

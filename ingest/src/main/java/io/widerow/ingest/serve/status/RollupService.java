@@ -38,7 +38,7 @@ public final class RollupService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final String PATH = "/v1/rollups";
   private static final String OF_CLUSTER =
-      "a store on a cluster keeps no rollups: its figures are counted from events";
+      "a store on a cluster keeps no rollups: aggregates are computed from events";
 
   private final EventStore store;
   private final UpkeepRoutes<RollupControl> routes;

@@ -32,7 +32,7 @@ import java.util.logging.Logger;
 public final class SavedQueryService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final String OF_CLUSTER =
-      "a store on a cluster keeps no queries: save them at a daemon with a store of its own";
+      "a store on a cluster keeps no queries: save them at a daemon with a local store";
 
   private final UpkeepRoutes<SavedControl> routes;
   private final LongSupplier epochNanos;
@@ -82,8 +82,7 @@ public final class SavedQueryService {
     QueryParameters _ = QueryParameters.parse(asked, epochNanos.getAsLong());
     if (all.isEmpty()) {
       throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
-          "query: %s asks for nothing; give type, where ...".formatted(name));
+          HttpStatus.BAD_REQUEST, "query: %s is empty; give type, where ...".formatted(name));
     }
     SavedText query = new SavedText(name, ParameterText.encode(all));
     queries.set(query);

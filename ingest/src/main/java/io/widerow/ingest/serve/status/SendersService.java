@@ -91,7 +91,7 @@ final class SendersService {
   /// The lines of `/metrics`.
   void appendMetrics(StringBuilder text) {
     List<Senders.Total> totals = senders.totals();
-    head(text, "widerow_protocol_events", "Events by protocol and what became of them.");
+    head(text, "widerow_protocol_events", "Events by protocol and outcome.");
     for (Senders.Total total : totals) {
       String labels = "protocol=\"" + total.protocol() + '"';
       line(text, "widerow_protocol_events", labels, "accepted", total.accepted());
@@ -106,7 +106,7 @@ final class SendersService {
       text.append("widerow_protocol_refused_total{protocol=\"").append(total.protocol());
       text.append("\"} ").append(total.refused()).append('\n');
     }
-    head(text, "widerow_sender_events", "Events of those that sent last.");
+    head(text, "widerow_sender_events", "Events of the latest senders.");
     List<SenderActivity.Moment> all = senders.list();
     List<SenderActivity.Moment> last = all.subList(0, Math.min(IN_METRICS_MAX, all.size()));
     for (SenderActivity.Moment sender : last) {
@@ -114,7 +114,7 @@ final class SendersService {
       line(text, "widerow_sender_events", labels(sender), "duplicate", sender.duplicates());
       line(text, "widerow_sender_events", labels(sender), "rejected", sender.rejected());
     }
-    head(text, "widerow_sender_refused", "What was refused or dropped of those that sent last.");
+    head(text, "widerow_sender_refused", "Refusals and drops of the latest senders.");
     for (SenderActivity.Moment sender : last) {
       text.append("widerow_sender_refused_total{").append(labels(sender));
       text.append("} ").append(sender.refused()).append('\n');

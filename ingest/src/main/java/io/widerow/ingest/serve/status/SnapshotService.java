@@ -33,8 +33,8 @@ public final class SnapshotService {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
   private static final String TEMPORARY = ".tmp";
   private static final String OF_CLUSTER =
-      "a cluster is copied by its own tools: nodetool snapshot on all nodes; what the daemons have"
-          + " not applied is in their journals";
+      "copy a cluster with nodetool snapshot on all nodes; events that the daemons have"
+          + " not applied are in their journals";
 
   private final EventStore store;
   private final Path directory;

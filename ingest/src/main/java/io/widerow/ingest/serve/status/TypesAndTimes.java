@@ -8,7 +8,7 @@ import io.widerow.query.TypeGlobs;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.util.List;
 
-/// The types and the range of time that a request is about: `type` (several), `from`, `to`.
+/// The types and the time range of a request: `type` (several), `from`, `to`.
 ///
 /// @param fromNanos inclusive, nanoseconds since the Unix epoch; the least long when not given
 /// @param untilNanos exclusive; the greatest long when not given
