@@ -113,7 +113,7 @@ public final class HealthyClient implements AutoCloseable {
     }
   }
 
-  /// Ends, and checks what is stored: every acknowledged event once, and of the others at most
+  /// Ends, and checks the stored events: every acknowledged event once, and of the others at most
   /// those without an answer.
   public void verify() throws InterruptedException, IOException {
     ending = true;

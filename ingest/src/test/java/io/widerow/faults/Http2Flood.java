@@ -31,7 +31,7 @@ public enum Http2Flood {
 
   private static final int FRAMES_MAX = 100_000;
 
-  /// What is sent before the flood.
+  /// The bytes sent before the flood.
   public byte[] first() {
     return switch (this) {
       case EMPTY_DATA -> request(1, "/v1/events?type=flood", END_HEADERS);
@@ -42,7 +42,7 @@ public enum Http2Flood {
     };
   }
 
-  /// What is sent for the n-th time.
+  /// The bytes of the n-th round.
   public byte[] frames(int n) {
     return switch (this) {
       case PING -> frame(RawHttp2.PING, 0, 0, new byte[8]);

@@ -314,7 +314,8 @@ public final class LedgerLoad implements AutoCloseable {
     }
   }
 
-  /// The same while the senders run: what is acknowledged by now must be there, and more may be.
+  /// The same while the senders run: every event acknowledged by now must be there, and more may
+  /// be.
   public void verifyAcknowledged() throws IOException, InterruptedException {
     verify(batches(), null);
   }

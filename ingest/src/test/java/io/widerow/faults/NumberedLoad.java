@@ -147,7 +147,7 @@ public final class NumberedLoad implements AutoCloseable {
     await(answers, sender -> sender.full);
   }
 
-  /// What is counted of a sender.
+  /// The counts of a sender.
   private interface Count {
     AtomicLong of(OneSender sender);
   }

@@ -114,7 +114,7 @@ public final class PacedSenders implements AutoCloseable {
         nanos.add(now - due);
       }
       due += 1_000_000_000L / FLUSHES;
-      Await.pauseNanos(due - System.nanoTime()); // the rate is what is measured
+      Await.pauseNanos(due - System.nanoTime()); // the rate is measured
     }
   }
 

@@ -52,7 +52,7 @@ public final class RawHttp2 implements AutoCloseable {
   }
 
   /// @param socket connected
-  /// @param first what is sent before the first frame
+  /// @param first bytes sent before the first frame
   public RawHttp2(Socket socket, String first) throws IOException {
     this.socket = socket;
     socket.setSoTimeout(PATIENCE_MILLIS);
@@ -103,7 +103,7 @@ public final class RawHttp2 implements AutoCloseable {
 
   /// Sends until the server ends the connection, and a request at last.
   ///
-  /// @param frames what is sent for the n-th time
+  /// @param frames the bytes of the n-th round
   /// @param reads whether what the server sends is read meanwhile
   /// @return false when the last request is answered
   public boolean floodUntilEnded(IntFunction<byte[]> frames, int most, boolean reads) {

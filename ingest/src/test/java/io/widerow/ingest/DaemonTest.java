@@ -287,7 +287,8 @@ class DaemonTest {
     assertEquals(2 + 2 + 1, store.committed.size());
   }
 
-  /// What is answered as accepted is stored: a few events with coarse times are no repeat.
+  /// Every event acknowledged as accepted is stored: a few events with coarse times are not a
+  /// retry.
   @ParameterizedTest
   @CsvSource({
     "2026-11-20T19:00:00Z, 1, false",

@@ -20,7 +20,7 @@ public final class Decoding {
     void decode(byte[] body, int limit, IncomingBatch batch);
   }
 
-  /// What was decoded.
+  /// The decoded batch.
   public record Result(List<MemoryStore.Stored> stored, Refusals refused, boolean ownTimes) {}
 
   public static Result of(String body, Decoder decoder) {

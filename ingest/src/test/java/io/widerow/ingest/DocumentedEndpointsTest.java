@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /// Goal: every endpoint of the daemon is in one of the documents, and in one table only. Method:
-/// their rows beside the routes of a daemon that runs.
+/// compares their rows with the routes of a running daemon.
 class DocumentedEndpointsTest {
   private static final List<Path> PAGES =
       List.of(

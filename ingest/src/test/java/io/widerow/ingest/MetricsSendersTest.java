@@ -122,9 +122,9 @@ class MetricsSendersTest {
     assertEquals(500, store.committed.size());
   }
 
-  /// Micrometer connects in the background and drops what is counted before, and its buffer is sent
-  /// when it is full, or by a poll. So a first counter is counted until it has arrived, and polls
-  /// are frequent.
+  /// Micrometer connects in the background and drops earlier counts, and its buffer is sent when it
+  /// is full, or by a poll. So a first counter is counted until it has arrived, and polls are
+  /// frequent.
   @ParameterizedTest
   @EnumSource(
       value = StatsdProtocol.class,

@@ -43,13 +43,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: no name, value, type or number of attributes costs an event or a neighbour, and all that a
 /// sender gave can be read back by the rule of [FittedEvent]. Method: a table of odd attributes for
-/// each entrance, each event between two plain ones, and an oracle that rebuilds what was sent; and
-/// corpora of odd events of each protocol.
+/// each entrance, each event between two plain ones, and an oracle that rebuilds the sent event;
+/// and corpora of odd events of each protocol.
 class OddNamesTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String LONG = "n".repeat(300);
 
-  /// What is sent: names with texts, and what else an event has.
+  /// A sent event: names with texts, and its other parts.
   record Sent(String what, List<Map.Entry<String, String>> attributes) {
     @Override
     public String toString() {
@@ -238,7 +238,7 @@ class OddNamesTest {
     return all;
   }
 
-  /// The name without what is added where it is taken, see `PROTOCOLS.md`.
+  /// The name without the prefix or suffix that a used name gets, see `PROTOCOLS.md`.
   private static String sentName(String name, Map<String, Object> event) {
     String sent = name;
     for (String prefix : List.of("attributes.", "tag.", "fields.", "metadata.", "label.", "_")) {

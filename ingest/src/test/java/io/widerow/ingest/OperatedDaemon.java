@@ -55,7 +55,7 @@ public class OperatedDaemon implements AutoCloseable {
     }
   }
 
-  /// Seals what there is, and merges what is due.
+  /// Seals all open rows, and runs due merges.
   public final void merge() throws InterruptedException {
     store.sealAll();
     store.awaitBackground();

@@ -48,9 +48,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: the tests of this module detect every broken rule about acknowledgements. Method: the
 /// product's classes and a test are loaded again with one rule cut out of their byte code, see
 /// [PlantLoader]. The test must fail, and must pass on the unchanged classes. Each run takes a
-/// third of the rules, without those that are detected only by a ten-second wait for an answer.
-/// Which third depends on the seed, which is printed: `-Dseed=<n>` repeats it, `-Dplants=all` takes
-/// all, `-Dplant=<regex>` some.
+/// third of the rules, without rules that only a ten-second wait for a response detects. Which
+/// third depends on the seed, which is printed: `-Dseed=<n>` repeats it, `-Dplants=all` takes all,
+/// `-Dplant=<regex>` some.
 @Tag("deep")
 class PlantedBugsTest {
   private static final long SEED = Seeds.of(1).getFirst();
@@ -86,7 +86,7 @@ class PlantedBugsTest {
     return new Planted(rule, new Suite(in, test, List.of()), List.of(cuts), false);
   }
 
-  /// All with `-Dplants=all`, otherwise a third of those that do not wait.
+  /// All with `-Dplants=all`, otherwise a third of the rules without a wait.
   static List<Planted> slice() {
     int third = (int) Math.floorMod(SEED, 3L);
     boolean all = "all".equals(System.getProperty("plants")) || System.getProperty("plant") != null;

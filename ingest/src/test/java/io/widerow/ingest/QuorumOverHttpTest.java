@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Goal: each protocol's answer names the level that was reached. Method: a daemon over a store in
-/// memory that passes for one on a cluster, whose test says what is applied.
+/// memory that acts as a store on a cluster; the test decides which batches are applied.
 @Timeout(300)
 class QuorumOverHttpTest {
   private static final String LINE = "{\"ts\":1763665200,\"type\":\"a\",\"body\":\"x\"}\n";

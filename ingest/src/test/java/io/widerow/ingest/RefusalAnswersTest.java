@@ -44,7 +44,7 @@ class RefusalAnswersTest {
     daemon.close();
   }
 
-  /// A protocol: an event, how a token comes, and what is answered. `%s` is the reason.
+  /// A protocol: an event, the position of the token, and the response. `%s` is the reason.
   enum Protocol {
     JSON(
         "/v1/events?type=a",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Goal: a request without an end in sight holds a bounded amount of memory whatever the store
-/// does, stores what is whole however it ends, and leaves nothing behind. Method: uploads of a
+/// does, stores complete events however it ends, and leaves nothing behind. Method: uploads of a
 /// journal to a daemon whose store in memory stops, is full, or fails.
 @Timeout(300)
 class StreamRequestTest {

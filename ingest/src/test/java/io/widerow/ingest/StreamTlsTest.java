@@ -38,9 +38,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: every stream listener stores what comes over TLS, knows senders by their certificates, and
-/// refuses what is no TLS, a TLS that is not spoken there, and handshakes without an end, counted
-/// and with a reason. Method: the TLS of the JDK and openssl as clients, against a daemon on a
-/// store in memory.
+/// refuses plain text, TLS at a plain address, and handshakes without an end, counted and with a
+/// reason. Method: the TLS of the JDK and openssl as clients, against a daemon on a store in
+/// memory.
 @Timeout(300)
 class StreamTlsTest {
   private static final String LINE = "<34>1 2003-10-11T22:14:15.003Z h a 1 - - one\n";

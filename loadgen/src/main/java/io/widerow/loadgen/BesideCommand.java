@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "beside",
     description = {
-      "Fills a daemon of its own with --events, and then sends events at --rate in turns, beside"
+      "Fills a daemon of its own with --events, and then sends events at --rate in turns, with"
           + " clients that ask heavy questions without end, and alone (A B B A ...). Prints medians"
           + " of the latency of writing, and their ratio.",
       "Questions: scan (a percentile by host; of logs, a regular expression over lines), logql (a"

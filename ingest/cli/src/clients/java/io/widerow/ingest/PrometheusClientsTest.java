@@ -166,7 +166,7 @@ class PrometheusClientsTest {
     }
   }
 
-  /// Compares the number of samples of each metric, once nothing is under way.
+  /// Compares the number of samples of each metric, once no request is in progress.
   private void assertEqualCounts(int ours, int theirs) throws IOException, InterruptedException {
     Map<String, Long> wanted = Map.of();
     Map<String, Long> stored = Map.of("none", 0L);

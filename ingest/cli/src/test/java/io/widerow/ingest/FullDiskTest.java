@@ -35,9 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a daemon that was killed on a full disk starts there. It answers queries with everything
-/// acknowledged, drops what is past its retention, says on `/ready` and in its log that the disk is
-/// full, and takes events when there is room, without another start. A stopped store on a full disk
-/// can be read and verified. A directory that is no store yet is refused with exit code 73, and no
+/// acknowledged, drops expired events, reports on `/ready` and in its log that the disk is full,
+/// and takes events when there is room, without another start. A stopped store on a full disk can
+/// be read and verified. A directory that is no store yet is refused with exit code 73, and no
 /// trace. Method: the daemon as a process on a small file system of its own, of each kind, filled
 /// to the last byte. [DiskFaultTest] does it under load and at random times, `StoreRoomTest` with
 /// every amount of room.
@@ -159,7 +159,7 @@ class FullDiskTest {
     assertEquals(List.<Damage>of(), StoreVerifier.verify(data).damage());
   }
 
-  /// Nobody makes room: what is past its retention goes, and events are taken.
+  /// Nobody makes room: expired events are dropped, and new ones are accepted.
   @Test
   void whatExpiresMakesRoomOnAFullDisk() throws IOException, InterruptedException {
     mount(FaultDisk.Kind.EXT4);

@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what was written long ago is written again under other keys, counted and dropped while
-/// events come, and every answer stays the same. Method: stores that are filled in this process,
-/// then a daemon in a process of its own, which is killed while it writes again. Prints rows of a
-/// table; times decide nothing.
+/// Goal: old events are written again under other keys, counted and dropped while events come, and
+/// every answer stays the same. Method: stores that are filled in this process, then a daemon in a
+/// process of its own, which is killed while it writes again. Prints rows of a table; times decide
+/// nothing.
 @Tag("faults")
 @Timeout(value = 180, unit = TimeUnit.MINUTES)
 class HistoryFiguresTest {
@@ -55,7 +55,7 @@ class HistoryFiguresTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// Fills a store with events of types in turn, at equal distances, and merges what is closed.
+  /// Fills a store with events of types in turn, at equal distances, and merges closed buckets.
   private void fill(String type, int types, int events, long from, long millis, String... more)
       throws IOException, InterruptedException {
     Map<String, String> keys = new HashMap<>(Map.of("lanes", "2", "merge-after", "1s"));

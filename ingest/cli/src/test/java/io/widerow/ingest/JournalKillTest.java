@@ -74,7 +74,7 @@ class JournalKillTest {
     }
     try (ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0))) {
       assertTrue(kept > 0 && count(daemon) >= kept, "kept %d".formatted(kept));
-      for (int time = 0; time < 2; time++) { // what was acknowledged is repeated, too
+      for (int time = 0; time < 2; time++) { // acknowledged requests are retried, too
         try (Upload upload = new Upload(daemon.port(), "/upload")) {
           for (int from = 0; from < ENTRIES; from += PIECE) {
             upload.send(piece(from, ""));

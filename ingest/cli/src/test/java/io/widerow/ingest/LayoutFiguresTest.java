@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: layouts that nobody set by hand refuse nothing and keep small types few; and what they
-/// cost beside a fixed layout. Method: daemons in processes of their own; one of three types comes
-/// fifty times as fast from one moment on; 10,000 types come an event a second in all. Prints rows
-/// of a table; times decide nothing.
+/// cost compared with a fixed layout. Method: daemons in processes of their own; one of three types
+/// comes fifty times as fast from one moment on; 10,000 types come an event a second in all. Prints
+/// rows of a table; times decide nothing.
 @Tag("faults")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class LayoutFiguresTest {
@@ -109,7 +109,7 @@ class LayoutFiguresTest {
         .orElse(0);
   }
 
-  /// The events of the fullest shard beside the mean, in the bucket that has most.
+  /// The events of the fullest shard relative to the mean, in the fullest bucket.
   private static double skew(MeasuredDaemon daemon) throws IOException, InterruptedException {
     Map<String, List<Long>> buckets = new TreeMap<>();
     for (JsonNode line : daemon.lines("/v1/partitions?type=step.a")) {

@@ -124,7 +124,7 @@ class NewerDaemonTest {
     }
   }
 
-  /// What a command printed, without times that pass between two runs, and without what was added
+  /// The output of a command, without times that pass between two runs, and without the parts added
   /// to lines that a command passes on as the daemon wrote them.
   private static String steady(CommandDaemon.Ran ran) {
     String text =

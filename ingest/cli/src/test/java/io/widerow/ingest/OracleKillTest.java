@@ -217,7 +217,7 @@ class OracleKillTest {
     return reading;
   }
 
-  /// Reads pages of random sizes. In some of them the daemon is killed; what was read before
+  /// Reads pages of random sizes. In some of them the daemon is killed; the events read before
   /// counts.
   private Reading pages(String order) throws IOException, InterruptedException {
     Reading reading = new Reading();

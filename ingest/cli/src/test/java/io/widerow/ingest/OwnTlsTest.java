@@ -148,7 +148,7 @@ class OwnTlsTest {
     says(0, "app", query + "--url localhost:7380 --cacert cert.pem");
     says(
         69,
-        "http://localhost:7380 speaks TLS: ask it with --url https://localhost:7380, and with"
+        "http://localhost:7380 speaks TLS: use --url https://localhost:7380, and with"
             + " --cacert FILE when",
         query + "--url localhost:7380");
     says(
@@ -160,7 +160,7 @@ class OwnTlsTest {
             + " -subj /CN=other 2>&1\n";
     says(
         69,
-        "is none of those in other.pem, nor signed by one",
+        "is not in other.pem, nor signed by one in it",
         other + query + "--url localhost:7380 --cacert other.pem");
     says(
         0,
@@ -197,7 +197,7 @@ class OwnTlsTest {
     assertEquals(0, made.code(), made.out());
     says(
         69,
-        "https://localhost:7380 does not speak TLS: ask it with --url http://localhost:7380",
+        "https://localhost:7380 does not speak TLS: use --url http://localhost:7380",
         "./widerow explore types --url localhost:7380 --cacert cert.pem");
     says(0, "no events are stored yet", "WIDEROW_URL=localhost:7380 ./widerow explore types");
     says(

@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: real kills and real power cuts find a daemon with a broken rule, so a run of them that
 /// finds nothing means something. Method: the daemon as a process whose byte code lacks one rule;
-/// kills, or cuts of the power of its disk, until the ledger of the senders disagrees with what is
-/// shown. Rules that this cannot show, as the order of names on ext4, are left to the simulators of
-/// storage. A run takes one rule by its seed, which is printed; `-Dseed=<n>` repeats it, and the
-/// profile `faults` takes all.
+/// kills, or cuts of the power of its disk, until the ledger of the senders disagrees with the
+/// events shown. Rules that this cannot show, as the order of names on ext4, are left to the
+/// simulators of storage. A run takes one rule by its seed, which is printed; `-Dseed=<n>` repeats
+/// it, and the profile `faults` takes all.
 @Timeout(1_800)
 class PlantedFaultsTest {
   private static final int SENDERS = 4;
@@ -108,7 +108,7 @@ class PlantedFaultsTest {
     return PLANTS.stream().filter(plant -> plant.cut() == cut);
   }
 
-  /// One of those that the first kills show.
+  /// One of the faults that the first kills show.
   static Stream<Planted> oneForKills() {
     List<Planted> all = of(false).skip(1).toList();
     long seed = Seeds.of(1).getFirst();

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class StateLogTest {
   private static final String FULL =
-      "the disk is full, nothing is taken in until there is room: told to be full";
+      "the disk is full, no events are accepted until there is room: told to be full";
 
   private final List<String> told = new CopyOnWriteArrayList<>();
   private final Logger log = Logger.getLogger("widerow");
@@ -83,7 +83,7 @@ class StateLogTest {
       state.look();
       state.look();
     }
-    String room = "INFO the disk has room again after 90 s, events are taken in";
+    String room = "INFO the disk has room again after 90 s, events are accepted";
     assertEquals(List.of("WARNING " + FULL, room, "WARNING " + FULL, room), told);
   }
 

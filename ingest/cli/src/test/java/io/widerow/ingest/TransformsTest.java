@@ -177,7 +177,7 @@ class TransformsTest {
     }
   }
 
-  /// What is dropped is no error for the sender, and the others keep their indexes; also where the
+  /// A dropped event is no error for the sender, and the others keep their indexes; also where the
   /// store refuses, where events have ids of their own, and where the same comes again.
   @Test
   void aDroppedEventCountsAsTaken() throws IOException, InterruptedException {

@@ -264,7 +264,7 @@ class AlertSchedulerTest {
     refused("above: must be a number, got many", "stats", "count", "above", "many");
     refused("below: must be a number, got NaN", "stats", "count", "below", "NaN");
     refused(
-        "stats: a rule watches one figure, got count,max(x)",
+        "stats: an alert rule has one aggregate, got count,max(x)",
         "stats",
         "count,max(x)",
         "above",

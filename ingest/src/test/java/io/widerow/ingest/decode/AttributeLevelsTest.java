@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: nothing that a sender gave is lost where names of several levels are equal, and a tape
-/// that is reset to a mark writes the same as one that is filled anew. Method: a model that knows
-/// the rules, and random attributes of few names, so that they collide.
+/// that is reset to a mark writes the same as one that is filled from the start. Method: a model
+/// that knows the rules, and random attributes of few names, so that they collide.
 class AttributeLevelsTest {
   private static final AttributeLevels LEVELS =
       new AttributeLevels("", AttributeLevels.ATTRIBUTES, "scope.", "resource.");

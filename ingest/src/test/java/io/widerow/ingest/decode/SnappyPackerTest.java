@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.xerial.snappy.Snappy;
 
-/// Goal: what is packed is a block that unpacks to the same bytes, within the room that was
-/// promised. Method: bytes of any kind, unpacked by snappy-java and by our own decoder.
+/// Goal: a packed block unpacks to the same bytes, within the room that was promised. Method: bytes
+/// of any kind, unpacked by snappy-java and by our own decoder.
 class SnappyPackerTest {
   static List<Long> seeds() {
     return Seeds.of(Slice.of(12, 60));

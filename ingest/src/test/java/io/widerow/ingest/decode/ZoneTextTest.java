@@ -151,7 +151,7 @@ class ZoneTextTest {
     assertEquals(expected, shown(read(text.translateEscapes())), text);
   }
 
-  /// What is read is what the model reads, and an offset at once after a time is never left out.
+  /// The code reads the same as the model, and an offset directly after a time is never left out.
   @Test
   void randomTextsAreReadAsByTheModel() {
     Random random = new Random(SEED);

@@ -12,7 +12,7 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a request that no endpoint takes gets JSON that says what is wrong and what is near.
+/// Goal: a request that no endpoint takes gets JSON with the error and the nearest endpoint.
 /// Method: misspelt paths and wrong methods over HTTP.
 class UnroutedErrorsTest {
   @Test

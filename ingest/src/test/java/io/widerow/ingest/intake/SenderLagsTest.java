@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Goal: the least lag of the last minute of each sender is right, machines that share a name are
-/// told apart, and those that send most stay in a full table. Method: made-up batches and times.
+/// told apart, and the busiest ones stay in a full table. Method: made-up batches and times.
 class SenderLagsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_763_666_100L; // seconds

@@ -117,7 +117,7 @@ class BatchLedgerTest {
     ledger.close();
   }
 
-  /// What is left of keys that were used again must not cost others their place.
+  /// Stale entries of reused keys must not displace other keys.
   @Test
   void aReplacedKeyTakesNoRoom() {
     BatchLedger ledger = new BatchLedger(10, 1_024, 1_000_000);

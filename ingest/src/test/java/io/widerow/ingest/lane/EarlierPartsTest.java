@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a batch with ids of senders is stored once, also when it is repeated over another number
 /// of lanes, and every answer to it has the figures of the first. Method: starts with changing
-/// numbers of lanes, each after a crash of which some parts survive, beside a set of what must be
-/// there.
+/// numbers of lanes, each after a crash that some parts survive, compared with a set of the parts
+/// that must be there.
 @Timeout(300)
 class EarlierPartsTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);
@@ -155,7 +155,7 @@ class EarlierPartsTest {
   }
 
   /// Each crash leaves one more part, with its note. The next start, over any number of lanes,
-  /// stores exactly what is missing, and answers as if all of it had been stored at once.
+  /// stores exactly the missing parts, and responds as if all of them had been stored at once.
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
   void whatACrashLeftIsCompletedWhateverTheLanes(long seed) {

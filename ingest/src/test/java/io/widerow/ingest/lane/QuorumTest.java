@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Goal: no batch is said to be on the cluster before it is, each is answered once, and a cluster
-/// that is away costs little. Method: lanes over a store in memory, whose test says what is
-/// applied.
+/// that is away costs little. Method: lanes over a store in memory, in which the test decides which
+/// batches are applied.
 @Timeout(300)
 class QuorumTest {
   private static final byte[] TYPE = "t".getBytes(StandardCharsets.US_ASCII);

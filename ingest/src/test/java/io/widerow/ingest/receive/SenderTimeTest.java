@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a sender whose clock is ahead loses no event, where it cannot be told of a refusal, or
-/// drops what is refused. Method: one event in each such protocol, at the last time that the store
+/// drops refused events. Method: one event in each such protocol, at the last time that the store
 /// takes, one second later, and before 1970; a daemon.
 @Timeout(300)
 class SenderTimeTest {
@@ -226,7 +226,7 @@ class SenderTimeTest {
     }
   }
 
-  /// What is looked at as a time, and is none, is counted once.
+  /// A value that is read as a time, and is none, is counted once.
   @Test
   void escapesInAnObjectThatIsNoTimeAreCountedOnce() {
     byte[] line = "{\"timestamp\":{\"\\ud800\":\"\\ud801\"}}".getBytes(UTF_8);

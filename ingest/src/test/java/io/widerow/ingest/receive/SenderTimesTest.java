@@ -313,8 +313,8 @@ class SenderTimesTest {
     assertEquals(List.of(), wrong);
   }
 
-  /// In a line of text a time is found by sight: its text is a part of the line. What is no time
-  /// there has that of the arrival.
+  /// In a line of text a time is found by sight: its text is a part of the line. A line whose text
+  /// has no time there gets the time of arrival.
   @Test
   void linesOfTextHaveTheSameTimes() throws IOException {
     List<String> wrong = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what is a rule is taken, and what is none is refused with its line and the reason. Method:
+/// Goal: valid transforms are accepted, and invalid ones are refused with line and reason. Method:
 /// rules of each kind; and a corpus of wrong lines, each between good ones. A row of the corpus is
 /// a part of the reason, ` <- `, and the line; `{n*text}` is a repetition.
 class TransformParserTest {

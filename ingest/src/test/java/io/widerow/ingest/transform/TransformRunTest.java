@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What rules make of events, and what the batch knows of those that are gone.
+/// The effect of transforms on events, and the batch's notes of dropped ones.
 class TransformRunTest {
   private static void assertBecomes(String rules, String line, String... expected) {
     assertEquals(List.of(expected), Transformed.of(rules, line).events());

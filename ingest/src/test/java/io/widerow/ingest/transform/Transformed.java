@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// JSON lines after rules, for tests: what is left, and what the batch notes of the rest.
+/// JSON lines after transforms, for tests: the remaining events, and the batch's notes of the rest.
 ///
 /// @param indexes in the batch, of each event that is left
 /// @param same whether the batch still has the memory that it came with

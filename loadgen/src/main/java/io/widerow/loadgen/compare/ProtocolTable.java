@@ -40,7 +40,7 @@ public final class ProtocolTable {
   /// @param what all protocols did
   public String render(String what, int rounds) {
     List<String> out = new ArrayList<>();
-    out.add("# Protocols, each beside the others");
+    out.add("# Protocols compared");
     out.add("");
     Map<String, String> origin = Machine.origin();
     out.add("- " + what);

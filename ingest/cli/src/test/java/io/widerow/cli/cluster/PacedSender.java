@@ -24,7 +24,7 @@ import java.util.function.IntPredicate;
 ///
 /// - Threads: one; requests are on virtual ones.
 final class PacedSender {
-  /// Batches under way at most. One that waits for its turn is as late as its answer is.
+  /// Maximum batches in progress. A batch that waits for its turn is as late as its response.
   private static final int CONNECTIONS = 256;
 
   private final URI events;

@@ -27,7 +27,7 @@ class DemoCommandTest {
   void itRunsTwiceInOneDirectory(@TempDir Path directory) throws IOException {
     Path data = Files.createDirectory(directory.resolve("demo")); // an empty one is fine
     String first = demo(data, "0");
-    assertTrue(first.contains("What to type next"), first);
+    assertTrue(first.contains("Commands to try next"), first);
     for (String sent :
         List.of(
             "broker errors over syslog (TCP)   119 messages sent",

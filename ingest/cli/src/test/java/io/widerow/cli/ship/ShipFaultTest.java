@@ -300,7 +300,7 @@ class ShipFaultTest {
     }
   }
 
-  /// As `copytruncate` does while the daemon is away: what was not acknowledged is in the copy.
+  /// As `copytruncate` does while the daemon is away: the unacknowledged lines are in the copy.
   @Test
   void aBatchThatIsUnderWayWhenItsFileIsTruncatedIsSentFromTheCopyAfterAStop() throws Exception {
     log = directory.resolve("a.log");

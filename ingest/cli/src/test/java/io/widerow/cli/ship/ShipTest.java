@@ -240,7 +240,7 @@ class ShipTest {
     try (Running running = follow("a.log*")) {
       await(running, 10);
       Path _ = Files.copy(logs.resolve("a.log"), logs.resolve("a.log.1"));
-      awaitTold(running, "is taken for a copy");
+      awaitTold(running, "looks like a copy");
       truncate("a.log");
       awaitTold(running, "was truncated");
       write("a.log", lines(10, 20));

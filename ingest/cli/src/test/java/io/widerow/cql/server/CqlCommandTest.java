@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: `widerow cql` shows what a daemon answers, whole and in each format, and says in one
-/// sentence what is wrong. Method: a daemon; statements, files, an input and a prompt.
+/// sentence the error. Method: a daemon; statements, files, an input and a prompt.
 @Timeout(300)
 class CqlCommandTest {
   private static final String TOKEN = "0123456789abcdef0123456789abcdef";
@@ -79,7 +79,7 @@ class CqlCommandTest {
           ran(daemon, "INSERT INTO widerow.events (type, id, body) VALUES ('a', now(), 'b')");
       assertEquals(0, taken.code(), taken.err());
       Ran refused = ran(daemon, "DELETE FROM widerow.events WHERE type = 'a'");
-      assertTrue(refused.err().contains("widerow.events takes INSERT alone"), refused.err());
+      assertTrue(refused.err().contains("widerow.events takes only INSERT"), refused.err());
       Ran described = ran(daemon, "--output", "table", "DESCRIBE TABLE widerow.events");
       assertTrue(described.out().startsWith("CREATE TABLE widerow.events (\n"), described.out());
     }
@@ -157,7 +157,8 @@ class CqlCommandTest {
             Files.createDirectory(directory.resolve("d")), Map.of("tokens", tokens.toString()))) {
       Ran none = ran(daemon, select);
       assertEquals(69, none.code());
-      assertTrue(none.err().contains("put one of the scope query into WIDEROW_TOKEN"), none.err());
+      assertTrue(
+          none.err().contains("put one with the scope query into WIDEROW_TOKEN"), none.err());
       Ran wrong = ran(daemon, Map.of("WIDEROW_TOKEN", "x" + TOKEN), "", false, select);
       assertTrue(wrong.err().contains("(0x0100)"), wrong.err());
       Ran right = ran(daemon, Map.of("WIDEROW_TOKEN", TOKEN), "", false, select);

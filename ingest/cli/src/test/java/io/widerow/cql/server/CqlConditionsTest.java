@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Goal: a condition is evaluated as Cassandra does it, or refused; none is left out; and what has
 /// only static columns is seen and left out where Cassandra does. Method: [ConditionStatements] and
 /// [StaticStatements] are given to a daemon, and their answers, with all rows after each change,
-/// compared with those that Cassandra 5.0.9 has given (`cql/conditions.txt`: a statement, a tab,
-/// its answer), or with those that it gives now; `-Dcql.record=DIR` writes these.
+/// compared with the recorded ones of Cassandra 5.0.9 (`cql/conditions.txt`: a statement, a tab,
+/// its result), or with a running one; `-Dcql.record=DIR` writes these.
 class CqlConditionsTest {
   private static final int DIFFERENCES_SHOWN = Integer.getInteger("cql.shown", 60);
 
@@ -51,7 +51,7 @@ class CqlConditionsTest {
   private static final Pattern FAILURES =
       Pattern.compile("error (0000|.*(WriteFailure|WriteTimeout|ReadFailure)Exception).*");
 
-  /// What is refused here, and taken by Cassandra: bounds that are null, and ranges that are empty.
+  /// Statements refused here, and accepted by Cassandra: null bounds, and empty ranges.
   private static final Pattern REFUSED =
       Pattern.compile(
           "error 2200 (Invalid null value in condition for column .*"
@@ -60,7 +60,7 @@ class CqlConditionsTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  /// What is asked.
+  /// The statements.
   @SuppressWarnings("ImmutableEnumChecker") // method references
   enum Subject {
     CONDITIONS("conditions", ConditionStatements::all),

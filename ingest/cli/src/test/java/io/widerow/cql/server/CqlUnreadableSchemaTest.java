@@ -53,7 +53,7 @@ class CqlUnreadableSchemaTest {
     return ran.out().replace("\r", "");
   }
 
-  /// Collects what is logged.
+  /// Collects log records.
   private static final class Log extends Handler {
     private final Formatter formatter = new SimpleFormatter();
     private final List<String> lines = new ArrayList<>();

@@ -36,8 +36,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// was acknowledged, whole, and of one that was not all or nothing. Method: the daemon as a
 /// process; writers whose batches insert rows, delete older ones and write down their number, and
 /// count each batch with a counter; after each start all rows are compared with what the numbers
-/// say. Another counter counts under keys: what was not answered is sent again after the start, and
-/// each request has counted once. `-Dkills=<n>` sets the number of kills in the profile `faults`.
+/// say. Another counter counts under keys: requests without a response are sent again after the
+/// start, and each request has counted once. `-Dkills=<n>` sets the number of kills in the profile
+/// `faults`.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 @Tag("process")
 class TableKillTest {
@@ -167,7 +168,7 @@ class TableKillTest {
     }
   }
 
-  /// Sends again what may not have been answered, and what was, to a daemon that was started anew.
+  /// Sends requests with and without a response again, to a restarted daemon.
   private void countAgain(ServeProcess daemon) throws IOException {
     try (RawDriver driver = RawDriver.ready(address(daemon))) {
       for (int writer = 0; writer < WRITERS; writer++) {
@@ -262,7 +263,7 @@ class TableKillTest {
     assertEquals(wanted, found);
   }
 
-  /// What was not answered may be there.
+  /// A write without a response may be there.
   private static int atMostOneMore(int acknowledged, int found) {
     assertTrue(
         found == acknowledged || found == acknowledged + 1,

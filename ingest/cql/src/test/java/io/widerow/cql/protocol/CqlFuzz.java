@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// Fuzz targets for frames: whatever comes is cut into requests or refused with a sentence, all
-/// credit is given back, and what is in segments is what was put into them.
+/// credit is given back, and segments contain exactly the bytes put into them.
 public final class CqlFuzz {
   private static final long CREDIT = 1 << 22;
   private static final int BODY_MAX = 1 << 12;
@@ -48,7 +48,7 @@ public final class CqlFuzz {
     ByteBuf bytes = Unpooled.copiedBuffer(input);
     if (segments) {
       reader.beginSegments(lz4);
-      if ((input[0] & 4) != 0) { // what is in sound segments
+      if ((input[0] & 4) != 0) { // contents of sound segments
         ByteBuf sound = Unpooled.buffer();
         new SegmentCodec(lz4 ? new Lz4() : null).write(bytes, true, sound);
         bytes = sound;

@@ -21,7 +21,7 @@ import java.util.Objects;
 
 /// For tests: a daemon with a store on disk that is asked by CQL.
 final class CqlDaemon extends OperatedDaemon {
-  /// @param keys of the configuration beside its addresses
+  /// @param keys of the configuration in addition to its addresses
   CqlDaemon(Path directory, Map<String, String> keys) {
     super(directory, withPort(keys));
   }

@@ -93,23 +93,23 @@ class CqlEventsTest {
         CqlSession session = daemon.driver("V5", "none").build()) {
       String insert = "INSERT INTO widerow.events (type, id, body) VALUES ('t', " + ID + ", 'b')";
       assertEquals(
-          "USING TTL is not for widerow.events: retention rules how long events are kept",
+          "USING TTL is not for widerow.events: retention decides how long events are kept",
           refusal(session, insert + " USING TTL 5"));
       assertEquals(
           "USING TIMESTAMP is not for widerow.events: the time of an event is that of its id",
           refusal(session, insert + " USING TIMESTAMP 5"));
       assertEquals(
-          "IF is not for widerow.events: an event with the type and the id of another one takes"
-              + " its place",
+          "IF is not for widerow.events: an event with the type and the id of another one replaces"
+              + " it",
           refusal(session, insert + " IF NOT EXISTS"));
       String alone =
-          "widerow.events takes INSERT alone: its events are not changed or deleted one by one, and"
-              + " retention rules how long they are kept";
+          "widerow.events takes only INSERT: single events are not changed or deleted, and"
+              + " retention decides how long they are kept";
       assertEquals(
           alone, refusal(session, "UPDATE widerow.events SET body = 'x' WHERE type = 't'"));
       assertEquals(alone, refusal(session, "DELETE FROM widerow.events WHERE type = 't'"));
       String kept =
-          "widerow.events is not emptied, changed or dropped by statements: retention rules how"
+          "widerow.events is not emptied, changed or dropped by statements: retention decides how"
               + " long events are kept";
       assertEquals(kept, refusal(session, "TRUNCATE widerow.events"));
       assertEquals(kept, refusal(session, "DROP TABLE widerow.events"));

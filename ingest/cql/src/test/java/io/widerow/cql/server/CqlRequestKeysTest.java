@@ -69,8 +69,7 @@ class CqlRequestKeysTest {
       BoundStatement other = prepared.bind("a", "2").setCustomPayload(payload("e"));
       InvalidQueryException refused =
           assertThrows(InvalidQueryException.class, () -> session.execute(other));
-      assertEquals(
-          "idempotency-key 'e' was given to another statement before", refused.getMessage());
+      assertEquals("idempotency-key 'e' belongs to another statement", refused.getMessage());
     }
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
         CqlSession session = daemon.driver(version, "none").build()) {
@@ -116,7 +115,7 @@ class CqlRequestKeysTest {
                 .bytes();
         assertEquals(ByteBuffer.wrap(told), again.body());
         assertEquals(
-            "2200 idempotency-key 0x00ff07 was given to another statement before",
+            "2200 idempotency-key 0x00ff07 belongs to another statement",
             driver
                 .askOnce(key, RawDriver.QUERY, RawDriver.query(COUNT.replace("'x'", "'y'")))
                 .error());

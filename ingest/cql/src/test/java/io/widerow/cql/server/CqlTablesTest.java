@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a driver makes tables, writes and reads them over the wire, and what was acknowledged is
-/// there after a restart. Method: the Java driver against a daemon with a store on disk.
+/// Goal: a driver makes tables, writes and reads them over the wire, and every acknowledged write
+/// is there after a restart. Method: the Java driver against a daemon with a store on disk.
 @Timeout(300)
 class CqlTablesTest {
   private static final String REPLICATION = " WITH replication = {'class': 'SimpleStrategy'}";

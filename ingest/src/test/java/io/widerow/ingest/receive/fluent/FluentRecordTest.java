@@ -121,7 +121,7 @@ class FluentRecordTest {
     assertEquals("{abc=\\xE9x, body=\\xFF, widerow.escaped=2}", attributes(Raw.of(record)));
   }
 
-  /// The sender has its acknowledgement, and would lose what is refused.
+  /// The sender has its acknowledgement, and would lose a refused event.
   @Test
   void aNameThatNoAttributeCanHaveCostsNothing() {
     assertEquals(

@@ -223,7 +223,7 @@ class FluentTest {
     return pack(List.of(tag, entries, Map.of("size", 1_500, "chunk", chunk)));
   }
 
-  /// Fluentd sends what was not acknowledged again, and nothing else before it.
+  /// Fluentd sends unacknowledged chunks again, and nothing else before them.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aChunkThatIsTooLargeIsStoredInPiecesOnceAndAcknowledged(boolean packed) throws IOException {

@@ -261,7 +261,7 @@ class GelfTest {
     assertEquals(
         List.of("a", "c", "d"), result.stored().stream().map(MemoryStore.Stored::body).toList());
     assertEquals(1, result.refused().count());
-    assertEquals("chunks: 1 of 2 came within 5 s", result.refused().reason(0));
+    assertEquals("chunks: 1 of 2 arrived within 5 s", result.refused().reason(0));
   }
 
   @Test
@@ -306,7 +306,7 @@ class GelfTest {
     assertEquals(6, result.refused().count());
     assertEquals(1, result.stored().size());
     assertEquals(
-        "chunk at byte 10: number 0 of 129, at most 128 are taken", result.refused().reason(0));
+        "chunk at byte 10: number 0 of 129, at most 128 are allowed", result.refused().reason(0));
     assertEquals("message at byte 0: the body is not valid gzip", result.refused().reason(5));
   }
 

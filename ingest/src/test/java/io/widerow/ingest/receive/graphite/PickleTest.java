@@ -98,7 +98,7 @@ class PickleTest {
     return all.toByteArray();
   }
 
-  /// Decodes frames, and then what is left as a connection that ended.
+  /// Decodes frames, and then the rest, as of a connection that ended.
   private static Decoding.Result decode(byte[] frames) {
     return Decoding.of(
         frames,
@@ -346,7 +346,7 @@ class PickleTest {
       Decoding.Result result = decode(join(frame, longer, frame));
       assertEquals(1, result.stored().size());
       assertEquals(
-          "frame: its length is %d bytes, at most 1048576 are taken"
+          "frame: its length is %d bytes, at most 1048576 are allowed"
               .formatted(Integer.toUnsignedLong(length)),
           result.refused().reason(0));
     }

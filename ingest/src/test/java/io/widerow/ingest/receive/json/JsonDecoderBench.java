@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Param;
 
 /// JSON lines of a real access log, in several forms.
 ///
-/// - `fields`: six fields beside time and type; one of them is null in some lines
+/// - `fields`: six fields in addition to time and type; one of them is null in some lines
 /// - `body`: the whole line in one string
 /// - `turns`: four types in turn, each with other fields
 /// - `strange`: `fields`, with the members of each line in another order

@@ -115,7 +115,7 @@ class JsonShapesTest {
     assertEquals(alone, known);
   }
 
-  /// The shapes of some lines, and what is in turn for them.
+  /// The shapes of some lines, and the next one in turn.
   private static final class Known {
     final JsonShapes shapes = new JsonShapes(JsonNames.KNOWN);
     final JsonLinesDecoder decoder = new JsonLinesDecoder("t");
@@ -203,7 +203,7 @@ class JsonShapesTest {
     assertTrue(known.reads("{\"a\":3,\"b\":4}"));
   }
 
-  /// Lines that differ from what is known at their ends, so that all is read twice.
+  /// Lines that differ from known shapes at their ends, so that each line is read twice.
   @Test
   void hostileLinesAreSeldomReadTwice() {
     Known known = new Known();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a bad record is refused with a reason that names the field and the byte, and its
-/// neighbours are stored; what is wrong around records refuses the request, with such a reason.
+/// neighbours are stored; a fault outside of records refuses the request, with such a reason.
 /// Method: a corpus of bad records for each of the two forms, each between two good ones.
 class MalformedOtlpTest {
   static List<OtlpFuzz.Case> badProtobuf() {

@@ -200,7 +200,7 @@ class OtlpOracleTest {
   }
 
   /// JSON as OTLP has it: ids in hexadecimal digits; enums as numbers or names, whole numbers as
-  /// texts or numbers, absent or empty what is empty, and members in any order, as it comes.
+  /// texts or numbers, empty values absent or empty, and members in any order, as it comes.
   private static String json(Message request, Random random) throws IOException {
     JsonFormat.Printer printer = JsonFormat.printer();
     printer = random.nextBoolean() ? printer.printingEnumsAsInts() : printer;

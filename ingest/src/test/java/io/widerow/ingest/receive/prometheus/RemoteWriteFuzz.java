@@ -74,7 +74,7 @@ public final class RemoteWriteFuzz {
         "widerow-prometheus-metadata 2 00000000\n".getBytes(StandardCharsets.US_ASCII));
   }
 
-  /// What is read without a complaint is written as it was.
+  /// A message that is read without an error is written unchanged.
   public static void file(byte[] input) {
     Map<String, List<MetricDescription>> read = new LinkedHashMap<>();
     String wrong =

@@ -182,7 +182,7 @@ class HecTest {
     assertEquals("{body=x}", event.attributes().toString());
   }
 
-  /// Clients drop what is refused.
+  /// Clients drop refused events.
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 class SyslogFramerTest {
   private static final int FRAME_BYTES_MAX = 1 << 10;
 
-  /// The messages of a stream of which the first `cut` bytes come before the others. What is left
-  /// at the end is the last.
+  /// The messages of a stream whose first `cut` bytes arrive before the others. The rest at the end
+  /// is the last.
   private static List<String> messages(String stream, int cut) {
     byte[] bytes = Arrays.copyOf(stream.getBytes(ISO_8859_1), stream.length() + Swar.SLACK_BYTES);
     SyslogFramer framer = new SyslogFramer(FRAME_BYTES_MAX);

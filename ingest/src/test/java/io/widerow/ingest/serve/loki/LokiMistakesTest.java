@@ -30,7 +30,12 @@ class LokiMistakesTest {
     {"labels", "query=rate({}[1m])", "start=1", "query: not a selector"},
     {"series", "match[]={", "start=1", "query: parse error at line 1, col 2"},
     {"index/volume", "query={}", "aggregateBy=x", "aggregateBy: must be series or labels"},
-    {"detected_fields", "query=vector(1)", "start=1", "query: asks for numbers, lines are needed"},
+    {
+      "detected_fields",
+      "query=vector(1)",
+      "start=1",
+      "query: is a metric query, a log query is required"
+    },
     {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"},
     {"format_query", "query={a=}", "start=1", "query: parse error at line 1, col 4"}
   };

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a tail shows each line once, also those that come late, and ends with its daemon. Method:
-/// the WebSocket client of the JDK.
+/// Goal: a tail shows each line once, also late ones, and ends with its daemon. Method: the
+/// WebSocket client of the JDK.
 @Timeout(300)
 class LokiTailTest {
   private static final class Messages implements WebSocket.Listener {

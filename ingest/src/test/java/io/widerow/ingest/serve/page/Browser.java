@@ -197,7 +197,7 @@ final class Browser implements AutoCloseable {
     await("document.documentElement.dataset.ready || document.querySelector('[data-test=login]')");
   }
 
-  /// Opens a page beside the one that is driven.
+  /// Opens a second page next to the driven one.
   void openBeside(String url) throws IOException, InterruptedException {
     String of = URLEncoder.encode(url, StandardCharsets.UTF_8);
     URI made = URI.create("http://127.0.0.1:%d/json/new?%s".formatted(debugPort, of));
@@ -218,7 +218,7 @@ final class Browser implements AutoCloseable {
         .asText();
   }
 
-  /// Closes a page beside the one that is driven.
+  /// Closes a second page.
   void close(String page) {
     call("Target.closeTarget", JSON.createObjectNode().put("targetId", page));
   }
@@ -386,7 +386,7 @@ final class Browser implements AutoCloseable {
     call("Emulation.setTimezoneOverride", JSON.createObjectNode().put("timezoneId", zone));
   }
 
-  /// What is shown: `screen`, or `print`.
+  /// The emulated medium: `screen`, or `print`.
   void media(String media) {
     call("Emulation.setEmulatedMedia", JSON.createObjectNode().put("media", media));
   }

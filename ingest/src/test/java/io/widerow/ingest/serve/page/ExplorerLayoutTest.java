@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Goal: the map shows how the data lies, as `/v1/partitions` tells it: every partition, segments
-/// beside each other, what is open, late and damaged; names of types stay text; too many types and
+/// next to each other, open, late and damaged rows; names of types stay text; too many types and
 /// buckets are folded and nothing is lost by it. Method: Chromium over a store with merged hours,
 /// one of them damaged, open rows, and hostile types.
 @Tag("browser")

@@ -20,7 +20,7 @@ class ExplorerNumbersTest extends ExplorerRun {
   private static final int FEW = 20; // values, more than the heat map has rows
   private static final String URL = "new URLSearchParams(location.search)";
 
-  /// Whole numbers that a double would round, as neighbours of those that it holds.
+  /// Whole numbers that a double would round, as neighbours of exact ones.
   private static final List<String> LARGE =
       List.of(
           "9007199254740991",

@@ -373,7 +373,7 @@ class ExplorerPageTest extends ExplorerRun {
     browser.await(element("tail") + ".getAttribute('aria-pressed') === 'true'");
     browser.openBeside("about:blank");
     browser.await("document.hidden");
-    browser.await("performance.now() > (window.begun ??= performance.now()) + 1500"); // under way
+    browser.await("performance.now() > (window.begun ??= performance.now()) + 1500"); // in progress
     browser.requests();
     post("{\"type\":\"unseen\",\"body\":\"x\"}\n");
     browser.await("performance.now() > (window.later ??= performance.now()) + 1500");

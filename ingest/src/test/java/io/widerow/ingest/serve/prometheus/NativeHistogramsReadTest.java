@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.xerial.snappy.Snappy;
 
 /// Goal: remote read gives back the native histograms that remote write brought, byte for byte,
-/// beside the plain samples of their series. Method: messages whose fields are in ascending order,
-/// as ours are; the answer is read by protobuf's own reader.
+/// together with the plain samples of their series. Method: messages whose fields are in ascending
+/// order, as ours are; the answer is read by protobuf's own reader.
 class NativeHistogramsReadTest {
   private static final long BASE = 1_700_000_000_000L;
   private static final long STEP = 15_000;

@@ -3,8 +3,9 @@ package io.widerow.ingest.serve.prometheus;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// Generated expressions of PromQL over [PromqlSeries]. They name no external label: what is asked
-/// of one goes to the remote store as it is, which has it, and to Prometheus' own, which has not.
+/// Generated expressions of PromQL over [PromqlSeries]. They name no external label: a query with
+/// one goes unchanged to the remote store, which has the label, and to the local store of
+/// Prometheus, which does not.
 final class PromqlExpressions {
   private static final List<String> RANGES = List.of("20s", "30s", "1m", "90s", "3m");
   private static final List<String> COUNTERS =

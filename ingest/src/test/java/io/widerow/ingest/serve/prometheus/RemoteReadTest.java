@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: remote read shows exactly the samples that remote write brought, for any matchers and any
-/// range, in both forms of answers. Method: generated series beside a map, and matchers beside a
-/// plain interpreter; answers are read by libraries of others.
+/// range, in both forms of answers. Method: generated series compared with a map, and matchers with
+/// a plain interpreter; answers are read by libraries of others.
 class RemoteReadTest {
   private static final String PATH = "/api/v1/read";
   private static final String WRITE = "/api/v1/write";
@@ -66,7 +66,7 @@ class RemoteReadTest {
     return Seeds.of(Slice.of(1, 2));
   }
 
-  /// What was written: the bits of each value, by labels and time.
+  /// The written samples: the bits of each value, by labels and time.
   private static final class Model {
     final Map<Map<String, String>, TreeMap<Long, Long>> series = new LinkedHashMap<>();
 

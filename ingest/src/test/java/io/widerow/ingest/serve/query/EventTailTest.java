@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a tail without end shows each event once, also those that come late, and goes on where it
-/// was after it was cut off and after a restart of the daemon; what is wrong is told. Method: a
-/// daemon, and a client that reads lines as they come.
+/// Goal: an endless tail shows each event once, also late ones, and continues at its position after
+/// a cut connection and after a restart of the daemon; errors are reported. Method: a daemon, and a
+/// client that reads lines as they come.
 @Timeout(300)
 class EventTailTest {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: an answer tells what was read, has a file's name and says how far it is, when that is
-/// asked for, and is the same otherwise. Method: a daemon, the same questions with and without.
+/// Goal: a response reports the read blocks, a file name and the progress, when that is asked for,
+/// and is the same otherwise. Method: a daemon, the same questions with and without.
 @Timeout(300)
 class ExtrasOverHttpTest {
   private static final int EVENTS = 3_000;

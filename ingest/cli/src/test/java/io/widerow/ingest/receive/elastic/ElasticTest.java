@@ -203,7 +203,7 @@ class ElasticTest {
     }
   }
 
-  /// Clients drop what is refused.
+  /// Clients drop refused events.
   @ParameterizedTest
   @ValueSource(
       strings = {

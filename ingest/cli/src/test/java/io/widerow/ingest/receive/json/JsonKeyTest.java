@@ -155,8 +155,8 @@ class JsonKeyTest {
       delimiter = '~',
       quoteCharacter = '^',
       value = {
-        "{'_key':'a'}~an event with a key needs a time of its own",
-        "{'_key':'a','time':'soon'}~an event with a key needs a time of its own",
+        "{'_key':'a'}~an event with a key needs a timestamp",
+        "{'_key':'a','time':'soon'}~an event with a key needs a timestamp",
         "{'ts':1,'_key':''}~_key must be a string of 1 to 1024 bytes",
         "{'ts':1,'_key':5}~_key must be a string of 1 to 1024 bytes",
         "{'ts':1,'_key':{'a':'b'}}~_key must be a string of 1 to 1024 bytes",
@@ -204,7 +204,7 @@ class JsonKeyTest {
         sendUntilKilled(daemon, new SplittableRandom(seed + life), sent, likes, batches);
         killer.join();
       }
-      // What was not answered is sent again by the next life.
+      // The next life sends requests without a response again.
       try (ServeProcess daemon = ServeProcess.start(data, ServeProcess.small(0))) {
         send(daemon, sent.getLast(), likes);
         assertCounted(daemon, likes, "seed " + seed);

@@ -291,7 +291,7 @@ class ExplorerSpeedTest {
       assertEquals(200, daemon.post("/v1/events", Http.NDJSON, lines).statusCode());
       sent += RATE / FLUSHES;
       long due = begun + i * 1_000_000_000L / FLUSHES;
-      Await.pauseNanos(due - System.nanoTime()); // the rate is what is measured
+      Await.pauseNanos(due - System.nanoTime()); // the rate is measured
     }
     return (daemonMillis() - used) * 1e6 / (System.nanoTime() - begun);
   }
@@ -406,7 +406,8 @@ class ExplorerSpeedTest {
     assertEquals(PAGES, whole, "pages that counted each event once");
   }
 
-  /// What each page beside has counted, by when it was opened, when nothing comes any more.
+  /// The count of each further page, by the time at which it was opened, when no events arrive any
+  /// more.
   private Map<String, Long> counts() throws IOException, InterruptedException {
     String seen =
         "`${performance.timeOrigin} ${%s?.dataset.seen || 0}`"
@@ -449,7 +450,7 @@ class ExplorerSpeedTest {
   }
 
   /// Chromium is on the same processors as the daemon. All pages but one are in tabs behind others,
-  /// as those that are left open over the night, so they ask for nothing.
+  /// like pages left open over night, so they send no requests.
   @Test
   @Order(Integer.MAX_VALUE) // its pages are in front of the one that is driven
   void ingestBesideManyPages() throws IOException, InterruptedException {

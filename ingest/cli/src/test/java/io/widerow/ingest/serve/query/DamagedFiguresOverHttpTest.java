@@ -75,7 +75,7 @@ class DamagedFiguresOverHttpTest extends DamagedHours {
           "GET",
           "/v1/query",
           Map.of(
-              "?damage=skip", "damage: is for the figures of stats",
+              "?damage=skip", "damage: is for the aggregates of stats",
               "?stats=count&damage=no", "damage: must be refuse or skip, got no"));
       CommandDaemon.Ran ran = it.run("query", "--stats=count", "--damage=skip");
       assertEquals(0, ran.code(), ran.err());

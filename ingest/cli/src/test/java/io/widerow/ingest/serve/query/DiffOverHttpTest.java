@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what differs between two ranges is told with exact counts, chance is not, and what is
-/// wrong is told. Method: a daemon with two hours of events that differ in known ways.
+/// Goal: differences between two ranges are reported with exact counts, chance is not, and errors
+/// are reported. Method: a daemon with two hours of events that differ in known ways.
 @Timeout(300)
 class DiffOverHttpTest {
   private static final Instant MIDDLE = Instant.parse("2025-11-20T19:00:00Z");

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: fields, their values and differences are those of the events, one event is found by its id
-/// with its true neighbours, and what is wrong is told. Method: a daemon with events whose fields
+/// with its true neighbours, and errors are reported. Method: a daemon with events whose fields
 /// follow from their number, counted here once more.
 @Timeout(300)
 class FieldsOverHttpTest {

@@ -97,7 +97,7 @@ class KeptFiguresOverHttpTest {
       CommandDaemon.Ran explained =
           it.run("query", "web", "--since=30d", "--stats=sum(n)", "--by=status", "--explain");
       assertEquals(0, explained.code(), explained.err());
-      assertTrue(explained.err().contains("kept figures: 60 minutes"), explained.err());
+      assertTrue(explained.err().contains("kept aggregates: 60 minutes"), explained.err());
     }
   }
 }

@@ -26,9 +26,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: `GET /v1/partitions?layout=true` and `widerow layout partitions` tell how the data lies:
-/// lanes, partitions, segments, what came late and what is damaged, as far as it is known without
-/// reading. Method: a daemon with a store on the disk, whose events are old, so that a merge is due
-/// at once.
+/// lanes, partitions, segments, late events and damage, as far as known without reading. Method: a
+/// daemon with a store on the disk, whose events are old, so that a merge is due at once.
 @Timeout(300)
 class PartitionsOverHttpTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -155,7 +154,7 @@ class PartitionsOverHttpTest {
           "GET",
           LAYOUT,
           Map.of(
-              "&limit=1", "limit: there are " + all + ", more than 1: ask for fewer types",
+              "&limit=1", "limit: there are " + all + ", more than 1: query fewer types",
               "&limit=0", "limit: must be a whole number from 1 to 1000000, got '0'",
               "&limit=x", "got 'x'",
               "&by=hour", "by: must be day, type or both, got 'hour'",
@@ -258,7 +257,7 @@ class PartitionsOverHttpTest {
       assertTrue(layout.startsWith("{\"lane\":0,\"slots\":"), layout);
       assertTrue(layout.contains("\"type\":\"cpu\",\"shard\":5,\"events\":null"), layout);
       String refused = http.get(LAYOUT + "&by=day").body();
-      assertTrue(refused.contains("does not tell what to sum up"), refused);
+      assertTrue(refused.contains("has no numbers to sum up"), refused);
     }
   }
 }

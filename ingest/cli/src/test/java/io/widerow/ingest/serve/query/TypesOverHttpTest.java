@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: a stranger who asks a daemon is told what it is, which types there are, and what was
-/// misspelt. Method: a daemon with a store on disk, over HTTP and with the commands.
+/// Goal: a new user of a daemon sees its name, its types, and hints for misspelt names. Method: a
+/// daemon with a store on disk, over HTTP and with the commands.
 @Timeout(300)
 class TypesOverHttpTest {
   @TempDir private static Path directory = Path.of(".");

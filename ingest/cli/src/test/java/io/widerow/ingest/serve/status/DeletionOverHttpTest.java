@@ -105,7 +105,7 @@ class DeletionOverHttpTest {
       String before = it.events();
       Map<String, String> refused =
           Map.of(
-              "", "where: say what to delete",
+              "", "where: is missing; give a filter",
               "?where=user%20%3D%20%22nobody%22", "where: nothing matches user = \\\"nobody\\\"",
               "?where=user%20%7E%20%22u.%2B1%22", "takes no regular expression",
               "?where=user%20%3D", "where",

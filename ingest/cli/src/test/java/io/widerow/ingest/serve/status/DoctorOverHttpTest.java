@@ -101,7 +101,7 @@ class DoctorOverHttpTest {
       assertTrue(json.out().startsWith("{\"findings\":[{\"code\":\"disk\""), json.out());
       CommandDaemon.Ran table = run("check doctor", url, "--output", "table");
       assertTrue(
-          table.out().startsWith("bad   disk: store\n      no events are taken: "), table.out());
+          table.out().startsWith("bad   disk: store\n      no events are accepted: "), table.out());
       assertTrue(table.out().contains("\n      do: free space"), table.out());
       CommandDaemon.Ran csv = run("check doctor", url, "--output", "csv");
       assertTrue(

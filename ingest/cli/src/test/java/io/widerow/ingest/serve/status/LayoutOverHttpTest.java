@@ -111,7 +111,7 @@ class LayoutOverHttpTest {
       it.write("cpu");
       Map<String, String> refused =
           Map.of(
-              "type=cpu", "width: say how wide buckets of 'cpu' are",
+              "type=cpu", "width: is missing for 'cpu'",
               "width=15m", "type: is missing",
               "type=cpu&width=7m", "got 7",
               "type=cpu&width=0", "got 0",

@@ -113,7 +113,7 @@ class RetentionOverHttpTest {
       it.write("cpu", 20);
       Map<String, String> refused =
           Map.of(
-              "type=cpu", "age: say how long to keep 'cpu'",
+              "type=cpu", "age: is missing for 'cpu'",
               "age=7d", "type: is missing",
               "type=cpu&age=0d", "got 0d",
               "type=cpu&age=-7d", "got -7d",

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a saved query is asked as it was, also after a restart, options take the place of its own,
-/// and what is wrong is told and changes nothing. Method: a daemon, over HTTP and by commands.
+/// and errors are reported and change nothing. Method: a daemon, over HTTP and by commands.
 @Timeout(300)
 class SavedQueriesOverHttpTest {
   private static final String PATH = "/v1/queries";

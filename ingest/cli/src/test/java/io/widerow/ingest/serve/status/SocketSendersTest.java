@@ -37,9 +37,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: an operator sees also of those that send without HTTP who sends what and what became of
-/// it. Method: senders at several loopback addresses, over each protocol, with good and bad events
-/// that are counted by hand.
+/// Goal: an operator sees for senders without HTTP, too, what they send and the outcome of it.
+/// Method: senders at several loopback addresses, over each protocol, with good and bad events that
+/// are counted by hand.
 @Timeout(300)
 class SocketSendersTest {
   private static final Pattern REFUSED = Pattern.compile("\"rejected\":(\\d+),\"refused\":(\\d+)");
