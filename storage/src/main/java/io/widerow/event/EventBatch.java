@@ -85,7 +85,7 @@ public final class EventBatch implements AutoCloseable {
     return count;
   }
 
-  /// How many of the events came with an id from the client.
+  /// The number of events with a client id.
   public long ownIds() {
     return ownIds;
   }

@@ -1,7 +1,7 @@
 package io.widerow.event;
 
 /// The total order of events: by id, then by type. A merge shows events in it, and a position in it
-/// is where a reader goes on.
+/// is where a reader continues.
 public final class EventOrder {
   private EventOrder() {}
 

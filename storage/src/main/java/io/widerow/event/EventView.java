@@ -37,7 +37,7 @@ public interface EventView {
   /// @param scratch the value passed to `visitor`, reused for each attribute
   void forEach(AttributeValue scratch, AttributeVisitor visitor);
 
-  /// How many events this one stands for, itself included: 1, unless the scan has a
+  /// The number of events that this one represents, including itself: 1, unless the scan has a
   /// [io.widerow.storage.Grouping]. The grouping attributes of all these events have the values
   /// shown here; the id is that of one event in the same step of time.
   default long weight() {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// An attribute in which loggers write the level of an event, and the scale of its numbers.
 ///
 /// @param name the attribute
-/// @param scale what its numbers mean
+/// @param scale the meaning of its numbers
 public record LevelAttribute(AttributeName name, Scale scale) {
   /// Every attribute that may tell the level; the first that does decides.
   static final LevelAttribute[] ORDERED =
@@ -53,7 +53,7 @@ public record LevelAttribute(AttributeName name, Scale scale) {
     return Stream.of(names).map(name -> new LevelAttribute(AttributeName.of(name), scale)).toList();
   }
 
-  /// What the numbers of an attribute mean.
+  /// The meaning of the numbers of an attribute.
   public enum Scale {
     /// 0 to 7 as syslog; 10 to 69 as pino and bunyan; hundreds as Monolog.
     LOGGER,

@@ -34,7 +34,7 @@ public final class NearestName {
 
   /// `; did you mean NAME?`, for a message about a name that there is not.
   ///
-  /// @param none what stands there when no name is near
+  /// @param none the text when no name is near
   public static String question(String misspelt, Collection<String> names, String none) {
     String nearest = of(misspelt, names);
     return nearest == null ? none : "; did you mean " + nearest + "?";

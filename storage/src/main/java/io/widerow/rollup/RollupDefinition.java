@@ -53,8 +53,8 @@ public record RollupDefinition(
     return TypeGlob.matches(glob, type);
   }
 
-  /// How long figures of a type's events are kept, from the end of their bucket on, by the rollup
-  /// that keeps them longest; 0 for as long as the events.
+  /// The time for which aggregates of a type's events are kept, from the end of their bucket on, by
+  /// the rollup that keeps them longest; 0 for as long as the events.
   public static long keepNanos(List<RollupDefinition> defined, String type) {
     long longest = 0;
     for (RollupDefinition rollup : defined) {

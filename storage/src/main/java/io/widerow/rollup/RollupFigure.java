@@ -1,8 +1,8 @@
 package io.widerow.rollup;
 
-/// What a rollup keeps of the values of an attribute in a cell.
+/// An aggregate of an attribute's values in the cell of a rollup.
 public enum RollupFigure {
-  /// How many events have the attribute.
+  /// The number of events with the attribute.
   COUNT(1),
   /// The sum of the numbers, and how many there are.
   SUM(2),

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What the cells of a rollup are: which step of time, which groups, and which figures of each.
+/// The shape of a rollup's cells: time step, groups, and aggregates of each.
 ///
 /// @param minutes width of a step: 1 or 60
 /// @param by attributes that group, and the level of events as [Level#FIELD]; at most [#BY_MAX]

@@ -4,7 +4,7 @@ package io.widerow.storage;
 ///
 /// @param sentence why, for an operator; empty when the clock is right
 public record ClockReport(State state, String sentence) {
-  /// How far the clock is believed.
+  /// The degree to which the clock is trusted.
   public enum State {
     /// It agrees with the time that has passed.
     RIGHT,

@@ -38,7 +38,7 @@ public record ClusterArrivals(SortedMap<Integer, Position> daemons) implements A
     }
   }
 
-  /// How far one daemon had applied.
+  /// The applied position of one daemon.
   ///
   /// @param stamp of the last round that was applied; whole rounds become visible
   /// @param versionLimit first version, of events with clients' ids, that was not shown

@@ -45,7 +45,7 @@ public record ClusterReport(
     daemons = List.copyOf(daemons);
   }
 
-  /// How well the cluster serves.
+  /// The state of the cluster.
   public enum State {
     /// All nodes answer.
     UP,

@@ -8,7 +8,7 @@ import java.util.List;
 /// @param place the damaged or missing part: a file, or the key of a row in a cluster
 /// @param offset of the first byte known to be wrong
 /// @param found the finding, as a sentence
-/// @param partitions what can no longer be read, as far as it is known: event counts are upper
+/// @param partitions the unreadable partitions, as far as they are known: event counts are upper
 ///   bounds, times are those of the damaged part. Empty when no partition is known
 public record Damage(
     Kind kind, String place, long offset, String found, List<PartitionInfo> partitions) {

@@ -124,7 +124,7 @@ public final class EventSlice implements EventView {
         && ids[ID_LONGS * (count - 1) + 1] == event.idTail();
   }
 
-  /// How many events it has.
+  /// Its number of events.
   public int count() {
     return count;
   }

@@ -103,7 +103,7 @@ public sealed interface Filter {
   record OfId(EventId id) implements Filter {}
 
   /// Keeps events whose number in the order of arrival is lower, see
-  /// [io.widerow.event.EventView#arrival]. Nobody asks for it: a deletion goes on by it.
+  /// [io.widerow.event.EventView#arrival]. No query uses it: a deletion continues by it.
   record ArrivedBefore(long arrival) implements Filter {}
 
   /// A predicate over the bytes of a string. It must be safe to call from any thread.
@@ -112,7 +112,7 @@ public sealed interface Filter {
     boolean keeps(MemorySegment memory, long offset, int length);
   }
 
-  /// How a value is compared with a literal.
+  /// The comparison of a value with a literal.
   enum Comparison {
     EQUAL,
     NOT_EQUAL,

@@ -94,7 +94,7 @@ public final class Filters {
     };
   }
 
-  /// What a filter says of the events of one type: the same filter with its tests of the type
+  /// The filter for the events of one type: the same filter with its conditions on the type
   /// decided.
   public static Filter ofType(Filter filter, String type) {
     if (!testsType(filter)) {

@@ -10,7 +10,7 @@ import io.widerow.event.PartitionKey;
 /// @param timeLastNanos no event is later; nanoseconds since the Unix epoch
 public record PartitionInfo(
     PartitionKey key, long events, long timeFirstNanos, long timeLastNanos) {
-  /// How many events there are is not known.
+  /// The number of events is unknown.
   public static final long EVENTS_UNKNOWN = -1;
 
   public PartitionInfo {

@@ -168,7 +168,7 @@ public abstract sealed class StorageException extends RuntimeException {
   public static final class Unreachable extends StorageException {
     private static final long serialVersionUID = 1L;
 
-    /// @param what what could not be done, and why, for people
+    /// @param what the failed operation and its reason, for people
     public Unreachable(String what, Throwable cause) {
       super(what, cause);
     }

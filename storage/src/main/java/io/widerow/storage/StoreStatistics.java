@@ -8,7 +8,7 @@ import java.util.List;
 /// @param eventBytesCommitted bytes of their records
 /// @param openEvents events in open rows now
 /// @param openRowBytes bytes that these events take: records, index, and the objects of their rows
-/// @param openBytes native memory of open rows now, in bytes, those being flushed included
+/// @param openBytes native memory of open rows now, in bytes, including rows that are being flushed
 /// @param segments live segment files now
 /// @param segmentEvents events in live segments now
 /// @param segmentBytes bytes of live segments now

@@ -163,7 +163,7 @@ public final class CellPlan {
     return plainBytes.length > 0;
   }
 
-  /// How many minutes are counted from cells.
+  /// The number of minutes that are counted from cells.
   int cells() {
     int cells = 0;
     for (int at = 0; at < events.length; at++) {

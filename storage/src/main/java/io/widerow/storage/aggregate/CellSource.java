@@ -14,7 +14,7 @@ interface CellSource {
   /// @param number of the partition in the segment
   /// @param from the first step of it that is shown whole
   /// @param firstStep the steps of its first and last event
-  /// @param gone true when the events are gone: nothing takes the place of damaged cells
+  /// @param gone true when the events are gone: nothing replaces damaged cells
   record Piece(
       Segment segment,
       int number,

@@ -17,13 +17,14 @@ public interface CellView {
   /// @param wanted partitions that are kept
   EventCursor unordered(List<PartitionKey> wanted, Scan scan);
 
-  /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
+  /// The scan restricted to unexpired events of a partition; the scan itself, unless part of it has
+  /// expired.
   Scan kept(PartitionKey key, Scan scan);
 
   /// Segments that may hold a partition.
   List<LiveSegment> segmentsOf(PartitionKey key);
 
-  /// What a segment holds of a partition; null when the scan wants nothing of it.
+  /// A segment's part of a partition; null when the scan needs none of it.
   SegmentSummary.@Nullable Partition wanted(LiveSegment segment, PartitionKey key, Scan scan);
 
   /// Views of open rows.

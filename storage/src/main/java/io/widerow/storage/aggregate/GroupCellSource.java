@@ -36,7 +36,7 @@ final class GroupCellSource implements CellSource {
   /// A piece that has cells.
   private record Found(Piece piece, int rollup) {}
 
-  /// @param filter what the scan's filter says of the type
+  /// @param filter the scan's filter for the type
   /// @param columns attributes that it examines
   /// @param minutes width of a step
   GroupCellSource(

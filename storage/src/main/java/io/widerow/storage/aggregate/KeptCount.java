@@ -49,7 +49,7 @@ public final class KeptCount {
     this.deadline = deadline;
   }
 
-  /// What answers a type: counts by minute, or cells of rollups with steps of some width.
+  /// The source for a type: counts by minute, or cells of rollups with steps of some width.
   private record Source(String type, int minutes, boolean counts) implements Comparable<Source> {
     @Override
     public int compareTo(Source other) {

@@ -53,8 +53,8 @@ public final class RollupChoice {
             .orElse(null);
   }
 
-  /// How long figures of a type's events that answer the question are kept, in nanoseconds from the
-  /// end of their bucket on; 0 when none are kept beyond their events.
+  /// The time for which usable aggregates of a type's events are kept, in nanoseconds from the end
+  /// of their bucket on; 0 when none are kept beyond their events.
   public long keepNanos(String type, Filter filter) {
     Filter decided = Filters.ofType(filter, type);
     if (question.isOfMinutes() && decided instanceof Filter.Everything) {

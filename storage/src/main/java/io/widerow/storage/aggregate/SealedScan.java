@@ -156,7 +156,7 @@ public final class SealedScan implements StoreView.SealedValues {
       long events = numbers.stream().mapToLong(table::events).sum();
       parts.add(new StoreView.Part(id, -1, null, end.blocksBefore + end.blocks, events));
     } else if (count > 1 && count > table.size() / 2) {
-      // What hides a few partitions does not make thousands of parts of the others.
+      // A filter that hides a few partitions must not split the others into thousands of parts.
       int blocks = numbers.stream().map(number -> indexes.get(number).blocks).sum();
       long events = numbers.stream().mapToLong(table::events).sum();
       parts.add(new StoreView.Part(id, -1, numbers, blocks, events));

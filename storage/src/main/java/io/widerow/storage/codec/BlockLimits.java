@@ -1,6 +1,6 @@
 package io.widerow.storage.codec;
 
-/// How large a block of a segment may be. Writers close a block before it reaches these limits;
+/// The size limits of a block of a segment. Writers close a block before it reaches these limits;
 /// readers refuse a count above them as damage before they allocate anything for it.
 public final class BlockLimits {
   public static final int EVENTS_MAX = 1 << 16;

@@ -48,7 +48,7 @@ public final class MergeCursor implements EventCursor {
   private final boolean[] started; // inputs whose first key is known
   private final boolean[] found; // inputs that are at an event; the key of others is a bound
   private final boolean[] passed; // inputs that have searched a piece since their last event
-  private int passing; // how many these are
+  private int passing; // their number
   private final int[] losers;
   private int winner = -1; // -1: the tree is not built yet
   private int pending = -1; // input that is not ready

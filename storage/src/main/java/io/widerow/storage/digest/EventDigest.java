@@ -2,8 +2,9 @@ package io.widerow.storage.digest;
 
 import io.widerow.event.EventView;
 
-/// What a set of events is compared by: their number and the sum of their hashes, modulo 2^128. The
-/// sum does not depend on the order of the events, so neither shards nor segments matter.
+/// The digest by which sets of events are compared: their number and the sum of their hashes,
+/// modulo 2^128. The sum does not depend on the order of the events, so neither shards nor segments
+/// matter.
 ///
 /// @param events number of events
 /// @param high upper half of the sum

@@ -94,7 +94,7 @@ public final class DeletionControl {
   public record Plan(
       int id, long events, long ahead, int partitions, int figures, long figureEvents) {}
 
-  /// How far a deletion is, and the proof of it.
+  /// The progress of a deletion, and its proof.
   ///
   /// @param state `planned`, `running`, `waiting` for the damaged files while nothing else is left,
   ///   or `done`

@@ -452,7 +452,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     return forcedLsn;
   }
 
-  /// How long ago the journal was forced, or opened. Any thread.
+  /// The time since the journal was forced, or opened. Any thread.
   long forcedAgoNanos() {
     return clock.monotonicNanos() - forcedNanos;
   }

@@ -365,7 +365,7 @@ public final class EmbeddedStore implements EventStore {
         contents.keepRoom();
       }
       if (start != null) {
-        start.goOn(); // what just expired may have made room
+        start.goOn(); // expired data may have made room
       }
       extension.get().maintain(config.openAge());
     }
@@ -388,7 +388,7 @@ public final class EmbeddedStore implements EventStore {
   /// The part of the store that another module implements: its tables, separate from the events.
   /// The first write creates them; before that nothing of the store changes.
   ///
-  /// @param type what the module calls them
+  /// @param type the module's name for them
   /// @throws StorageException.Incompatible when no module of tables is on the class path
   public <T> T extension(Class<T> type) {
     return extension.as(type);
@@ -437,7 +437,8 @@ public final class EmbeddedStore implements EventStore {
     }
   }
 
-  /// How much was committed that arrived at or after a position. Looks at each segment's entry.
+  /// The amount of committed data that arrived at or after a position. Looks at each segment's
+  /// entry.
   public Pending pending(LaneArrivals from) {
     return Pending.of(contents, from);
   }

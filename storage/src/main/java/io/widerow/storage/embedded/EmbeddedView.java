@@ -65,7 +65,7 @@ final class EmbeddedView implements StoreView, CellView {
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
   private final FigureHorizon kept;
-  private final @Nullable Filter shown; // what no deletion hides; null for everything
+  private final @Nullable Filter shown; // events that no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
   private final Executor closers; // of files that this view is the last to read
@@ -124,7 +124,7 @@ final class EmbeddedView implements StoreView, CellView {
   /// Takes leases on the current state. When a part of it is freed in the meantime, there is a
   /// newer state, and it starts again.
   ///
-  /// @param before only what arrived before is shown; null for everything
+  /// @param before only events that arrived before it are shown; null for everything
   /// @param shared where block readers come from
   /// @param others closes the files of a view with a deadline
   /// @param deadline deadline of its readers

@@ -46,7 +46,7 @@ final class LaneFactory {
       witness.write(
           lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList());
     } catch (StorageException left) {
-      contents.backgroundFailed(left); // what it said before stays true
+      contents.backgroundFailed(left); // its earlier message stays true
     }
   }
 }

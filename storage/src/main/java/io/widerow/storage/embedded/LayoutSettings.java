@@ -79,7 +79,7 @@ public final class LayoutSettings {
   /// @param widthMinutes width of the buckets of new events
   /// @param shards shards of such a bucket, over all lanes
   /// @param eventsPerSecond events that came in the last second
-  /// @param phase what it is doing: `fresh`, `steady`, `rising` or `falling`
+  /// @param phase its state: `fresh`, `steady`, `rising` or `falling`
   /// @param fixed whether a person fixed width or shards
   public record TypeLayout(
       String type,

@@ -6,9 +6,9 @@ enum OpenPurpose {
   WRITING,
   /// Refuses to open. Otherwise it touches nothing yet: the disk is full.
   WRITING_LATER,
-  /// Goes on without them, and touches nothing.
+  /// Continues without them, and changes nothing.
   READING,
-  /// Goes on without them, and keeps the old journals.
+  /// Continues without them, and keeps the old journals.
   ACCEPTING_LOSS;
 
   boolean writesNow() {

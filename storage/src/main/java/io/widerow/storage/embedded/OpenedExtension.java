@@ -23,7 +23,7 @@ final class OpenedExtension {
         context, purpose == OpenPurpose.READING, purpose == OpenPurpose.ACCEPTING_LOSS);
   }
 
-  /// The extension; [StoreExtension#NONE] while nobody needed it.
+  /// The extension; [StoreExtension#NONE] until it is needed.
   StoreExtension get() {
     return extension;
   }

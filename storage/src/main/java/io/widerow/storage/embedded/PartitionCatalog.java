@@ -91,7 +91,7 @@ public final class PartitionCatalog {
 
   /// A lane of writers.
   ///
-  /// @param openEvents events in its open rows, those being sealed included
+  /// @param openEvents events in its open rows, including rows that are being sealed
   /// @param openBytes bytes that these take
   /// @param journalBytes bytes of its journal's files
   /// @param forcedAgoNanos how long ago its journal was forced, or opened
@@ -103,8 +103,9 @@ public final class PartitionCatalog {
 
   /// The partitions that queries show, in ascending order of keys. None of them is empty.
   ///
-  /// @param fromNanos only those whose bucket ends after this, nanoseconds since the Unix epoch
-  /// @param untilNanos only those whose bucket begins before this
+  /// @param fromNanos only partitions whose bucket ends after this, nanoseconds since the Unix
+  ///   epoch
+  /// @param untilNanos only partitions whose bucket begins before this
   public List<Entry> entries(Predicate<String> types, long fromNanos, long untilNanos) {
     return listing(types, fromNanos, untilNanos).entries();
   }

@@ -28,9 +28,10 @@ public final class RepartitionControl {
 
   /// Which partitions are asked for.
   ///
-  /// @param fromNanos only those whose bucket ends after this, nanoseconds since the Unix epoch
-  /// @param untilNanos only those whose bucket begins before this
-  /// @param weights what a good partition is
+  /// @param fromNanos only partitions whose bucket ends after this, nanoseconds since the Unix
+  ///   epoch
+  /// @param untilNanos only partitions whose bucket begins before this
+  /// @param weights the target size of a partition
   public record Asked(
       Predicate<String> types, long fromNanos, long untilNanos, PartitionWeights weights) {
     private Repartition work() {

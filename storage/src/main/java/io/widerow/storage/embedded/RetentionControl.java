@@ -224,7 +224,7 @@ public final class RetentionControl {
 
   /// Sets a policy, in place of the one that was set for the same types. Durable on return.
   ///
-  /// @return how much of the store it decides about, and what it hid, counted as [#policies] counts
+  /// @return the data for which it decides, and the data that it hid, counted as [#policies] counts
   /// @throws IllegalArgumentException when its pattern matches no type, or there are too many
   public Standing set(RetentionRule policy) {
     if (policy.source() != Source.API) {
@@ -342,7 +342,7 @@ public final class RetentionControl {
     return found;
   }
 
-  /// Null when a part of the state was freed meanwhile, so that there is a newer one.
+  /// Null when a part of the state was freed in between, so that there is a newer one.
   private static @Nullable NavigableMap<PartitionKey, Sum> partitions(StoreState state) {
     NavigableMap<PartitionKey, Sum> found = new TreeMap<>();
     for (LiveSegment live : state.segments().all()) {

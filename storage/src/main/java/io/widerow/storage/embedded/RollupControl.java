@@ -42,13 +42,13 @@ public final class RollupControl {
   /// A rollup and how far it is filled.
   ///
   /// @param segments segments that have events of its types
-  /// @param without those of them that have no cells of it: their events are counted one by one
+  /// @param without segments without its cells: their events are aggregated one by one
   /// @param keptEvents events of its types that are gone, and of which figures are kept
   /// @param keptBytes bytes of the files of figures that have some of its types
   public record Standing(
       RollupDefinition rollup, int segments, int without, long keptEvents, long keptBytes) {}
 
-  /// What stands of a rollup.
+  /// The state of a rollup.
   public Standing standing(RollupDefinition rollup) {
     int segments = 0;
     int without = 0;

@@ -79,7 +79,7 @@ public interface StoreExtension {
     void release();
   }
 
-  /// What a snapshot got.
+  /// The contents of a snapshot.
   ///
   /// @param files number of files that it shares with the store
   /// @param bytes number of bytes written for it

@@ -292,7 +292,7 @@ public final class StoreOpener {
     }
   }
 
-  /// What takes events: lanes now, or what makes them when there is room.
+  /// The receiver of events: lanes now, or the factory that makes them when there is room.
   private record Begun(List<EmbeddedLane> lanes, @Nullable DelayedStart start) {}
 
   private Begun begin(
@@ -438,8 +438,8 @@ public final class StoreOpener {
         .forEach(quarantine::take);
   }
 
-  /// What an opening on a full disk left for later. The old journals go before new ones are made,
-  /// so that these find room.
+  /// The steps that an opening on a full disk left for later. The old journals go before new ones
+  /// are made, so that these find room.
   private final class Later implements DelayedStart.Steps {
     private final LaneContext shared;
     private final SegmentFiles files;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param lanes none in a store that is only read, or that was opened on a full disk
 /// @param start gives the store its lanes when there is room; null when it has them
-/// @param recovery what opening found and did
+/// @param recovery findings and actions of the opening
 record StoreParts(
     StoreConfig config,
     Disk disk,

@@ -19,7 +19,7 @@ final class TypeSums {
   private final Function<SegmentSummary.Partition, @Nullable PartitionInfo> shown;
   private final TreeMap<String, TypeInfo> sums = new TreeMap<>(Utf8::compare);
 
-  /// @param shown what counts of a segment's partition; null for nothing
+  /// @param shown the part of a segment's partition that counts; null for none
   TypeSums(Function<SegmentSummary.Partition, @Nullable PartitionInfo> shown) {
     this.shown = shown;
   }

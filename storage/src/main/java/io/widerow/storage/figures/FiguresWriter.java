@@ -166,7 +166,7 @@ public final class FiguresWriter implements AutoCloseable {
     return id;
   }
 
-  /// Says what the file takes the place of.
+  /// Writes the origin: the files that this file replaces.
   public void tell(SegmentOrigin madeOf) {
     origin = madeOf;
   }

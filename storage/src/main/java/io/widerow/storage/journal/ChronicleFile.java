@@ -143,9 +143,9 @@ public final class ChronicleFile implements AutoCloseable {
     return mappedBytes(bytes);
   }
 
-  /// How many bytes of the next file should be filled by now. Zero or less while this file is less
-  /// than half full; all when only a tenth of this file is free. That tenth is slack for a late
-  /// executor.
+  /// The number of bytes of the next file that should be filled by now. Zero or less while this
+  /// file is less than half full; all when only a tenth of this file is free. That tenth is slack
+  /// for a late executor.
   long wantedOfNext() {
     return (position - bytes / 2) * 5 / 2;
   }

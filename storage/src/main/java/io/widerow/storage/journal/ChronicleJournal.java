@@ -202,7 +202,7 @@ public final class ChronicleJournal implements Journal {
     if (oldest.lsnFrom <= goneTo.get() || !used.offer(oldest.file, oldest.lsnFrom)) {
       return false;
     }
-    used.dropTo(goneTo.get()); // somebody may have asked meanwhile
+    used.dropTo(goneTo.get()); // a request may have come in between
     return true;
   }
 

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /// - Threads: the lane's.
 public final class GroupNotes {
   private final List<byte[]> notes = new ArrayList<>();
-  private int framed; // how many are in encoded frames
+  private int framed; // the number in encoded frames
 
   public void add(byte[] note) {
     notes.add(note);
@@ -21,7 +21,7 @@ public final class GroupNotes {
     return notes.isEmpty();
   }
 
-  /// How many of the notes not yet in a frame fit into `bytesMax`.
+  /// The number of notes not yet in a frame that fit into `bytesMax`.
   private int fitting(long bytesMax) {
     long bytes = 0;
     int count = 0;

@@ -74,7 +74,7 @@ public interface Journal extends AutoCloseable {
     /// Copies each lane's frames up to and including `lsnLast` into the directory of another store.
     /// The copied files are durable; forcing that directory is left to the caller. Later appends to
     /// the journals do not change the copy. A file whose frames all belong to the copy is
-    /// hard-linked. Nothing may be trimmed meanwhile.
+    /// hard-linked. Nothing may be trimmed until then.
     ///
     /// @param lsnLast by lane; [Long#MAX_VALUE] for a journal without a writer: its files are
     ///   linked as they are, with all damage

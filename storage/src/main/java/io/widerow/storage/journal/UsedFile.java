@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// of what a journal writes otherwise. At most one file waits; it has a name that no journal file
 /// has. A crash or a stop leaves it to the next open, which deletes it.
 ///
-/// What the file held stays in it until new frames lie over it. The name of a journal file tells
-/// the LSN of its first frame, and LSNs increase, so readers know earlier frames by theirs. Nothing
-/// else may read the file: one with a second name, in a snapshot, is not used again.
+/// The old contents stay in the file until new frames overwrite them. The name of a journal file
+/// tells the LSN of its first frame, and LSNs increase, so readers know earlier frames by theirs.
+/// Nothing else may read the file: one with a second name, in a snapshot, is not used again.
 ///
 /// ```
 ///          offer                 take
@@ -49,7 +49,7 @@ final class UsedFile {
     this.directory = directory;
   }
 
-  /// Takes over a file whose frames nobody needs, under a durable name.
+  /// Takes over a file whose frames are no longer needed, under a durable name.
   ///
   /// @param file closed, with no frames but its own
   /// @param lsnFirst LSN of its first frame

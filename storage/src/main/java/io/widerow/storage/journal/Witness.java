@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
 /// never something false. The first opening writes it before the manifest counts journals.
 ///
 /// @param sequence of the copy that counts; 0 for none
-/// @param lanes what it says, by lane
+/// @param lanes its entries, by lane
 /// @param damage of the file, when it is missing although journals are counted, or cannot be read;
 ///   null when it is intact
-/// @param remark what else was found, harmless; null for nothing
+/// @param remark a harmless finding; null for none
 public record Witness(
     long sequence, List<Lane> lanes, @Nullable Damage damage, @Nullable String remark) {
   public static final String NAME = "witness";

@@ -50,8 +50,8 @@ public final class LayoutControl {
     this.weights = weights;
   }
 
-  /// How fast events of a type come. A load of old data brings in a second events of hours, and
-  /// none of these gets more shards than its own events fill.
+  /// The rate at which events of a type arrive. A load of old data brings in a second events of
+  /// hours, and none of these gets more shards than its own events fill.
   ///
   /// @param eventsPerSecond events
   /// @param bytesPerSecond bytes of their records

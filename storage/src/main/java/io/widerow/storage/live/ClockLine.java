@@ -2,9 +2,9 @@ package io.widerow.storage.live;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the wall clock should say by the time that has passed since it was last right: a line
-/// through its last right reading. A reading near the line is right and moves the line. One far
-/// from it is a jump. A jump counts once the clock has kept pace with elapsed time for a while.
+/// The expected reading of the wall clock, by the time since it was last right: a line through its
+/// last right reading. A reading near the line is right and moves the line. One far from it is a
+/// jump. A jump counts once the clock has kept pace with elapsed time for a while.
 ///
 /// ```
 ///   wall          x x x   jump: kept apart from the line until it is confirmed
@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one changes it at a time; any may read.
 final class ClockLine {
-  /// How far a right reading may be from the line at once.
+  /// The largest distance of a right reading from the line at once.
   static final long NEAR_NANOS = 10_000_000_000L;
 
-  /// How far two clocks drift apart: 1 ns in this many.
+  /// The drift of two clocks: 1 ns in this many.
   private static final long DRIFT_IN = 1_000;
 
   private record Point(long wall, long elapsed) {
@@ -58,7 +58,7 @@ final class ClockLine {
     return last.isNear(wall, elapsed);
   }
 
-  /// True when a reading goes on from the jump that is being confirmed.
+  /// True when a reading continues from the jump that is being confirmed.
   boolean isOnJump(long wall, long elapsed) {
     Jump known = jump;
     return known != null && known.first.isNear(wall, elapsed);
@@ -98,7 +98,7 @@ final class ClockLine {
     return true;
   }
 
-  /// How long the clock must go on to keep pace until the present jump counts.
+  /// The time for which the clock must keep pace until the present jump counts.
   long unconfirmed(long elapsed) {
     Jump known = jump;
     return known == null ? 0 : Math.max(0, known.confirmAt - elapsed);

@@ -45,7 +45,7 @@ public final class DeletionTarget {
     return isEarlier(event) && FilterEvaluation.keeps(filter, event, scratch);
   }
 
-  /// The damaged segments that may hold events of it: nobody can tell until they are repaired.
+  /// The damaged segments that may hold events of it: this is unknown until they are repaired.
   public List<LiveSegment> damaged(StoreContents contents) {
     return contents.state().segments().all().stream()
         .filter(live -> !live.isWhole() && mayBeIn(live, contents, _ -> true))

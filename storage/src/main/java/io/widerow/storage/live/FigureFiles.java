@@ -71,7 +71,7 @@ public final class FigureFiles {
   /// only after [#forceDirectory].
   ///
   /// @param keepNanos how long it is kept, from the end of its last bucket on
-  /// @param origin what it takes the place of, and the files that are written with it
+  /// @param origin the files that it replaces, and the files that are written with it
   public LiveFigures adopt(FiguresWriter writer, long keepNanos, SegmentOrigin origin) {
     writer.tell(origin.ofFigures(writer.id(), keepNanos));
     FigureEntry entry = entryOf(writer.finish(), keepNanos);
@@ -219,7 +219,7 @@ public final class FigureFiles {
     }
   }
 
-  /// What the manifest says after a change.
+  /// The entries of the manifest after a change.
   static ManifestSections sections(List<LiveFigures> files) {
     return new FigureSection(
             files.stream()

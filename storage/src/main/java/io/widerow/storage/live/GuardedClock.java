@@ -26,7 +26,7 @@ public final class GuardedClock {
   private static final long MINUTE = 60 * SECOND;
   private static final long DAY = 24 * 60 * MINUTE;
 
-  /// How far retention follows the wall clock ahead of the expected time.
+  /// The most by which retention follows the wall clock ahead of the expected time.
   static final long RETENTION_LEAD_NANOS = 10 * MINUTE;
 
   /// During jumps up to this one events are given the expected time; beyond it they are refused.
@@ -35,7 +35,7 @@ public final class GuardedClock {
   private static final long CONFIRM_MIN_NANOS = 10 * MINUTE;
   private static final long CONFIRM_MAX_NANOS = DAY;
 
-  /// How long a store may have been closed for arrival times to follow the clock at once.
+  /// The longest closing of a store after which arrival times follow the clock at once.
   private static final long CLOSED_MAX_NANOS = 366 * DAY;
 
   private final StoreClock clock;

@@ -24,7 +24,7 @@ final class HeldLock {
     this.seenNanos = clock.monotonicNanos();
   }
 
-  /// True when nobody looked in the last half second.
+  /// True when the last check is more than half a second old.
   boolean isDue() {
     return clock.monotonicNanos() - seenNanos >= SEEN_NANOS;
   }

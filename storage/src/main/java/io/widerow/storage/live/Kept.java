@@ -25,7 +25,7 @@ public final class Kept {
     this.nowNanos = nowNanos;
   }
 
-  /// What a bucket has of a type at rest.
+  /// The data at rest of a type in a bucket.
   ///
   /// @param untilNanos end of the bucket
   /// @param bytes bytes in sealed files

@@ -39,7 +39,7 @@ public final class LiveDeletions {
   /// nothing changes when `change` throws.
   ///
   /// @param written segments that replace others
-  /// @param removed those others
+  /// @param removed the other ones
   public void change(
       UnaryOperator<DeletionSection> change, List<LiveSegment> written, List<LiveSegment> removed) {
     boolean _ = change(change, Swap.of(written, removed), () -> true);
@@ -48,7 +48,7 @@ public final class LiveDeletions {
   /// The same with files of aggregates.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
-  /// @return what it said
+  /// @return its result
   public synchronized boolean change(
       UnaryOperator<DeletionSection> change, Swap swap, BooleanSupplier still) {
     contents.requireWriting();

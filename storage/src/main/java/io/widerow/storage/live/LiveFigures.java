@@ -46,7 +46,7 @@ public final class LiveFigures {
     return entry.untilNanos();
   }
 
-  /// How long it is kept from then on, as it was said when it was written.
+  /// Its retention from then on, as set when it was written.
   public long keepNanos() {
     return entry.keepNanos();
   }

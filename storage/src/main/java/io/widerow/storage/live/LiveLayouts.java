@@ -24,7 +24,7 @@ public final class LiveLayouts {
   private volatile Layouts now; // replaced under the lock of this
   private volatile @Nullable PartitionWeights fitted;
 
-  /// @param section what the manifest says; null for nothing
+  /// @param section the manifest's section; null for none
   LiveLayouts(StoreConfig config, @Nullable LayoutSection section) {
     int lanes = config.lanes();
     int shardsPerLane = config.shards() / lanes;

@@ -28,7 +28,7 @@ public final class LiveSegment implements AutoCloseable {
   private final SegmentEntry entry;
   private final @Nullable Segment file;
   private final StorageException.@Nullable Corrupt found;
-  private volatile long @Nullable [] partitionBytes; // made when somebody asks
+  private volatile long @Nullable [] partitionBytes; // computed on demand
 
   LiveSegment(SegmentEntry entry, Segment file) {
     this.entry = entry;

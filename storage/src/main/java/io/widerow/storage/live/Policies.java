@@ -75,7 +75,7 @@ public final class Policies extends GlobPolicies<RetentionRule, Policies> {
     return all().stream().anyMatch(policy -> policy.bytes() != RetentionRule.UNLIMITED);
   }
 
-  /// The shortest age; null when all are kept for ever.
+  /// The shortest age; null when all are kept indefinitely.
   public @Nullable Duration shortest() {
     return all().stream()
         .map(RetentionRule::age)
@@ -89,9 +89,9 @@ public final class Policies extends GlobPolicies<RetentionRule, Policies> {
     return types.stream().allMatch(type -> of(type).keepsAllOf(others.of(type)));
   }
 
-  /// What events that are kept equally long have in common.
+  /// The group of events with the same retention.
   ///
-  /// @param age null for ever
+  /// @param age null for no limit
   /// @param limit the policy that limits their bytes; null when none does
   public record Group(@Nullable Duration age, @Nullable RetentionRule limit) {}
 

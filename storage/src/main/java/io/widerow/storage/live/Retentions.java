@@ -109,9 +109,9 @@ public final class Retentions implements RetentionPolicy {
 
   /// @param others how long events are kept to which no policy of the section applies; null for no
   ///   limit
-  /// @param section what the manifest says; null for nothing
+  /// @param section the manifest's section; null for none
   /// @param clock the time by which retention counts, nanoseconds since the Unix epoch
-  /// @param weights what the store has at rest
+  /// @param weights the store's data at rest
   Retentions(
       @Nullable Duration others,
       @Nullable RetentionSection section,
@@ -280,7 +280,7 @@ public final class Retentions implements RetentionPolicy {
   public static final class OnDisk {
     private final List<Part> all;
     private final long pastUntilNanos;
-    private final long configuredUntilNanos; // what the configuration decides about stays so long
+    private final long configuredUntilNanos; // end of the grace of configured policies
     private final long nowNanos;
     private final ToLongFunction<String> figuresKept;
 

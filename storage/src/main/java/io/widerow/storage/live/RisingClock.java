@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 ///
 /// - Threads: any. A reading is never less than an earlier one of any thread.
 public final class RisingClock {
-  /// How far a reading may be ahead of the wall clock.
+  /// The most by which a reading may be ahead of the wall clock.
   static final Duration LEAD_MAX = Duration.ofSeconds(10);
 
   private static final long NANOS_PER_SECOND = 1_000_000_000L;

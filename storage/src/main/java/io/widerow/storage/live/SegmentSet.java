@@ -122,7 +122,7 @@ public final class SegmentSet implements AutoCloseable {
     return (bucket.isWide() ? byWideBucket : byBucket).getOrDefault(bucket, List.of());
   }
 
-  /// What the buckets have of each type on the disk, one by one for each partition.
+  /// The data of each type on the disk, by bucket, one entry for each partition.
   public Iterable<Kept.Weight> weights() {
     return () -> all.stream().flatMap(LiveSegment::weights).iterator();
   }

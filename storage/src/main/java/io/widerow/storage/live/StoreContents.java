@@ -318,7 +318,7 @@ public final class StoreContents implements AutoCloseable {
   /// again.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
-  /// @return what it said
+  /// @return its result
   public boolean replaced(
       List<LiveSegment> written, List<LiveSegment> removed, BooleanSupplier still) {
     return replaced(Swap.of(written, removed), still);

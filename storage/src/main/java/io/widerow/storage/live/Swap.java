@@ -8,7 +8,7 @@ import java.util.List;
 ///
 /// @param written segments, forced, under their final names, whose directory was forced
 /// @param removed segments whose place they take
-/// @param figures files of figures, forced like those
+/// @param figures files of aggregates, forced like the segments
 /// @param figuresRemoved files of figures whose place they take
 public record Swap(
     List<LiveSegment> written,
@@ -41,7 +41,7 @@ public record Swap(
     return List.copyOf(after);
   }
 
-  /// What the manifest says of figures after it; nothing when they stay as they are.
+  /// The manifest's section of aggregates after it; none when they do not change.
   ManifestSections sections(List<LiveFigures> before) {
     return changesFigures() ? FigureFiles.sections(after(before)) : ManifestSections.NONE;
   }

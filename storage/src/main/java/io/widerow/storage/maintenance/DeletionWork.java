@@ -230,7 +230,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return ids;
   }
 
-  /// How many partitions of a segment have something that goes.
+  /// The number of partitions of a segment with events to remove.
   private static int touched(
       LiveSegment live, DeletionTarget target, Map<String, Set<EventId>> ids, Tools tools) {
     int touched = 0;
@@ -265,7 +265,7 @@ public final class DeletionWork extends Rewrite<Boolean> {
     return SegmentCursor.open(live.fileFor(key), key, scan, readers, Prefetch.OFF);
   }
 
-  /// How many writes of a deletion the segments of a store still have.
+  /// The number of writes of a deletion that the segments of a store still have.
   public static long left(Deletion deletion, StoreContents contents) {
     var target = new DeletionTarget(deletion);
     long left = 0;

@@ -32,7 +32,7 @@ public final class Drainer {
 
   /// Waits until the task has ended.
   ///
-  /// @throws InterruptedException when the thread is interrupted meanwhile
+  /// @throws InterruptedException when the thread is interrupted
   public void drain() throws InterruptedException {
     task.drain();
   }

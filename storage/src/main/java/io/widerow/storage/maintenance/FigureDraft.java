@@ -46,7 +46,7 @@ final class FigureDraft implements AutoCloseable {
 
   /// The edit that lists the files.
   ///
-  /// @param origin what it drops
+  /// @param origin the segments that it drops
   /// @param first number of the first file
   /// @param segments numbers of the segments that it lists, too
   record Edit(SegmentOrigin origin, long first, List<Long> segments) {

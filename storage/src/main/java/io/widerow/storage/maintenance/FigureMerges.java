@@ -132,7 +132,7 @@ final class FigureMerges {
     long keep = sources.stream().mapToLong(each -> each.entry().keepNanos()).max().orElseThrow();
     LiveFigures merged = write(parts, keep, contents.origin(LiveFigures.sources(sources)));
     if (merged == null) {
-      return true; // what cannot be read is left alone from now on
+      return true; // unreadable files are not touched from now on
     }
     try {
       files.figures().forceDirectory();

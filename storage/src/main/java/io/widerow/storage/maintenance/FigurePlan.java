@@ -122,7 +122,7 @@ final class FigurePlan {
     return whole;
   }
 
-  /// Other segments that overlap in time. What a damaged one has nobody can tell.
+  /// Other segments that overlap in time. The contents of a damaged one are unknown.
   private List<LiveSegment> near(LiveSegment live) {
     Bucket bucket = SegmentSet.bucketOf(live);
     List<LiveSegment> near = new ArrayList<>();

@@ -45,7 +45,7 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
     }
   }
 
-  /// What goes into a partition: those events of the sources that lie in a range and have an id of
+  /// The contents of a partition: the events of the sources that lie in a range and have an id of
   /// this shard.
   ///
   /// @param shard of so many shards

@@ -143,7 +143,7 @@ public final class MergeWriter {
   /// Lists written segments in place of their sources. The files go when it does not.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
-  /// @return what it said
+  /// @return its result
   boolean commit(List<LiveSegment> written, List<LiveSegment> sources, BooleanSupplier still) {
     return commit(written, () -> contents.replaced(written, sources, still));
   }

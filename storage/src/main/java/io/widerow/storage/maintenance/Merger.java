@@ -356,7 +356,7 @@ public final class Merger {
   /// Events that a merge leaves out: a type of a bucket with this end.
   private record Left(String type, long untilNanos) {}
 
-  /// @param kept what goes into each partition of the new segment
+  /// @param kept the contents of each partition of the new segment
   private record Parts(NavigableMap<PartitionKey, List<MergeOutput.Source>> kept, Set<Left> left) {}
 
   private static Parts parts(SmallBucketMerge.Merge due, Retentions.OnDisk onDisk) {

@@ -72,8 +72,8 @@ public final class Repartition extends Rewrite<Repartition.Report> {
 
   /// @param fromNanos only partitions whose bucket ends after this, nanoseconds since the Unix
   ///   epoch
-  /// @param untilNanos only those whose bucket begins before this
-  /// @param weights what a good partition is
+  /// @param untilNanos only partitions whose bucket begins before this
+  /// @param weights the target size of a partition
   public Repartition(
       Predicate<String> types, long fromNanos, long untilNanos, PartitionWeights weights) {
     this.types = types;

@@ -61,9 +61,10 @@ final class RepartitionPlan {
 
   /// Which partitions are asked for.
   ///
-  /// @param fromNanos only those whose bucket ends after this, nanoseconds since the Unix epoch
-  /// @param untilNanos only those whose bucket begins before this
-  /// @param weights what a good partition is
+  /// @param fromNanos only partitions whose bucket ends after this, nanoseconds since the Unix
+  ///   epoch
+  /// @param untilNanos only partitions whose bucket begins before this
+  /// @param weights the target size of a partition
   /// @param lanesApart events of an earlier opening stay in one shard modulo this
   record Wanted(
       Predicate<String> types,

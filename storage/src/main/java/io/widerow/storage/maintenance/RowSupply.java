@@ -39,7 +39,7 @@ public final class RowSupply {
         throw full;
       }
       if (unsealed != null && sealer.failsForGood()) {
-        // Otherwise the lane would wait for ever and report nothing.
+        // Otherwise the lane would wait indefinitely and report nothing.
         throw contents.fail("seal rows", unsealed);
       }
     }

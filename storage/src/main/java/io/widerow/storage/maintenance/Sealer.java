@@ -102,7 +102,7 @@ public final class Sealer implements AutoCloseable {
     return failure;
   }
 
-  /// True when so many tries failed in a row that waiting for the next one helps nobody.
+  /// True when so many tries failed in a row that waiting for the next one does not help.
   boolean failsForGood() {
     return failures.get() >= FAILURES_MAX;
   }
@@ -267,7 +267,7 @@ public final class Sealer implements AutoCloseable {
     queues.forEach(queue -> queue.left().forEach(LiveSegment::close));
   }
 
-  /// What one file holds: the rows of a bucket that are kept equally long.
+  /// The contents of one file: the rows of a bucket with the same retention.
   private record FileKey(Bucket bucket, Policies.Group kept) {}
 
   /// A partition of a file, and the rows in it: one, unless the file's bucket is wider than theirs.

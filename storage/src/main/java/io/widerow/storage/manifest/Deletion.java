@@ -28,7 +28,7 @@ public record Deletion(
     long arrivedBefore,
     long endedNanos,
     Proof proof) {
-  /// How far it is.
+  /// Its progress.
   public enum State {
     /// Nothing was done.
     PLANNED(0),

@@ -2,7 +2,7 @@ package io.widerow.storage.manifest;
 
 /// The manifest's entry of a file of figures whose events are gone.
 ///
-/// @param id gives the file its name; from the same numbers as those of segments
+/// @param id gives the file its name; from the same numbers as ids of segments
 /// @param bytes size of the file
 /// @param events events that it counts
 /// @param fromNanos start of its first bucket, nanoseconds since the Unix epoch

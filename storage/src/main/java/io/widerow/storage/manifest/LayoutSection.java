@@ -27,7 +27,7 @@ public record LayoutSection(List<LayoutOverride> rules) {
     rules = List.copyOf(rules);
   }
 
-  /// What sections say about layouts; null for nothing.
+  /// The overrides in sections; null for none.
   ///
   /// @throws IOException when the bytes are no such section
   static @Nullable LayoutSection of(ManifestSections sections) throws IOException {

@@ -35,7 +35,7 @@ import java.util.TreeMap;
 /// @param removed ids of segments that are no longer live
 /// @param sealedLsns by lane, the last journal frame whose events are all in segments
 /// @param journals number of lanes with a journal: lanes `[0, journals)`
-/// @param sections what changes besides segments and journals
+/// @param sections changes other than of segments and journals
 public record ManifestEdit(
     long segmentIdNext,
     long counterLimit,

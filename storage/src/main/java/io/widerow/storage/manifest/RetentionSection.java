@@ -38,7 +38,8 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
 
   /// A list of policies that decided before.
   ///
-  /// @param untilNanos until when it keeps what a change hid, nanoseconds since the Unix epoch
+  /// @param untilNanos the time until which it protects events that a change hid, nanoseconds since
+  ///   the Unix epoch
   public record Held(List<RetentionRule> policies, long untilNanos) {
     public Held {
       policies = List.copyOf(policies);

@@ -9,7 +9,7 @@ public interface FrameSink {
   /// Takes one frame.
   ///
   /// @param frame with its header
-  /// @param records what it holds, valid until this returns
+  /// @param records its contents, valid until this returns
   void frame(int lane, MemorySegment frame, MemorySegment records);
 
   /// Acknowledged frames are missing here. Earlier frames that wait for the end of their group

@@ -65,7 +65,7 @@ public final class Replay implements FrameSink, AutoCloseable {
   /// frames waits for its last one; a group without its last frame was never acknowledged and is
   /// dropped.
   ///
-  /// @param records those of the frame, 8-byte aligned
+  /// @param records the records of the frame, 8-byte aligned
   @Override
   public void frame(int lane, MemorySegment frame, MemorySegment records) {
     long lsn = JournalFrame.lsn(frame);

@@ -250,7 +250,7 @@ public final class TypeTable {
       }
     }
 
-    /// What the shards have stays theirs, so that new ones catch up.
+    /// Shards keep their bytes, so that new ones catch up.
     private void spread(int newShards) {
       long[] more = newShards == 1 ? ONE_SHARD : new long[newShards];
       if (shardBytes.length > 0) {

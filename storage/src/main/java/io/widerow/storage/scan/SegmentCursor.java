@@ -114,7 +114,7 @@ public final class SegmentCursor implements EventCursor {
 
   /// A place of an event in a partition of a segment, and its number in the order of arrival.
   ///
-  /// @param block number of the block among those of the partition, from 0
+  /// @param block number of the block in the partition, from 0
   /// @param blocks how many these are
   /// @param row number of the event in the block, from 0
   public record Place(int block, int blocks, int row, long arrival) {}

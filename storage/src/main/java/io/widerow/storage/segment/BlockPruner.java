@@ -15,7 +15,7 @@ import java.util.List;
 ///
 /// - Threads: one.
 public final class BlockPruner {
-  /// How much of a block the filter keeps.
+  /// The part of a block that the filter keeps: none, some or all.
   public enum Verdict {
     NOTHING,
     SOMETHING,

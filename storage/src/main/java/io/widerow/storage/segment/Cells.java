@@ -48,7 +48,7 @@ public final class Cells {
 
   /// Reads the cells of a partition to the end of the input.
   ///
-  /// @param partition what the index says of the partition
+  /// @param partition the index entry of the partition
   /// @throws io.widerow.storage.StorageException.Corrupt when they are not those of this partition
   static Cells read(ByteSource in, SegmentSummary.Partition partition) {
     int count = in.readCount(1, in.left() / CELL_BYTES_LEAST, "cells");
@@ -108,7 +108,7 @@ public final class Cells {
     return bytes[cell];
   }
 
-  /// How many of these events brought their own ids.
+  /// The number of these events with client ids.
   public long ownIds(int cell) {
     return ownIds[cell];
   }

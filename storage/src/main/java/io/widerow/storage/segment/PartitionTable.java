@@ -188,7 +188,7 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
         (events & 1) != 0);
   }
 
-  /// How many events a partition has.
+  /// The number of events of a partition.
   public long events(int partition) {
     return word(partition, 2) >>> 1;
   }

@@ -235,7 +235,7 @@ public final class Segment implements AutoCloseable {
     return new SegmentSummary(segmentId, partitions(), events, bytes);
   }
 
-  /// What it was made of; nothing for what a repair wrote.
+  /// Its origin; empty for a segment that a repair wrote.
   public SegmentOrigin origin() {
     return origin;
   }
@@ -339,7 +339,7 @@ public final class Segment implements AutoCloseable {
 
   /// Remembers the first damage that a reader meets, for the owner.
   ///
-  /// @return what the reader is told
+  /// @return the error for the reader
   public StorageException.Corrupt damaged(
       StorageException.Corrupt told, PartitionKey key, int block) {
     StorageException.Corrupt named = told.in(key, block);
@@ -385,7 +385,7 @@ public final class Segment implements AutoCloseable {
     lease.release();
   }
 
-  /// The same, and deletes the file when nobody reads it any more.
+  /// The same, and deletes the file when no reader uses it any more.
   ///
   /// @param delete must not throw; the thread of the last reader runs it
   public void retire(Runnable delete) {

@@ -74,7 +74,7 @@ public final class SegmentCells {
     private long stretchUntil;
 
     /// @param segment one that has cells; the caller holds a lease
-    /// @param ahead true to read what follows too, for partitions that are read later
+    /// @param ahead true to read the following bytes too, for partitions that are read later
     public Reader(Segment segment, ReadDeadline deadline, boolean ahead) {
       this.segment = segment;
       this.pieces = new PieceReader(segment.file(), segment.checksum());

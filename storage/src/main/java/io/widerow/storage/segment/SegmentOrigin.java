@@ -85,7 +85,7 @@ public record SegmentOrigin(long counterLimit, long clockNanos, List<Source> sou
     return new SegmentOrigin(counterLimit, clockNanos, all);
   }
 
-  /// How long a file of aggregates is kept; 0 for another file.
+  /// The retention of a file of aggregates; 0 for another file.
   ///
   /// @param id its own
   public long keepNanos(long id) {

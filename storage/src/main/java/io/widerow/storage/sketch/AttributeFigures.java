@@ -81,7 +81,7 @@ public final class AttributeFigures {
     return field.has(figure);
   }
 
-  /// How many events have the attribute.
+  /// The number of events with the attribute.
   public long values() {
     return values;
   }

@@ -79,7 +79,7 @@ public final class ExactSum {
     }
   }
 
-  /// Adds all that another sum has, which stays as it is but for carries.
+  /// Adds another sum, which does not change except for carries.
   public void add(ExactSum other) {
     special |= other.special;
     if (other.chunks.length == 0) {

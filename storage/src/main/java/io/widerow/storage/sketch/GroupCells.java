@@ -159,7 +159,7 @@ public final class GroupCells {
     return events[at];
   }
 
-  /// How many of these events brought their own ids.
+  /// The number of these events with client ids.
   public long ownIds(int at) {
     return ownIds[at];
   }

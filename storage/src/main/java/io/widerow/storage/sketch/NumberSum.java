@@ -66,7 +66,7 @@ public final class NumberSum {
     longSum = next;
   }
 
-  /// How many numbers were added.
+  /// The number of added numbers.
   public long count() {
     return count;
   }

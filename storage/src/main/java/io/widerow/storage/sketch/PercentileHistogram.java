@@ -161,7 +161,7 @@ public final class PercentileHistogram {
     return read;
   }
 
-  /// How many numbers were added.
+  /// The number of added numbers.
   public long total() {
     return total;
   }

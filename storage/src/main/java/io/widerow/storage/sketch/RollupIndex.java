@@ -148,7 +148,7 @@ public final class RollupIndex {
     return isThere() ? firstPieces[partition + 1] - firstPieces[partition] : 0;
   }
 
-  /// What the cells of a piece are.
+  /// The shape of the cells of a piece.
   ///
   /// @param piece 0 to [#pieces], exclusive
   public RollupShape shape(int partition, int piece) {

@@ -45,7 +45,7 @@ public final class RollupsWriter {
   private final List<Integer> active = new ArrayList<>(); // shapes of the partition
   private boolean full;
   private final ByteSink pieces = new ByteSink(); // of all partitions, without checksums
-  private final ByteSink sizes = new ByteSink(); // what the index says of each partition
+  private final ByteSink sizes = new ByteSink(); // the index entry of each partition
   private final List<Integer> ends = new ArrayList<>(); // in `pieces`
 
   public RollupsWriter(List<RollupDefinition> definitions) {

@@ -123,7 +123,7 @@ public final class ValueTable {
     }
   }
 
-  /// How many different values there are.
+  /// The number of distinct values.
   public int size() {
     return size;
   }

@@ -27,7 +27,7 @@ final class DerivedEncoder implements PieceEncoder.SymbolWriter {
   private final LongEncoder longs;
   private final boolean thorough;
   private final List<Column> columns = new ArrayList<>(); // may end with earlier lines'
-  private int begun; // how many of them belong to the current lines
+  private int begun; // the number of them that belong to the current lines
   private int[] leading = new int[0]; // symbols of the columns that can lead
   private int leadingCount;
   private long[] last = new long[0]; // by symbol of the leader: what occurred with it last

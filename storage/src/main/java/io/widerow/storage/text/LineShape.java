@@ -32,7 +32,7 @@ public final class LineShape {
 
   /// Makes the shape of the line of so many bytes in [#room].
   ///
-  /// @param isCut whether the line goes on behind these bytes, in a last variable
+  /// @param isCut whether the line continues after these bytes, in a last variable
   public void make(int bytes, boolean isCut) {
     parser.clear();
     long _ = parser.parse(text, 0, bytes);

@@ -20,7 +20,7 @@ final class PieceDecoder {
 
   /// Decodes `count` texts. Numbers and texts of a dictionary are not printed yet.
   ///
-  /// @param text what the encoder's text sink had; advances
+  /// @param text the contents of the encoder's text sink; advances
   void decode(
       int code, ByteSource in, SymbolReader follow, ByteSource text, int count, TextSlices out) {
     out.count = count;

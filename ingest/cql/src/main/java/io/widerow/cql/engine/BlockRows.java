@@ -126,7 +126,7 @@ final class BlockRows {
     return from >= until ? 0 : fragmentEnds[until - 1] - (from == 0 ? 0L : fragmentEnds[from - 1]);
   }
 
-  /// How many rows are before a key.
+  /// The number of rows before a key.
   int before(MemorySegment key, int keyBytes) {
     int low = 0;
     int high = count;

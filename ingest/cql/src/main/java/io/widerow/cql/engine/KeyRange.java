@@ -68,7 +68,7 @@ final class KeyRange {
         && (end == null || Arrays.compareUnsigned(least, end) < 0);
   }
 
-  /// How many bytes all keys of the range begin with alike, at most as many as the bounds have.
+  /// The length of the common prefix of all keys of the range, at most as many as the bounds have.
   int common() {
     byte[] end = until;
     return end == null ? 0 : Keys.common(from, from.length, end, end.length);

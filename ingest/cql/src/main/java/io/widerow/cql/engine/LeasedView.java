@@ -91,7 +91,7 @@ final class LeasedView implements TableView {
     }
   }
 
-  /// What memory has of a range of keys.
+  /// The rows of a range of keys in memory.
   List<Fragments> memory(KeyRange range, boolean descending) {
     List<Fragments> sources = new ArrayList<>();
     UnwrittenGroup more = group;

@@ -5,8 +5,8 @@ import io.widerow.storage.disk.Lease;
 import io.widerow.storage.manifest.TableEntry;
 import org.jspecify.annotations.Nullable;
 
-/// A file that the manifest of the tables lists. If it cannot be read, the store goes on: who reads
-/// tables is told, since nobody knows what the file has.
+/// A file that the manifest of the tables lists. If it cannot be read, the store continues, and
+/// readers of tables get an error, because the contents of the file are unknown.
 ///
 /// - Threads: any.
 /// - Memory: the open file, until the last lease is released.
@@ -20,7 +20,7 @@ final class LiveTableFile implements AutoCloseable {
   private volatile Runnable delete = () -> {};
   private volatile @Nullable Weighed weighed;
 
-  /// How many bytes are of forgotten keys.
+  /// The number of bytes of obsolete keys.
   private record Weighed(Forgotten by, long bytes) {}
 
   LiveTableFile(TableEntry entry, TableFile file) {
@@ -81,7 +81,7 @@ final class LiveTableFile implements AutoCloseable {
     lease.release();
   }
 
-  /// Deletes the file when nobody reads it any more; it is not listed from now on.
+  /// Deletes the file when no reader uses it any more; it is not listed from now on.
   void retire(Runnable deletion) {
     delete = deletion;
     lease.close();

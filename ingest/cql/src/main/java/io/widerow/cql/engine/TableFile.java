@@ -73,7 +73,7 @@ final class TableFile implements AutoCloseable {
     }
   }
 
-  /// The same, of a file whose blocks nobody keeps.
+  /// The same, of a file whose blocks are not cached.
   static TableFile open(Disk disk, Path path, UUID store, long id) {
     return open(disk, path, store, id, BlockCache.none());
   }
@@ -212,7 +212,7 @@ final class TableFile implements AutoCloseable {
     return bytes;
   }
 
-  /// How wide its partitions are. Not of a salvaged file.
+  /// The sizes of its partitions. Not of a salvaged file.
   Widths widths() {
     TableFileFormat.Foot parts = Objects.requireNonNull(foot);
     return Widths.read(block(parts.widthsAt(), parts.end()));

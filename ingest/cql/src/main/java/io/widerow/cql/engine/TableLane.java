@@ -160,8 +160,8 @@ final class TableLane implements AutoCloseable {
     forcedNanos = contents.context().clock().monotonicNanos();
   }
 
-  /// Goes on in the next memory. Waits for the flush of the one before, if that is not done yet: it
-  /// does it itself, as it merges when there are too many files.
+  /// Continues in the next memtable. Waits for the flush of the one before, if that is not done
+  /// yet: it does it itself, as it merges when there are too many files.
   private void turn() {
     upkeep.flushUntil(1);
     upkeep.keepFilesFew();
@@ -185,7 +185,7 @@ final class TableLane implements AutoCloseable {
     return !now.isEmpty() && now.madeNanos() < monotonicNanos;
   }
 
-  /// How far the journal is durable.
+  /// The durable end of the journal.
   Witness.Lane witness() {
     return Witness.Lane.of(forcedLsn, journal);
   }

@@ -96,7 +96,7 @@ final class TableScan implements TableCursor {
     return ByteBuffer.wrap(rows.key(), 0, rows.keyBytes()).slice();
   }
 
-  /// What the keys of the partition of the row begin with.
+  /// The common prefix of the keys of the row's partition.
   byte[] partition() {
     return Arrays.copyOf(rows.key(), rows.partition());
   }

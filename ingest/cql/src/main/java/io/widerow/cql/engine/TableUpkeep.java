@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; one at a time flushes, and concurrently one at a time merges.
 final class TableUpkeep {
-  /// How long tombstones stay after the last write of their file, in seconds.
+  /// The time for which tombstones stay after the last write of their file, in seconds.
   static final long GRACE_SECONDS = 864_000;
 
   private static final int MERGE_LEAST = 4;
   private static final int MERGE_MOST = 16;
   private static final long TIER_BYTES = 1 << 20; // files up to this are of one tier
   private static final int TIER_BITS = 2; // the next tier has files of up to four times as much
-  private static final int FILES_MOST = 24; // with more, the writer merges before it goes on
+  private static final int FILES_MOST = 24; // with more, the writer merges before it continues
 
   private final TableContents contents;
   private final Task flushing = new Task();

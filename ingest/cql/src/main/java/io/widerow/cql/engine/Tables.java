@@ -256,7 +256,7 @@ public final class Tables implements TableStore, StoreExtension {
     if (next != null) {
       now.commit(Durability.DISK);
       upkeep.forget(next);
-      toForget.compareAndSet(next, null); // another one that came meanwhile stays
+      toForget.compareAndSet(next, null); // another one that was set in between stays
     }
   }
 

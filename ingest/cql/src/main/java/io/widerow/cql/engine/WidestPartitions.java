@@ -115,7 +115,7 @@ final class WidestPartitions {
   private static final class LastKey {
     private byte[] last = new byte[0];
 
-    /// How many bytes another one shares with it, which takes its place.
+    /// The number of bytes that it shares with the partition that replaces it.
     int shared(byte[] key, int keyBytes) {
       int shared = Keys.common(last, last.length, key, keyBytes);
       last = Arrays.copyOf(key, keyBytes);

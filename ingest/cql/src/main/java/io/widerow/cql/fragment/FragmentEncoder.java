@@ -100,7 +100,7 @@ public final class FragmentEncoder {
     out.putZigzag(expiry);
   }
 
-  /// @param ttl 0 for ever
+  /// @param ttl 0 for no expiry
   public void live(long timestamp, int ttl, long expiry) {
     flag(ttl > 0 ? LIVE | LIVE_EXPIRES : LIVE);
     time(timestamp);

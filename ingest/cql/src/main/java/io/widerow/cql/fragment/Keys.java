@@ -59,7 +59,7 @@ public final class Keys {
     return number;
   }
 
-  /// How many bytes two keys begin with alike.
+  /// The length of the common prefix of two keys.
   public static int common(byte[] left, int leftBytes, byte[] right, int rightBytes) {
     int most = Math.min(leftBytes, rightBytes);
     int at = Arrays.mismatch(left, 0, most, right, 0, most);

@@ -254,7 +254,7 @@ public final class MutationGroup implements Mutations {
     }
   }
 
-  /// How many records there are.
+  /// The number of records.
   public int count() {
     return limits.size();
   }

@@ -1,6 +1,7 @@
 package io.widerow.cql.fragment;
 
-/// What a merge drops: tombstones and expired cells, if nothing remains that they could hide.
+/// The rule by which a merge drops tombstones and expired cells: if nothing remains that they could
+/// hide.
 ///
 /// @param before microseconds: older tombstones may be dropped. [Long#MIN_VALUE] to drop nothing
 /// @param expiredBefore Unix time in seconds: cells that expired before it may be dropped

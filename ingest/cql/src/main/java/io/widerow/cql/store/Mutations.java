@@ -19,7 +19,7 @@ public interface Mutations {
 
   /// The row itself is live, with or without cells.
   ///
-  /// @param ttl seconds; 0 for ever
+  /// @param ttl seconds; 0 for no expiry
   /// @param expiry Unix time in seconds; without meaning when the ttl is 0
   Mutations live(long timestamp, int ttl, long expiry);
 

@@ -10,23 +10,23 @@ import java.util.concurrent.CompletableFuture;
 ///
 /// - Threads: any.
 public interface TableStore {
-  /// What has been written so far. The caller closes it.
+  /// A view of all writes so far. The caller closes it.
   TableView view();
 
   /// Makes one group of mutations: all of it is there after a crash, or nothing.
   ///
-  /// @return what the write answers, once its group is as durable as the store promises; or ends
+  /// @return the response of the write, once its group is as durable as the store promises; or ends
   ///   with the exception of the write, which then has changed nothing, or with a
   ///   [io.widerow.storage.StorageException]
   <T> CompletableFuture<T> write(TableWrite<T> write);
 
-  /// Says which keys nobody asks for any more, and nobody writes. Their rows are dropped when files
-  /// are written, and a file of which they are a large part is written soon. Before that everything
-  /// that was written so far is forced to disk: what made them needless cannot be lost without
-  /// them.
+  /// Sets the keys that are obsolete: they are neither read nor written any more. Their rows are
+  /// dropped when files are written, and a file of which they are a large part is written soon.
+  /// Before that everything that was written so far is forced to disk: what made them needless
+  /// cannot be lost without them.
   ///
   /// A store does not remember it: the owner says it again after each opening.
   ///
-  /// @param spans all of them, also those told before; none meets another
+  /// @param spans all of them, including earlier ones; none overlaps another
   void forget(List<KeySpan> spans);
 }

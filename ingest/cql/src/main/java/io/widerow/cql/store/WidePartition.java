@@ -9,7 +9,7 @@ public final class WidePartition {
   private final boolean exact;
   private final long bytes;
 
-  /// @param key what all keys of the partition begin with
+  /// @param key common prefix of all keys of the partition
   /// @param rows that it shows
   /// @param exact false when it has at most so many rows
   /// @param bytes that its rows take on disk; 0 while all of it is in memory

@@ -4,7 +4,7 @@ import java.util.List;
 
 /// The widest partitions of a table.
 ///
-/// @param partitions those with the most rows first; at equal numbers in the order of their keys
+/// @param partitions the ones with the most rows first; at equal numbers in the order of their keys
 /// @param read how many rows were read to count them
 public record Widest(List<WidePartition> partitions, long read) {
   public Widest {

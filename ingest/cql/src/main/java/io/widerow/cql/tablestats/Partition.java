@@ -17,9 +17,9 @@ public final class Partition {
   private final long marked;
   private final long expiry;
 
-  /// @param key what all keys of the partition begin with
+  /// @param key common prefix of all keys of the partition
   /// @param rows that something is live of
-  /// @param marked those of them that are live themselves, and not only cells of them
+  /// @param marked rows that are live themselves, not only by their cells
   /// @param expiry Unix time in seconds from which the first part of a row has expired;
   ///   [Long#MAX_VALUE] when none does
   public Partition(byte[] key, long rows, long marked, long expiry) {

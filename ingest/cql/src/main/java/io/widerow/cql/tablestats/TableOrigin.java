@@ -5,12 +5,12 @@ import io.widerow.storage.codec.ByteSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a file was made of, for people and for a manifest that lost its last edit.
+/// The origin of a file, for people and for a manifest that lost its last edit.
 ///
 /// @param newestSeconds Unix time after every write in it
 /// @param lsnAfter of a flush: the last group before those in it
 /// @param lsnLast the last group in it
-/// @param sources of a merge: ids of the files that it takes the place of
+/// @param sources of a merge: ids of the files that it replaces
 public record TableOrigin(long newestSeconds, long lsnAfter, long lsnLast, List<Long> sources) {
   public TableOrigin {
     sources = List.copyOf(sources);

@@ -25,7 +25,7 @@ public final class WidthCounter {
 
   /// Counts what a source has under a key.
   ///
-  /// @param partition how many of the key's first bytes are those of its partition
+  /// @param partition the number of the key's first bytes that belong to its partition
   /// @param shared how many first bytes it has in common with the key before
   /// @param isRow whether it is a row of which something is live
   /// @param isMarked whether the row is live itself

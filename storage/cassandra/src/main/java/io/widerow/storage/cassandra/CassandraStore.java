@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
 /// - Errors: a cluster that is away delays; nothing is lost. Another daemon with the same number
 ///   ends the write side.
 public final class CassandraStore implements EventStore {
-  /// How long closing may apply the remaining events.
+  /// The longest time for which closing applies the remaining events.
   private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Keyspace keyspace;
@@ -72,7 +72,7 @@ public final class CassandraStore implements EventStore {
   private final Path directory;
   private final @Nullable Thread thread; // null in a simulation
 
-  /// How events are read, and for how long they are kept.
+  /// The options of reading and retention.
   public interface Reading {
     /// A view of everything that all daemons have applied.
     StoreView view();
@@ -83,7 +83,7 @@ public final class CassandraStore implements EventStore {
     /// See [EventStore#retain].
     void retain(@Nullable String type, @Nullable Duration age);
 
-    /// How long events are kept: one that is past it when it comes is refused.
+    /// The retention: an event that has expired when it arrives is refused.
     default RetentionPolicy retention() {
       return RetentionPolicy.FOREVER;
     }
@@ -97,12 +97,12 @@ public final class CassandraStore implements EventStore {
     /// A segment of a partition is about to be applied.
     default void touched(PartitionKey partition) {}
 
-    /// What the background work has done.
+    /// The counters of the background work.
     default UpkeepStatus upkeep() {
       return UpkeepStatus.NONE;
     }
 
-    /// What keeps the background work from being done, for people; empty when nothing does.
+    /// The obstacles of the background work, for people; empty without any.
     default List<String> troubles() {
       return List.of();
     }
@@ -147,7 +147,7 @@ public final class CassandraStore implements EventStore {
   /// @param config of the store on this machine; its directory is made when it is absent, and its
   ///   number of the daemon and its retention are not used
   /// @param reading how events are read
-  /// @param background runs what [#maintain] starts, and flushes of the store on this machine
+  /// @param background runs the tasks of [#maintain], and flushes of the store on this machine
   /// @throws StorageException.Locked when the directory is in use, or the number is another's
   /// @throws StorageException.Incompatible when the directory belongs to another store
   /// @throws StorageException.Unreachable when the cluster is away at the first start
@@ -269,7 +269,7 @@ public final class CassandraStore implements EventStore {
     reading.maintain();
   }
 
-  /// What opening the store on this machine found and did.
+  /// The report of opening the store on this machine.
   public RecoveryReport recovery() {
     return local.recovery();
   }

@@ -52,7 +52,7 @@ final class ClusterOpener {
     this.directory = config.directory();
   }
 
-  /// What a store consists of.
+  /// The parts of a store.
   record Parts(
       Keyspace keyspace,
       CassandraStore.Reading reading,

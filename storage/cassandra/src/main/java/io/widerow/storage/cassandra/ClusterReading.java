@@ -34,7 +34,7 @@ public final class ClusterReading implements CassandraStore.Reading {
   private final AtomicReference<@Nullable Runnable> configured = new AtomicReference<>();
   private volatile @Nullable Upkeep upkeep;
 
-  /// What an operator decides.
+  /// The options of an operator.
   ///
   /// @param options of reading
   /// @param mergeAfter so long after its end a bucket is merged

@@ -69,7 +69,7 @@ public final class Applier implements AutoCloseable {
   private volatile long appliedStamp;
   private volatile @Nullable StorageException lost;
 
-  /// What an applier works with.
+  /// The collaborators of an applier.
   ///
   /// @param local store on this machine, a spool
   /// @param keyspace where to
@@ -129,7 +129,7 @@ public final class Applier implements AutoCloseable {
     roundsOfStart();
   }
 
-  /// What came before this start is in rounds of its own: with another number of shards, a later
+  /// Events from before this start are in separate rounds: with another number of shards, a later
   /// write of an id may be in another partition, and must have a greater version. The nodes may be
   /// away, so the time is the last one at which this machine's clock was right.
   private void roundsOfStart() {
@@ -215,7 +215,7 @@ public final class Applier implements AutoCloseable {
     return nothing;
   }
 
-  /// What a round was of everything that is committed.
+  /// The share of a round in the committed events.
   private enum Applied {
     NOTHING,
     PART,
@@ -391,7 +391,7 @@ public final class Applier implements AutoCloseable {
     return round == 0 ? pendingSinceMillis : round;
   }
 
-  /// What arrived before is applied.
+  /// Every event that arrived before it is applied.
   public LaneArrivals appliedTo() {
     return appliedTo;
   }
@@ -401,7 +401,7 @@ public final class Applier implements AutoCloseable {
     return appliedStamp;
   }
 
-  /// How far this machine's clock is ahead of the nodes', in milliseconds.
+  /// The lead of this machine's clock over the clocks of the nodes, in milliseconds.
   public long skewMillis() {
     return skewMillis;
   }

@@ -4,11 +4,11 @@ import io.widerow.event.TimeUuid;
 import java.time.Duration;
 import java.util.List;
 
-/// How a daemon applies what it took in.
+/// The options by which a daemon applies accepted events.
 ///
 /// @param daemon number of the daemon, 0 to 511; [#AUTO] for the least free one
 /// @param host where it runs, for people who look at the list of daemons
-/// @param interval the longest that events wait for a round while nobody waits for them
+/// @param interval the longest wait of events for a round while no request waits for them
 /// @param inFlight statements in flight at most, 1 to 1,024
 /// @param inFlightBytes bytes of values in flight at most
 /// @param claimKeep how long the key of a batch is remembered

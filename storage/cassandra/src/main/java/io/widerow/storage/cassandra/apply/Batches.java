@@ -179,7 +179,7 @@ public final class Batches {
     }
   }
 
-  /// How many there are.
+  /// The number of batches.
   public synchronized long size() {
     long sum = recovered.size();
     for (Queue queue : queues) {

@@ -35,7 +35,7 @@ final class Claims {
   /// Keys of one statement; Cassandra warns of more.
   private static final int TOGETHER = 10;
 
-  /// With fewer keys, claiming each costs no more than making sure that nobody else is there.
+  /// With fewer keys, claiming each costs no more than verifying that no other daemon has started.
   private static final int NOTED_MIN = 3;
 
   /// Claims are noted only when this machine's clock differs less from those of the nodes.
@@ -61,7 +61,7 @@ final class Claims {
   /// Claims the batches of a round, and writes down which are left out.
   ///
   /// @param nowSeconds the time now, in seconds since the Unix epoch
-  /// @param skewMillis how far this machine's clock is ahead of those of the nodes
+  /// @param skewMillis lead of this machine's clock over the clocks of the nodes
   /// @throws KeyspaceException when a batch is so old that its claim may be forgotten
   List<Batch.LeftOut> claim(Round round, long nowSeconds, long skewMillis) {
     List<Batch.LeftOut> left = new ArrayList<>();
@@ -79,7 +79,7 @@ final class Claims {
     return left;
   }
 
-  /// Claims the keys that nobody has, as a daemon that is alone.
+  /// Claims unclaimed keys, as the only daemon.
   ///
   /// @return batches that have to be claimed each: somebody has their keys, or this daemon is not
   ///   alone any more

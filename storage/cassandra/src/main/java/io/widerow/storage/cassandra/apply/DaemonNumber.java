@@ -89,7 +89,7 @@ public final class DaemonNumber {
             () -> new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "not connected")));
   }
 
-  /// Takes the number, or goes on with the reserved one when the cluster cannot be reached.
+  /// Takes the number, or continues with the reserved one when the cluster is unreachable.
   ///
   /// @throws StorageException.Locked when another directory has the number
   /// @throws StorageException.Unreachable when the cluster is away and nothing is reserved
@@ -105,7 +105,7 @@ public final class DaemonNumber {
 
   /// Begins an epoch, once.
   ///
-  /// @throws KeyspaceException when a statement fails; the next call goes on
+  /// @throws KeyspaceException when a statement fails; the next call continues
   /// @throws StorageException.Locked when another directory has the number
   void begin(Keyspace keyspace, Statements statements) {
     while (!begun) {

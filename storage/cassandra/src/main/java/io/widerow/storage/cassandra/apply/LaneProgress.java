@@ -1,6 +1,6 @@
 package io.widerow.storage.cassandra.apply;
 
-/// What the thread that applies asks of a lane and tells it.
+/// The interface between the applying thread and a lane.
 ///
 /// - Threads: any.
 public interface LaneProgress {

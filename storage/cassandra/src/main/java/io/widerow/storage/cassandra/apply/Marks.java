@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///   a round ends at    lane 0: ^ lane 1: ^
 /// ```
 ///
-/// What an end must be, so that everything else holds:
+/// The requirements for an end of a round:
 ///
 /// - Between groups, in each lane. A group is shown whole or not at all, a batch is claimed whole
 ///   or left out, and a caller that waits for a group is notified when all of it is applied. Lanes

@@ -8,14 +8,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// How the applying thread waits: for responses, between tries, for more to apply. An interface, so
-/// that a simulation takes no time.
+/// The waits of the applying thread: for responses, between tries, for more events. An interface,
+/// so that a simulation takes no time.
 ///
 /// - Threads: one waits; any calls [#wake] and [#stop].
 public interface Pace {
   /// Waits for a response.
   ///
-  /// @throws Stopped when nobody wants it any more
+  /// @throws Stopped when a stop was requested
   <T> T join(CompletableFuture<T> answer) throws ExecutionException;
 
   /// Waits before another try.

@@ -19,7 +19,7 @@ import java.util.List;
 ///   version    base, base, base, base + 1, ... base + span     (times 512, plus the daemon)
 /// ```
 ///
-/// @param stamp orders the rounds of a daemon; the `seq` of what it writes
+/// @param stamp orders the rounds of a daemon; the `seq` of its segments
 /// @param from events that arrived before are in earlier rounds
 /// @param to events that arrived before are in this round, or in earlier ones
 /// @param base when it was cut, in microseconds since the Unix epoch; above every version before
@@ -64,7 +64,7 @@ record Round(
     return (base + Math.clamp(arrival - low, 0, span)) << ClusterArrivals.DAEMON_BITS | daemon;
   }
 
-  /// What the daemon has applied when this round is.
+  /// The daemon's applied position after this round.
   DaemonRow.Applied applied() {
     return new DaemonRow.Applied(
         stamp, (base + span + 1) << ClusterArrivals.DAEMON_BITS, to.laneLimits());

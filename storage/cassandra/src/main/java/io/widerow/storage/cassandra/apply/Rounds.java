@@ -93,7 +93,7 @@ final class Rounds {
     return all;
   }
 
-  /// What arrived before this position is no longer needed on this machine.
+  /// Events that arrived before this position are no longer needed on this machine.
   LaneArrivals releasable() {
     List<Batch.LeftOut> held = allLeftOut();
     pending.forEach(begun -> held.addAll(begun.round.taken()));

@@ -14,7 +14,7 @@ public final class Statements {
   private static final long PAUSE_MILLIS_MIN = 25;
   private static final long PAUSE_MILLIS_MAX = 1_000;
 
-  /// What somebody has to change first is tried less often.
+  /// A failure that needs an operator is retried less often.
   private static final long REFUSED_MILLIS = 5_000;
 
   private final Pace pace;

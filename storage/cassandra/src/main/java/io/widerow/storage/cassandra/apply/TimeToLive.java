@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.apply;
 
 import io.widerow.event.PartitionKey;
 
-/// How long the cluster keeps the rows of a partition.
+/// The time to live of the rows of a partition in the cluster.
 @FunctionalInterface
 public interface TimeToLive {
   /// Seconds after which the cluster drops a partition's rows by itself; 0 for never.

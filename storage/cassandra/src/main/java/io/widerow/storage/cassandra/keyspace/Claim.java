@@ -1,6 +1,6 @@
 package io.widerow.storage.cassandra.keyspace;
 
-/// Who has a batch: the daemon that claimed its key first.
+/// The owner of a batch: the daemon that claimed its key first.
 ///
 /// @param daemon number
 /// @param stamp the batch is in the daemon's round of this [Stamp] or an earlier one

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 final class ClaimsTable {
-  /// How long before now claims are noted.
+  /// The time before now at which claims are recorded.
   private static final Duration NOTE_BEFORE = Duration.ofHours(1);
 
   private final StatementRunner runner;

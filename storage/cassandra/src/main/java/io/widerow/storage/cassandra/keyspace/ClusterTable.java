@@ -76,7 +76,7 @@ record ClusterTable(
         .formatted(keyspace, name, lines, key, clustered, with.isEmpty() ? "" : " WITH " + with);
   }
 
-  /// What a column must be.
+  /// The required type and kind of a column.
   private Found expected(Column column) {
     int partition = partitionKey.indexOf(column.name);
     int cluster = clustering.indexOf(column.name);

@@ -203,7 +203,7 @@ final class Connections {
     }
   }
 
-  /// What a session knows of the nodes and of the keyspace.
+  /// The session's metadata of the nodes and of the keyspace.
   static KeyspaceHealth health(CqlSession session, StoreUri uri, RequestCounts counts) {
     int up = 0;
     int down = 0;

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// What the keyspace knows of a daemon.
+/// The row of a daemon in the keyspace.
 ///
 /// @param daemon its number, 0 to 511
 /// @param owner identity of the data directory that has the number; null when it was released
 /// @param host where it ran last, for people
 /// @param epoch rises with each start; 0 before the first
 /// @param reserved arrival counters below this one may have been given out
-/// @param applied how far it has applied; what readers show of it
+/// @param applied its applied position, up to which readers show its events
 /// @param oldestMillis when the oldest event came that is journaled and not applied, in
 ///   milliseconds since the Unix epoch; 0 when there is none
 /// @param seenMillis when it last said so, by its clock, in milliseconds since the Unix epoch
@@ -25,7 +25,8 @@ public record DaemonRow(
     long oldestMillis,
     long seenMillis) {
 
-  /// How far a daemon has applied: everything of rounds up to `stamp`, and nothing of later ones.
+  /// The applied position of a daemon: everything of rounds up to `stamp`, and nothing of later
+  /// ones.
   ///
   /// @param stamp the [Stamp] of the last round
   /// @param versionLimit versions that the daemon gave to events with clients' ids are below this

@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.keyspace;
 
 import io.widerow.event.EventId;
 
-/// What the directory says of a cluster segment: small, and enough to decide whether it is needed.
+/// The directory's row of a cluster segment: small, and enough to decide whether it is needed.
 ///
 /// @param first id of its first event
 /// @param last id of its last event

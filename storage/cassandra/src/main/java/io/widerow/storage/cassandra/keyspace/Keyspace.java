@@ -48,7 +48,7 @@ public interface Keyspace extends AutoCloseable {
 
   /// Puts merged segments in force, if `expected` is the generation now (LWT).
   ///
-  /// @param covered what they replace, see [Directory]
+  /// @param covered the rounds that they replace, see [Directory]
   /// @return true when `next` is in force now
   CompletableFuture<Boolean> swap(
       PartitionKey partition, int expected, int next, Map<Integer, Long> covered);
@@ -123,7 +123,7 @@ public interface Keyspace extends AutoCloseable {
   /// @return true when `mine` is in force now
   CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds);
 
-  /// The claims in force for keys; null at the index of a key that nobody claimed.
+  /// The claims in force for keys; null at the index of an unclaimed key.
   ///
   /// @param keys of 16 bytes each
   CompletableFuture<List<@Nullable Claim>> claims(List<byte[]> keys);
@@ -161,7 +161,7 @@ public interface Keyspace extends AutoCloseable {
   /// The clock of a node, in milliseconds since the Unix epoch.
   CompletableFuture<Long> clockMillis();
 
-  /// What the connections know, without asking.
+  /// The state of the connections, without a request.
   KeyspaceHealth health();
 
   /// Closes connections; pending futures fail.

@@ -4,7 +4,7 @@ package io.widerow.storage.cassandra.keyspace;
 public final class KeyspaceException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// How the statement failed, and whether it may have been applied.
+  /// The kind of failure of the statement, and whether it may have been applied.
   public enum Kind {
     /// No node could be asked, or too few replicas are up. A write was not applied by enough
     /// replicas, and may have been by some. Passes by itself.
@@ -12,7 +12,7 @@ public final class KeyspaceException extends RuntimeException {
     /// No response in time: it may have been applied, or will be later. Passes by itself.
     TIMEOUT,
     /// The cluster refuses: schema, authentication, permission, a statement too large. Stays until
-    /// somebody changes something.
+    /// an operator changes something.
     REFUSED
   }
 

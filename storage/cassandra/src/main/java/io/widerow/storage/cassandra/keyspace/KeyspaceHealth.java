@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.keyspace;
 
 import java.util.Map;
 
-/// What the connections say of the cluster.
+/// The health of the cluster, as the connections see it.
 ///
 /// @param nodesUp nodes of the local datacenter that answer
 /// @param nodesDown nodes of the local datacenter that do not

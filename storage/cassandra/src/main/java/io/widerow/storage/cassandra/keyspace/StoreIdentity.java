@@ -6,5 +6,5 @@ import java.util.UUID;
 ///
 /// @param id of the store, in each segment's checksums
 /// @param secret 32 bytes in hexadecimal, the same for all daemons
-/// @param format version of the schema and of what it holds
+/// @param format version of the schema and of its contents
 public record StoreIdentity(UUID id, String secret, int format) {}

@@ -40,7 +40,7 @@ final class ClockCheck {
             .formatted(Math.abs(skewMillis), SKEW_MILLIS_MAX);
   }
 
-  /// How far this machine's clock is ahead of the nodes', when they were compared last.
+  /// The lead of this machine's clock over the clocks of the nodes at the last comparison.
   long skewMillis() {
     return skewMillis;
   }

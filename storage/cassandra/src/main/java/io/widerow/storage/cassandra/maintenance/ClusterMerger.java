@@ -54,7 +54,7 @@ final class ClusterMerger implements AutoCloseable {
   private final UpkeepCounters counters;
   private final BlockReaderPool pool = new BlockReaderPool();
 
-  /// How a merge ended.
+  /// The outcome of a merge.
   enum Outcome {
     /// There was nothing to merge.
     NOTHING,
@@ -139,7 +139,7 @@ final class ClusterMerger implements AutoCloseable {
     return new Merged(sources.whole() ? Outcome.MERGED : Outcome.PARTLY, generation, written);
   }
 
-  /// What a merge of this daemon wrote, as the directory has it.
+  /// The rows that a merge of this daemon wrote, as the directory has them.
   private List<DirectoryRow> rowsOf(Directory directory, int generation) {
     return directory.rows().stream()
         .filter(row ->

@@ -73,7 +73,7 @@ final class MergeSchedule {
   private volatile @Nullable String paused;
   private volatile @Nullable String trouble;
 
-  /// What a merge covers is deleted then.
+  /// Rows that a merge covers are deleted then.
   private record Clean(long dueMillis, ClusterMerger.Merged merged) {}
 
   MergeSchedule(

@@ -1,6 +1,6 @@
 package io.widerow.storage.cassandra.maintenance;
 
-/// The body of a policy is not what this program writes: a newer program did, or somebody by hand.
+/// The body of a policy was not written by this program, but by a newer one or by hand.
 final class PolicyException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// Durations are those of ISO 8601, positive, at most 200 years. Names are written by
 /// [EscapedName]. A line feed ends each line.
 ///
-/// @param others the default; empty to keep for ever
-/// @param byType types that differ from the default; empty to keep for ever
+/// @param others the default; empty to keep indefinitely
+/// @param byType types that differ from the default; empty to keep indefinitely
 record RetentionRules(Optional<Duration> others, SortedMap<String, Optional<Duration>> byType) {
   /// Everything is kept.
   static final RetentionRules FOREVER = new RetentionRules(Optional.empty(), new TreeMap<>());

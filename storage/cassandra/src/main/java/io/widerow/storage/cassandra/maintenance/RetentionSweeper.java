@@ -225,7 +225,7 @@ final class RetentionSweeper {
   }
 
   /// True while a daemon may still bring events that came before the bucket expired. A daemon whose
-  /// machine is gone for good, and that nobody released, holds it for ten days only.
+  /// machine is gone for good, and that was not released, holds it for ten days only.
   private boolean isHeld(BucketRow row, long expiryMillis, long now, Writers writers) {
     String unapplied = writers.unappliedBefore(expiryMillis);
     if (unapplied == null || now - expiryMillis >= GRACE_MILLIS) {

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What sweepers of all daemons have done, as the body of the policy `sweeps`. A restart, or
-/// another daemon, goes on from it.
+/// The log of the sweepers of all daemons, as the body of the policy `sweeps`. A restart, or
+/// another daemon, continues from it.
 ///
 /// ```
 /// 1                                    version of the text

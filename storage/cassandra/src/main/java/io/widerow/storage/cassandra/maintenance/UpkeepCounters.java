@@ -3,7 +3,7 @@ package io.widerow.storage.cassandra.maintenance;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/// What upkeep has done since the start of this process.
+/// Counters of maintenance since the start of this process.
 ///
 /// - Threads: any.
 final class UpkeepCounters {

@@ -18,7 +18,7 @@ import java.util.List;
 ///   0 everything that may be merged now is merged
 /// @param skewMillis how far this machine's clock is ahead of the nodes' clock
 /// @param paused why something waits that would be due, in sentences; empty when nothing does
-/// @param trouble what an operator must look at, in sentences; empty when there is nothing
+/// @param trouble problems for an operator, in sentences; empty without any
 public record UpkeepStatus(
     long lastMergeMillis,
     long lastSweepMillis,

@@ -30,7 +30,7 @@ final class Census {
 
   private final @Nullable LaneArrivals since;
   private final List<LaneArrivals> marks;
-  private final List<Fingerprint.Sum> before = new ArrayList<>(); // what arrived before each mark
+  private final List<Fingerprint.Sum> before = new ArrayList<>(); // of events before each mark
   private final Fingerprint.Sum all = new Fingerprint.Sum();
   private final long[] lanes; // by lane: one more than the greatest counter; 0 for none
   private final Map<Integer, long[]> daemons = new TreeMap<>(); // the same, of one daemon's ids
@@ -161,7 +161,7 @@ final class Census {
     return ownVersion;
   }
 
-  /// How far the source is.
+  /// The end of the source.
   ///
   /// @param segmentLimit of the source's view
   LaneArrivals position(long segmentLimit) {

@@ -200,7 +200,7 @@ final class ClusterLoad {
     return stamp;
   }
 
-  /// How many attempts this run continues, from the first on. Each one continued those before it.
+  /// The number of attempts that this run continues. Each attempt continued the earlier ones.
   private int continued(LaneArrivals to, Census census) {
     List<Attempt> attempts = record.attempts();
     int continued = 0;

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// What a keyspace knows of the migration of a directory into it: the policy `migration.` and the
+/// A keyspace's record of the migration of a directory into it: the policy `migration.` and the
 /// directory's store id.
 ///
 /// ```
@@ -37,7 +37,7 @@ record ClusterRecord(
   /// A run that writes what arrived between `done` and `to`.
   ///
   /// @param stamp of its segments, see [Stamp]
-  /// @param source what the directory had between `done` and `to`
+  /// @param source the events of the directory between `done` and `to`
   record Attempt(long stamp, LaneArrivals to, Fingerprint source) {}
 
   static String name(UUID storeId) {

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 ///
 /// @param target partition of the cluster
 /// @param sources partitions of the directory that have events of it
-/// @param range what belongs to it
+/// @param range its id range
 record CopyPlan(PartitionKey target, List<PartitionKey> sources, Scan range) {
   CopyPlan {
     sources = List.copyOf(sources);

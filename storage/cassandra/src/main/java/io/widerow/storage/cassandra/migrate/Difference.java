@@ -8,8 +8,8 @@ import io.widerow.storage.digest.EventDigest;
 /// same on both sides.
 ///
 /// @param hour the hour, as a bucket
-/// @param from what the source has
-/// @param to what the target has, each event once
+/// @param from the events of the source
+/// @param to the events of the target, each once
 /// @param doubles how many more it has when its partitions are counted one by one, as figures do
 public record Difference(Bucket hour, String type, EventDigest from, EventDigest to, long doubles) {
   /// A line for people.

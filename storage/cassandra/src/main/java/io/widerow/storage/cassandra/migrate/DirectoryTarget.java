@@ -120,7 +120,7 @@ final class DirectoryTarget implements AutoCloseable {
     return Math.max(1, manifest.counterLimit());
   }
 
-  /// How far a bucket was copied by runs before; null for not at all.
+  /// The position up to which earlier runs copied a bucket; null for none.
   synchronized @Nullable ClusterArrivals doneOf(Bucket bucket) {
     ClusterArrivals done = record.done();
     List<DirectoryRecord.Attempt> attempts = record.attempts();

@@ -4,7 +4,7 @@ package io.widerow.storage.cassandra.migrate;
 ///
 /// - Threads: any, several at once.
 public interface MigrationWatch {
-  /// Tells nobody.
+  /// Reports nothing.
   MigrationWatch NONE =
       new MigrationWatch() {
         @Override

@@ -21,7 +21,7 @@ final class Numbers {
   private final String host;
   private final Map<Integer, DaemonRow> rows = new TreeMap<>();
 
-  /// @param host what the cluster's status shows for the directory
+  /// @param host the directory's host in the cluster's status
   Numbers(Statements statements, UUID storeId, String host) {
     this.statements = statements;
     this.storeId = storeId;
@@ -34,7 +34,7 @@ final class Numbers {
     statements.ask(Keyspace::daemons).forEach(row -> rows.put(row.daemon(), row));
   }
 
-  /// What the cluster knows of a number that is the directory's.
+  /// The cluster's state of one of the directory's numbers.
   ///
   /// @throws StorageException.ReadOnly when the number is another's
   @Nullable DaemonRow mine(int daemon) {
@@ -83,13 +83,13 @@ final class Numbers {
     }
   }
 
-  /// How far a number was applied before this run.
+  /// The applied position of a number before this run.
   List<Long> appliedLimits(int daemon) {
     DaemonRow row = mine(daemon);
     return row == null ? DaemonRow.Applied.NOTHING.laneLimits() : row.applied().laneLimits();
   }
 
-  /// What a number shows; [Stamp#NONE] when that is nothing.
+  /// The visible position of a number; [Stamp#NONE] when nothing is visible.
   long appliedStamp(int daemon) {
     DaemonRow row = mine(daemon);
     return row == null ? Stamp.NONE : row.applied().stamp();

@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.migrate;
 
 import java.util.List;
 
-/// What a migration did.
+/// The outcome of a migration.
 ///
 /// @param copied events that were written
 /// @param compared events of the source that were compared with the target

@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
-/// How a migration runs.
+/// The settings of a migration.
 ///
 /// @param executor runs `threads` tasks at once
 /// @param threads partitions or buckets copied at once, at least 1

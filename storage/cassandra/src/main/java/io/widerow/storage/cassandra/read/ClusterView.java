@@ -325,7 +325,8 @@ final class ClusterView implements StoreView {
         : TimeUuid.tickNanos(scan.until().time()) + TimeUuid.NANOS_PER_TICK;
   }
 
-  /// What a scan may show of a partition; the scan itself, unless part of it is past retention.
+  /// The scan restricted to unexpired events of a partition; the scan itself, unless part of it has
+  /// expired.
   private Scan kept(PartitionKey key, Scan scan) {
     long keptFrom = keptFromNanos(key);
     if (keptFrom <= key.fromNanos()) {

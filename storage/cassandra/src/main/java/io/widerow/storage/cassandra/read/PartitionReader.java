@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one, the query's.
 final class PartitionReader {
-  /// What all partitions of an open query share.
+  /// The state that all partitions of an open query share.
   ///
   /// @param position of the view
   /// @param expired by now, whatever it was when the view was made
@@ -65,7 +65,7 @@ final class PartitionReader {
   private final Scan scan;
   private final @Nullable ClusterArrivals since;
   private final List<SegmentFetch> fetches;
-  private final Set<SegmentKey> passedOver; // segments that nobody has; what replaces it knows them
+  private final Set<SegmentKey> passedOver; // missing segments; their replacement lists them
   private boolean replaced;
 
   /// @param directory that was read after the position of the view
@@ -239,7 +239,7 @@ final class PartitionReader {
     return again;
   }
 
-  /// Why a segment that nobody has is damage; null when a merge replaced it.
+  /// The reason why a missing segment is damage; null when a merge replaced it.
   private @Nullable String lost(Directory directory, SegmentKey key) {
     if (shared.expired.test(read.key())) { // it may be half deleted, and is not shown
       return null;

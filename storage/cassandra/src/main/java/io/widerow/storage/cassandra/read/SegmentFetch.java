@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one, the query's.
 /// - Memory: its value from the request on, until [#close].
 final class SegmentFetch {
-  /// How far it is.
+  /// Its state.
   enum State {
     /// The value has not arrived.
     PENDING,
@@ -66,7 +66,7 @@ final class SegmentFetch {
     value = asked;
   }
 
-  /// Asks for the value if nobody did, and looks whether it is here.
+  /// Requests the value unless it was requested, and returns whether it has arrived.
   ///
   /// @throws StorageException.Unreachable when the cluster did not respond
   /// @throws StorageException.Corrupt when the value is damaged, also at a quorum

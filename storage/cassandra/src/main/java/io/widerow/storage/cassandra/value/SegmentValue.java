@@ -161,7 +161,7 @@ public final class SegmentValue {
   /// Opens a value for reading, from any thread. It reads from the value itself, without a copy.
   ///
   /// @param value from its position to its limit; must not change any more
-  /// @param row what the directory says of it
+  /// @param row its row in the directory
   /// @param storeId id of the cluster's store
   /// @throws StorageException.Corrupt when the value is not the one of this row; names the row's
   ///   key
