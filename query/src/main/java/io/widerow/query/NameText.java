@@ -8,7 +8,7 @@ import java.util.List;
 /// `type` belong to the event, so attributes with these names are shown as `attributes.id` and so
 /// on.
 public final class NameText {
-  /// What stands before the name of an attribute that has the name of one of the event's own.
+  /// The prefix of an attribute whose name is `id`, `ts` or `type`.
   public static final String PREFIX = "attributes.";
 
   private NameText() {}

@@ -45,7 +45,8 @@ public final class ParameterText {
         .collect(Collectors.joining("&"));
   }
 
-  /// What [#encode] made, in the same order. A part without a sign is a name without a value.
+  /// Decodes the result of [#encode], in the same order. A part without a sign is a name without a
+  /// value.
   ///
   /// @throws IllegalArgumentException when it is malformed
   public static Map<String, List<String>> decode(String text) {

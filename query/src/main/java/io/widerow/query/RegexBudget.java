@@ -72,7 +72,7 @@ public final class RegexBudget {
     return outside.stream().reduce(sum, Long::sum);
   }
 
-  /// How often `{n}`, `{n,}` or `{n,m}` repeats at most; negative when it is plain text.
+  /// The maximum number of repetitions of `{n}`, `{n,}` or `{n,m}`; negative when it is plain text.
   private static int times(String regex, int from) {
     int most = 0;
     int number = 0;

@@ -58,7 +58,7 @@ final class RoundCursor implements EventCursor {
   private ScanStatistics finished = ScanStatistics.NONE;
 
   /// @param sets from [#sets]
-  /// @param eventsMax how many events are wanted at most; more are shown when the caller goes on
+  /// @param eventsMax the maximum number of wanted events; more are shown when the caller continues
   /// @param check is called before a set is opened, and may throw
   RoundCursor(
       StoreView view, List<List<PartitionKey>> sets, Scan scan, long eventsMax, Runnable check) {

@@ -29,7 +29,7 @@ final class Advice {
   }
 
   /// Tells a reader on standard error. A daemon that does not tell its types, because it is of an
-  /// earlier version or has gone meanwhile, is no failure of the query.
+  /// earlier version or has stopped since, is no failure of the query.
   ///
   /// @param nothing whether the query found no event
   /// @param types asks for all types of the store
@@ -47,7 +47,7 @@ final class Advice {
     }
   }
 
-  /// Tells somebody who follows types that there is no such type yet.
+  /// Warns a client that follows types that such a type does not exist yet.
   static void give(TypeGlobs followed, Supplier<List<TypeInfo>> types, Shell shell) {
     if (followed.globs().isEmpty()) {
       return;

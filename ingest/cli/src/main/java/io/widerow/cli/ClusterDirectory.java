@@ -49,7 +49,7 @@ public final class ClusterDirectory {
 
   /// Does nothing when the directory is any other than that of a daemon on a cluster, or its spool.
   ///
-  /// @param instead what to use for the cluster
+  /// @param instead the replacement for the cluster
   /// @throws StorageException.Incompatible when it is that of a daemon on a cluster
   public static void refuse(Path directory, String instead) {
     Path whole = directory.toAbsolutePath().normalize();

@@ -20,8 +20,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// What all commands share: a failure becomes one sentence and an exit code, the same for the same
-/// failure.
+/// Code that all commands share: a failure becomes one sentence and an exit code, the same for the
+/// same failure.
 final class CommandLines {
   private CommandLines() {}
 
@@ -139,7 +139,7 @@ final class CommandLines {
     };
   }
 
-  /// Runs a command, or shows its help, which also helps somebody with a misspelt variable.
+  /// Runs a command, or shows its help, which works even with a misspelt variable.
   private static int run(ParseResult parsed, Shell shell) {
     if (!parsed.isUsageHelpRequested() && !parsed.isVersionHelpRequested()) {
       try {

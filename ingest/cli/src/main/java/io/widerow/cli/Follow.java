@@ -12,7 +12,7 @@ final class Follow {
   ///
   /// @param ask asks once; false when that was the last time
   /// @param everyNanos how long it waits before it asks again
-  /// @param kept what does not happen meanwhile, for the message
+  /// @param kept the work that pauses until then, for the message
   static void until(BooleanSupplier ask, long everyNanos, String kept, Shell shell) {
     boolean answered = false;
     boolean away = false;

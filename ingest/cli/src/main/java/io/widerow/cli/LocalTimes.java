@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /// Turns the times of a query that name no zone into instants. The daemon that is asked knows
-/// neither the zone of the person who asks nor which day it is there.
+/// neither the zone of the user nor the date there.
 public final class LocalTimes {
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final List<String> TIMES = List.of("from", "to", "since");

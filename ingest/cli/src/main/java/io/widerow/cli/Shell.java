@@ -55,7 +55,7 @@ public record Shell(
         System.getenv());
   }
 
-  /// True when somebody types what this process reads.
+  /// True when the standard input is a terminal.
   public static boolean isInputTyped() {
     return isTerminal("0");
   }

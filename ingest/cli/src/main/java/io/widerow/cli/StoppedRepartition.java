@@ -39,7 +39,7 @@ public record StoppedRepartition(
     types = List.copyOf(types);
   }
 
-  /// What would be done. Changes nothing.
+  /// The plan. Changes nothing.
   public RemoteRows.Summed plan() {
     refuseCluster();
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
@@ -59,11 +59,11 @@ public record StoppedRepartition(
 
   /// Writes what does not fit again.
   ///
-  /// @throws InterruptedException when the thread was interrupted meanwhile
+  /// @throws InterruptedException when the thread was interrupted
   public RemoteRows run() throws InterruptedException {
     refuseCluster();
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-      Asked _ = asked(store); // what makes no sense is refused before anything changes
+      Asked _ = asked(store); // invalid values are refused before anything changes
     }
     try (EmbeddedStore store = EmbeddedStore.open(StoreConfig.at(directory), Runnable::run)) {
       return sums(store.repartition().run(asked(store)), Cell.ofText("same"));

@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
       "Exit codes: see `widerow query --help`."
     })
 public final class TailCommand implements Callable<Integer> {
-  /// How often the daemon is asked.
+  /// The interval of requests to the daemon.
   static final String POLL = "500ms";
 
   final Shell shell;

@@ -16,7 +16,7 @@ public record Cell(Kind kind, String text, long whole, double number) implements
   /// Nothing: a group without the attribute, an aggregate of no number.
   public static final Cell MISSING = new Cell(Kind.MISSING, "", 0, 0);
 
-  /// What a cell has, in the order of cells.
+  /// The kind of a cell's value, in the order of cells.
   public enum Kind {
     BOOLEAN,
     WHOLE,

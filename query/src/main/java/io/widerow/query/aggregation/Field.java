@@ -31,7 +31,7 @@ public record Field(AttributeName name, Kind kind) {
     return new Field(name, Kind.ATTRIBUTE);
   }
 
-  /// What an aggregate is of.
+  /// The field of an aggregate.
   ///
   /// @param shown a name as answers show it: `type` is the event's type, `attributes.type` an
   ///   attribute
@@ -39,7 +39,7 @@ public record Field(AttributeName name, Kind kind) {
     return shown.toString().equals("type") ? TYPE : attribute(NameText.stored(shown));
   }
 
-  /// What events are grouped by: the same, and `level` is the event's level, `attributes.level` the
+  /// The field of a grouping: the same, and `level` is the event's level, `attributes.level` the
   /// attribute.
   static Field group(AttributeName shown) {
     if (shown.equals(Level.FIELD)) {

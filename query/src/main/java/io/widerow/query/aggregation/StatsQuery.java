@@ -119,7 +119,7 @@ public record StatsQuery(
     return groups().contains(Field.LEVEL) ? fold.withLevel() : fold;
   }
 
-  /// What a rollup must have to answer; its figures are merged bit for bit, so the answer is the
+  /// The requirements for a rollup; its aggregates are merged bit for bit, so the result is the
   /// same. Null when no rollup can have it: a sum of the type's name, groups by the attribute that
   /// has the name of the level.
   public @Nullable RollupQuestion question() {

@@ -36,7 +36,7 @@ import java.util.function.Supplier;
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: that of a [RangeReader]. Owns its views.
 public final class ExportCursor implements EventCursor {
-  /// How long a view is kept.
+  /// The longest time for which a view is kept.
   public static final Duration KEPT = Duration.ofSeconds(10);
 
   private static final int LOOKS_EVERY = 256; // events between two looks at the clock
@@ -93,7 +93,7 @@ public final class ExportCursor implements EventCursor {
     return until <= query.fromNanos() ? query : query.withRange(query.fromNanos(), until);
   }
 
-  /// An upper bound of the number of events; 0 when nobody knows: with a filter, after a token, or
+  /// An upper bound of the number of events; 0 when it is unknown: with a filter, after a token, or
   /// when it would have to be asked for.
   private static long expected(RangeQuery query, StoreView view) {
     if (!(query.filter() instanceof Filter.Everything) || query.after() != null) {
@@ -120,7 +120,7 @@ public final class ExportCursor implements EventCursor {
     return query.untilNanos();
   }
 
-  /// How many events there will be at most; 0 when that is not known.
+  /// An upper bound of the number of events; 0 when it is unknown.
   public long eventsExpected() {
     return eventsExpected;
   }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of an export: events and format. The parameters are those of a query that say
 /// which events: `type`, `from`, `to`, `since`, `after` and `where`; `format`; and `now`, the
-/// instant from which relative times count, so that an export that goes on later asks for the same
-/// events.
+/// instant from which relative times count, so that an export that continues later requests the
+/// same events.
 ///
 /// @param query oldest first, whole events, without a limit
 public record ExportQuestion(RangeQuery query, ExportFormat format) {
@@ -37,7 +37,7 @@ public record ExportQuestion(RangeQuery query, ExportFormat format) {
   }
 
   /// The warnings about fields of the filter that no event of the range has; none for an export
-  /// that goes on from a position.
+  /// that continues from a position.
   public List<String> warnings(StoreView view) {
     return query.after() == null
         ? FieldCheck.of(view, query, Filters.named(query.filter()))

@@ -18,7 +18,7 @@ public abstract class ExportedFile implements AutoCloseable {
   private static final int HEAD_BYTES = 64;
   private static final String CSV_HEAD = "id,ts,";
 
-  /// What [#next] found.
+  /// The result of [#next].
   public enum Found {
     /// An event, whose line was put.
     EVENT,
@@ -92,7 +92,7 @@ public abstract class ExportedFile implements AutoCloseable {
     return reason;
   }
 
-  /// How many events there are; 0 when that is not known before the end.
+  /// The number of events; 0 when it is unknown before the end.
   public long events() {
     return 0;
   }

@@ -74,7 +74,7 @@ public final class RemoteExport implements EventCursor {
     return until;
   }
 
-  /// How many events there will be at most; 0 when that is not known.
+  /// An upper bound of the number of events; 0 when it is unknown.
   public long eventsExpected() {
     return eventsExpected;
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// long and ends where the later one begins.
 ///
 /// @param after the events of the later range
-/// @param before those of the earlier one
+/// @param before partitions of the earlier range
 /// @param limit at most so many differences
 /// @param skipsDamage whether it skips parts that cannot be read
 /// @param budgetNanos how long it may read

@@ -67,7 +67,7 @@ public final class FieldStatisticsWarmer {
     this.nanoTime = nanoTime;
   }
 
-  /// What tells that there are other segments than before.
+  /// A stamp that changes when the set of segments changes.
   private record Segments(long number, long events, long bytesWritten) {
     static Segments of(StoreStatistics now) {
       return new Segments(now.segments(), now.segmentEvents(), now.segmentBytesWritten());

@@ -122,7 +122,7 @@ public final class FieldValues implements AutoCloseable {
   /// @param scan their range; shows the attributes
   public void readOpen(Set<AttributeName> wanted, Scan scan, Visitor visitor) {
     if (wanted.isEmpty()) {
-      return; // nobody opens thousands of rows for nothing
+      return; // do not open thousands of rows for nothing
     }
     AttributeValue scratch = new AttributeValue();
     try (EventCursor rows = values.openRows(scan)) {

@@ -83,7 +83,7 @@ public final class KnownFields {
     gone.forEach(this::remove);
   }
 
-  /// True while there is room for what nobody asked for.
+  /// True while there is room for counts in advance.
   synchronized boolean hasRoom() {
     return bytes < bytesMax / 4 * 3;
   }

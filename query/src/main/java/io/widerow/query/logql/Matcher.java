@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name the label
 /// @param kind how it is compared
-/// @param text what it is compared with
+/// @param text the text to compare with
 /// @param regex the compiled text, which must match the whole label; null unless the kind needs it
 public record Matcher(String name, Kind kind, String text, @Nullable Pattern regex) {
   /// The comparisons of a matcher.

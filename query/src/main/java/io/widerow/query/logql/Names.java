@@ -11,12 +11,12 @@ public final class Names {
 
   private Names() {}
 
-  /// How the name of an attribute, or of a parsed key, shows as a label.
+  /// The label for the name of an attribute, or of a parsed key.
   public static String shown(String name) {
     return isLabel(name) ? name : shown(name, '_');
   }
 
-  /// How a type shows as the name of a metric.
+  /// The metric name for a type.
   public static String metric(String type) {
     return isLabel(type) ? type : shown(type, ':');
   }

@@ -133,7 +133,7 @@ public sealed interface Stage {
   /// @param conversion of the label's text
   record Unwrap(String label, Conversion conversion) implements Stage {}
 
-  /// How a text becomes a number.
+  /// The conversion of a text to a number.
   enum Conversion {
     NUMBER,
     /// To seconds.

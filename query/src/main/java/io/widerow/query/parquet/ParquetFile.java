@@ -108,7 +108,7 @@ public final class ParquetFile implements AutoCloseable {
     return new QueryException.Refused("file", path + " is no export of widerow: " + why);
   }
 
-  /// How many events there are.
+  /// The number of events.
   public long events() {
     return metadata.getNum_rows();
   }

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one row group, see [#BYTES_MAX], and what the footer says of those before.
 public final class ParquetWriter implements EventWriter {
-  /// What a writer holds at most: a row group as columns, and compressed, and the bytes of its last
-  /// event in each.
+  /// The maximum memory of a writer: a row group as columns, and compressed, and the bytes of its
+  /// last event in each.
   public static final long BYTES_MAX = 48L << 20;
 
   static final String FORMAT = "widerow.format";

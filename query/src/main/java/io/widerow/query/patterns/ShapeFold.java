@@ -148,7 +148,7 @@ final class ShapeFold {
     return !done.isEmpty();
   }
 
-  /// Adds the groups of shapes that are alike but for a name in one place.
+  /// Adds the groups of shapes that are equal except for a name in one place.
   private void addAlike(List<Shape> all, int place, List<Alike> to) {
     Map<Shape, Alike> alike = new LinkedHashMap<>(); // by the shape with a hole there
     for (int i = 0; i < all.size(); i++) {

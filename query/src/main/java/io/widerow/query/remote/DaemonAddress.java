@@ -43,15 +43,15 @@ public final class DaemonAddress {
   public static final String CACERT_VARIABLE = "WIDEROW_CACERT";
   public static final String TOKEN_VARIABLE = "WIDEROW_TOKEN";
 
-  /// What a daemon with TLS says to somebody who asks without.
+  /// The response of a daemon with TLS to a plain-text request.
   private static final String TLS_SPOKEN = "TLS is spoken here";
 
   private static final String HOST_DEFAULT = "127.0.0.1";
   private static final int PORT_DEFAULT = 7380;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
-  /// How long a server may be silent before it must show that it speaks HTTP at all, and how long
-  /// it may take for that.
+  /// The longest silence of a server before it must show that it speaks HTTP, and the time that it
+  /// may take for that.
   private static final Duration SILENCE_MAX = Duration.ofSeconds(10);
 
   private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(5);
@@ -181,7 +181,7 @@ public final class DaemonAddress {
   }
 
   /// Fails when the server is silent. Any other failure of the probe, such as one connection too
-  /// many, says nothing of the request, which goes on.
+  /// many, says nothing of the request, which continues.
   private void requireHttp(HttpClient client, Future<?> response) throws InterruptedException {
     HttpRequest probe = request("/ready").timeout(PROBE_TIMEOUT).build();
     try {
@@ -203,7 +203,7 @@ public final class DaemonAddress {
         : new IOException(String.valueOf(failed.getCause()), failed);
   }
 
-  /// What the daemon answered instead of what it was asked for, and what to do about it.
+  /// The daemon's unexpected response, and a hint for the user.
   ///
   /// @param why the body of the answer
   public QueryException.Remote refused(int status, String why) {

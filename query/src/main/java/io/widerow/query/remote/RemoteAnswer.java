@@ -124,13 +124,13 @@ public final class RemoteAnswer implements AutoCloseable {
     return header("widerow-arrived");
   }
 
-  /// How much of them came from figures whose events are gone; null when the daemon does not say
-  /// so.
+  /// The share of them that came from aggregates whose events are gone; null when the daemon does
+  /// not report so.
   public @Nullable String kept() {
     return header("widerow-kept");
   }
 
-  /// How much of the figures came from rollups; null when the daemon does not say so.
+  /// The share of the aggregates that came from rollups; null when the daemon does not report it.
   public @Nullable String rollup() {
     return header("widerow-rollup");
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 /// their names: a newer daemon may send more of them, which are ignored, and an older one fewer,
 /// whose cells are empty.
 ///
-/// @param heads names of the members; those expected when there are no rows
+/// @param heads names of the members; the expected names when there are no rows
 public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   /// Asks for a table.
   ///

@@ -29,7 +29,7 @@ public final class RemoteStats {
   private final DaemonAddress daemon;
   private final Map<String, List<String>> given;
 
-  /// @param given the parameters of the query, without those of aggregates
+  /// @param given the parameters of the query, without the parameters of aggregates
   public RemoteStats(DaemonAddress daemon, Map<String, List<String>> given) {
     this.daemon = daemon;
     this.given = given;

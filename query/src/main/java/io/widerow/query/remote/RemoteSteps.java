@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, boolean more) {
   private static final List<String> LAST = List.of("token", "arrived", "more");
 
-  /// @param parameters those of the continuous query, with the position
+  /// @param parameters of the continuous query, with the position
   /// @param zone of the times of the rows
   public static RemoteSteps ask(
       DaemonAddress daemon, Map<String, List<String>> parameters, StatsQuery asked, ZoneId zone) {

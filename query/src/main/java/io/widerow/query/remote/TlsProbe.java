@@ -37,7 +37,7 @@ final class TlsProbe {
     return false;
   }
 
-  /// What the innermost cause says.
+  /// The message of the innermost cause.
   static String lastMessage(Throwable failure) {
     Throwable last = failure;
     while (last.getCause() != null) {

@@ -57,7 +57,7 @@ public record AggregateCoverage(long minutes, long missing) {
                 Locale.ROOT, "kept aggregates: %,d minutes whose events are gone", minutes));
   }
 
-  /// What the answer lacks, for people.
+  /// A sentence about the missing minutes of the result.
   public String lack() {
     return String.format(
         Locale.ROOT,

@@ -36,7 +36,7 @@ public final class EventAnswer {
   private final QueryMemory memory;
   private final JsonLinesWriter writer = new JsonLinesWriter(ZoneOffset.UTC);
 
-  /// How much of the order around an event is wanted.
+  /// The number of events before and after an event to return.
   ///
   /// @param before at most so many events before it
   /// @param after at most so many events after it

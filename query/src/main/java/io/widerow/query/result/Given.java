@@ -52,7 +52,7 @@ public final class Given {
 
   /// A parameter that is a whole number.
   ///
-  /// @param otherwise what counts when it is not given
+  /// @param otherwise the default
   /// @throws QueryException.Refused when it is something else, or out of its bounds
   public static int whole(
       Map<String, List<String>> given, String name, int least, int most, int otherwise) {

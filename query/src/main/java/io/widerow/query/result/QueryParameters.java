@@ -281,7 +281,7 @@ public record QueryParameters(
     return asked != null && asked.isOfMinutes() && query.filter() instanceof Filter.Everything;
   }
 
-  /// What a rollup must have to answer; null when no rollup may, or those of [#fold] do.
+  /// The requirements for a rollup; null when no rollup may be used, or the rollups of [#fold] are.
   public @Nullable RollupQuestion question() {
     StatsQuery asked = figures;
     return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.fold() != null)
@@ -289,7 +289,7 @@ public record QueryParameters(
         : asked.question();
   }
 
-  /// What figures that are kept beyond their events must have to answer; null when none may.
+  /// The requirements for aggregates that outlive their events; null when none may be used.
   public @Nullable RollupQuestion keptQuestion() {
     return figures == null || rollup == Rollup.OFF ? null : figures.question();
   }

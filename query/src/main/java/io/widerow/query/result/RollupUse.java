@@ -23,9 +23,9 @@ public record RollupUse(long cells, long events, long minutes, String rollups) {
       Pattern.compile(
           "cells=(\\d{1,18}) events=(\\d{1,18})(?: minutes=(\\d{1,18}) rollup=(\\S+))?");
 
-  /// What a reader has read so far; null when rollups have answered nothing.
+  /// The use of rollups by a reader so far; null when no rollup was used.
   ///
-  /// @param asked what it was asked
+  /// @param asked the parameters of the query
   public static @Nullable RollupUse of(RangeReader reader, QueryParameters asked) {
     boolean counts = asked.asksForCells();
     if (!counts && reader.rollups().isEmpty()) {

@@ -69,7 +69,7 @@ public final class Tail {
     boolean write(OutputBuffer sink);
   }
 
-  /// What to follow, and how.
+  /// The events to follow, and the mode.
   ///
   /// @param parameters `type`, `where` and `fields` of each request
   /// @param lagNanos age at which events are shown in order; 0 shows them on arrival

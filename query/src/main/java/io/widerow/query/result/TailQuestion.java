@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// The parameters of an endless tail: `type`, `where` and `fields` as in a query; `lag`; its start,
 /// which is now unless one of these is given: `since`, `last`, or `after` with `arrived`.
 ///
-/// @param plan what to follow
+/// @param plan the events to follow
 /// @param after where it begins; null for now
 /// @param arrived the position in the order of arrival that belongs to it; null for none
 public record TailQuestion(Tail.Plan plan, @Nullable Token after, @Nullable String arrived) {
@@ -22,7 +22,7 @@ public record TailQuestion(Tail.Plan plan, @Nullable Token after, @Nullable Stri
   private static final String NO_LAG = "0s";
 
   /// @param resumed the position of a client that comes back, a token and a position of arrival
-  ///   with a space between; it takes the place of the parameters; null for none
+  ///   with a space between; it replaces the parameters; null for none
   /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
   /// @throws QueryException.Refused when a name is unknown or a value makes no sense
   public static TailQuestion parse(

@@ -37,7 +37,7 @@ final class EventPoints {
   private final AttributeValue scratch = new AttributeValue();
   private final EventView.AttributeVisitor visitor = this::attribute;
   private final KeyBytes key = new KeyBytes();
-  private final KeyBytes aside = new KeyBytes(); // what only the whole event decides
+  private final KeyBytes aside = new KeyBytes(); // attributes that only the whole event decides
   private final Map<Role, Integer> asideAt = new EnumMap<>(Role.class);
   private int place;
   private boolean histogram;
@@ -49,7 +49,7 @@ final class EventPoints {
   private boolean hasSum;
   private long sumBits;
 
-  /// What an event is.
+  /// The kind of an event.
   enum Kind {
     NONE,
     SAMPLE,
@@ -219,7 +219,7 @@ final class EventPoints {
     return valueBits;
   }
 
-  /// How many values a histogram counts.
+  /// The number of values that a histogram counts.
   double count() {
     return unsigned(aside.bits(at(Role.COUNT)));
   }

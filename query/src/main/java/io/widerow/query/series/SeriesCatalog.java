@@ -41,7 +41,7 @@ public final class SeriesCatalog {
     execution.cancel();
   }
 
-  /// How much of the range was read, 0 to 1.
+  /// The share of the range that was read, 0 to 1.
   public double read() {
     return read;
   }

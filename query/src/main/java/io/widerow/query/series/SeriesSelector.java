@@ -24,7 +24,7 @@ import java.util.Set;
 ///
 /// @param matchers of labels; a label that is not there has the text `""`
 public record SeriesSelector(List<Matcher> matchers) {
-  /// What the names of the series of a histogram or a summary have after its own.
+  /// The suffixes of the names of the series of a histogram or a summary.
   static final List<String> SUFFIXES = List.of("", "_bucket", "_count", "_sum");
 
   /// Labels that histograms and summaries have without an attribute.
@@ -34,7 +34,7 @@ public record SeriesSelector(List<Matcher> matchers) {
   /// [#MADE].
   static final String EXPORTED = "exported_";
 
-  /// What remote write puts before the name of a label that is taken.
+  /// The prefix that remote write puts before the name of a label that is used.
   static final String PREFIX = "label.";
 
   private static final AttributeName VALUE = AttributeName.of("value");

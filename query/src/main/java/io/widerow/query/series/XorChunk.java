@@ -26,7 +26,7 @@ final class XorChunk {
   static final int SAMPLES_MAX = 120;
 
   static final int COUNT_BYTES = 2;
-  static final int LEADING_MAX = 31; // what 5 bits hold
+  static final int LEADING_MAX = 31; // the maximum of 5 bits
   private static final int BYTES_FIRST = 32;
   private static final int SAMPLE_BYTES_MAX = 24; // 4 + 64 bits of time, 13 + 64 of value
   private static final int NO_WINDOW = -1;

@@ -20,7 +20,7 @@ public record RowSize(long rows, long cells, @Nullable Long bytes) {
 
   private static final int METADATA_BYTES = 8; // of a cell
 
-  /// What becomes of it.
+  /// The outcome for it.
   public enum Verdict {
     OK("ok"),
     /// It holds more than one partition should.

@@ -121,7 +121,7 @@ public record TypePlan(
         closed(days, nowNanos).stream().mapToLong(Day::needed).sum());
   }
 
-  /// What a type has in one day; partitions of several days count for their first.
+  /// The data of a type in one day; partitions of several days count for their first.
   private static final class Day {
     private double weight;
     private int partitions;

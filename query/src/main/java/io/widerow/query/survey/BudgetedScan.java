@@ -38,7 +38,7 @@ public final class BudgetedScan {
   }
 
   /// @param view remains the caller's
-  /// @param damage what becomes of damage
+  /// @param damage the treatment of damage
   public BudgetedScan(StoreView view, QueryMemory memory, SkippedDamage damage) {
     this.damage = damage;
     this.view = view;

@@ -50,7 +50,7 @@ public final class SkippedDamage implements AutoCloseable {
     }
   }
 
-  /// What the survey is without, in the order in which it was met.
+  /// The damaged parts that the survey lacks, in the order in which they were found.
   public List<ScanWatch.Unread> parts() {
     return List.copyOf(parts);
   }

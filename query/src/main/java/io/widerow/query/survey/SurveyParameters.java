@@ -68,7 +68,7 @@ public final class SurveyParameters {
     return FieldCheck.of(view, query, names);
   }
 
-  /// How long it may read, in nanoseconds: half a second unless given, an hour at most.
+  /// The time limit for reading, in nanoseconds: half a second by default, an hour at most.
   ///
   /// @throws QueryException.Refused when it is no duration
   public static long budgetNanos(Map<String, List<String>> given) {

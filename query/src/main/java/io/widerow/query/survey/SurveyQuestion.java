@@ -3,7 +3,7 @@ package io.widerow.query.survey;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.StoreView;
 
-/// What a survey answers.
+/// The parameters of a survey.
 public interface SurveyQuestion {
   /// @param view remains the caller's
   /// @param memory that all queries share

@@ -97,7 +97,7 @@ public final class CqlCommand implements Callable<Integer> {
     this(shell, System.in, Shell.isInputTyped());
   }
 
-  /// @param prompts whether somebody types the input
+  /// @param prompts whether the input is a terminal
   public CqlCommand(Shell shell, InputStream in, boolean prompts) {
     this.shell = shell;
     this.in = in;
@@ -195,7 +195,7 @@ public final class CqlCommand implements Callable<Integer> {
         throw new QueryException.Remote("a value cannot be read: " + unreadable.sentence());
       }
       if (!shell.write(out)) {
-        return; // nobody reads on
+        return; // the output is closed
       }
       position = page.next();
     } while (position != null);

@@ -65,7 +65,7 @@ final class CqlConnection implements AutoCloseable {
   /// @param next the position of the next page; null when this is the last
   record Page(List<Column> columns, List<Row> rows, @Nullable ByteBuffer next) {}
 
-  /// What a statement gave.
+  /// The result of a statement.
   ///
   /// @param page null when its answer has no rows
   record Answer(List<String> warnings, @Nullable Page page) {}
@@ -79,11 +79,11 @@ final class CqlConnection implements AutoCloseable {
     this.out = new DataOutputStream(socket.getOutputStream());
   }
 
-  /// Connects, and proves with a token who asks where that is wanted.
+  /// Connects, and authenticates with a token if the server requires it.
   ///
   /// @param tls null to speak without TLS
   /// @param token null for none
-  /// @throws QueryException.Remote when nobody answers there, or refuses
+  /// @throws QueryException.Remote when no server responds there, or it refuses
   static CqlConnection open(
       InetSocketAddress address, @Nullable SSLContext tls, @Nullable String token) {
     String where = address.getHostString() + ":" + address.getPort();

@@ -17,7 +17,7 @@ final class Statements {
   private final StringBuilder code = new StringBuilder(); // the same without comments and strings
   private int line = 1;
   private int first = 1; // line in which the statement begins
-  private String until = ""; // what ends the string, name or comment; empty outside of them
+  private String until = ""; // the end of the string, name or comment; empty outside of them
 
   /// A statement.
   ///

@@ -54,7 +54,7 @@ final class ExportRun {
   private interface Sink {
     /// Writes the buffer's bytes and clears it.
     ///
-    /// @return false when nobody wants more
+    /// @return false when the output is closed
     boolean write(OutputBuffer out) throws IOException;
   }
 
@@ -148,7 +148,7 @@ final class ExportRun {
 
   /// Writes one file.
   ///
-  /// @return false when there are no more events, or nobody wants them
+  /// @return false when there are no more events, or the output is closed
   private boolean file(EventCursor cursor, long most, Sink sink) throws IOException {
     long fileBytes = 0;
     try (EventWriter writer = format.writer()) {

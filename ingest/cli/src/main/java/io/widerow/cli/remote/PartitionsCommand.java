@@ -106,7 +106,7 @@ public final class PartitionsCommand implements Callable<Integer> {
     @Option(names = "--damage", description = "List known damage.")
     boolean damage;
 
-    /// How the lines begin, and their members.
+    /// The first member of the lines, and their members.
     Kind kind() {
       if (segments) {
         return new Kind("segment", SEGMENT_HEADS, "segments");
@@ -126,7 +126,7 @@ public final class PartitionsCommand implements Callable<Integer> {
   /// Lines of the daemon's answer.
   ///
   /// @param member of each line that names its kind
-  /// @param what the lines are about, for messages
+  /// @param what the subject of the lines, for messages
   record Kind(String member, List<String> heads, String what) {}
 
   public PartitionsCommand(Shell shell) {

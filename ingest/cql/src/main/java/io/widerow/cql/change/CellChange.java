@@ -4,7 +4,7 @@ import io.widerow.cql.schema.Column;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What becomes of one column of a row. A closed set.
+/// The change of one column of a row. A closed set.
 public sealed interface CellChange {
   Column column();
 

@@ -46,7 +46,7 @@ final class CellWriter {
   /// A counter that the group has counted.
   private record Counted(ByteBuffer key, int column) {}
 
-  /// What it has counted to, and when that was written.
+  /// Its current count, and the time of that write.
   private record Sum(long value, long timestamp) {}
 
   CellWriter(Mutations out, long nowSeconds, long micros) {

@@ -33,7 +33,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   private final ChangedRows changed;
   private final @Nullable Once once;
 
-  /// How a group is made once.
+  /// The steps that build a group.
   ///
   /// @param answer makes the response to keep for retries
   public record Once(RequestKey request, Function<Outcome, StoredResponse> answer) {}

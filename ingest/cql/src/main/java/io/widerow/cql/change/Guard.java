@@ -19,7 +19,7 @@ public record Guard(
   }
 
   /// @param row the row of the change; null when it is not there
-  /// @param seen what there is to test
+  /// @param seen the row to test
   boolean isMet(@Nullable Row row, @Nullable Row seen) {
     if (exists) {
       return row != null;

@@ -11,11 +11,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param conditions on the key: which rows are changed
 /// @param limits conditions on several columns of the key
-/// @param cells what becomes of columns; empty for an insert of the key alone, or for a deletion of
-///   rows
+/// @param cells changes of columns; empty for an insert of the key alone, or for a deletion of rows
 /// @param timestamp microseconds; null for the time of the write
-/// @param ttl seconds; 0 for ever
-/// @param guard on what it depends; null for nothing
+/// @param ttl seconds; 0 for no expiry
+/// @param guard its condition; null for none
 public record RowChange(
     Table table,
     How how,
@@ -30,7 +29,7 @@ public record RowChange(
     cells = List.copyOf(cells);
   }
 
-  /// How rows are changed.
+  /// The kind of change of rows.
   public enum How {
     /// The row is there afterwards, with or without cells.
     INSERT,

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// What a request was answered with, kept for its repeats.
+/// The response to a request, stored for its retries.
 ///
 /// ```
 ///   columns (2), each: bytes (2), name | rows (4) | cells of the rows: bytes (4), value

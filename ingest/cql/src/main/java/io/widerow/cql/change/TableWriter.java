@@ -15,7 +15,7 @@ public final class TableWriter {
   private final InstantSource clock;
   private volatile long last; // microseconds of the last write
 
-  /// @param clock of writes and of what expires
+  /// @param clock of writes and of expiry
   public TableWriter(TableStore store, InstantSource clock) {
     this.store = store;
     this.clock = clock;

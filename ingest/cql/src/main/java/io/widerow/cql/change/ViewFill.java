@@ -37,7 +37,7 @@ public final class ViewFill {
 
   /// Returns when all rows are in the view. That is durable.
   ///
-  /// @param cancelled whether nobody waits for it any more
+  /// @param cancelled whether no client waits for it any more
   /// @throws CqlException then
   public void run(BooleanSupplier cancelled) {
     byte[] from = keys.fromToken(Long.MIN_VALUE);

@@ -83,7 +83,7 @@ public final class ViewWriter {
   /// A row of the view.
   private static final class Entry {
     private final byte[] key;
-    private final int partition; // how many bytes of the key
+    private final int partition; // number of bytes of the key
     private final long expiry;
     private final List<Cell> cells;
 

@@ -33,7 +33,7 @@ final class KeyspaceReader implements TypeName.Users {
   private final Map<String, CqlType.UserType> types = new HashMap<>();
   private final Set<String> typesBegun = new HashSet<>();
 
-  /// What needs a statement that cannot be read; that one is told.
+  /// A statement that depends on one that cannot be read; the error names the latter.
   private static final class Blocked extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
@@ -102,7 +102,7 @@ final class KeyspaceReader implements TypeName.Users {
   private <T> @Nullable T attempt(SchemaEntry entry, Supplier<@Nullable T> reading) {
     try {
       return reading.get();
-    } catch (Blocked _) { // what blocks is among the unreadable ones
+    } catch (Blocked _) { // the blocking statement is among the unreadable ones
       return null;
     } catch (CqlException wrong) {
       unreadable.add(entry.unreadable(wrong.sentence()));

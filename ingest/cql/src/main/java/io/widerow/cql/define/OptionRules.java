@@ -111,7 +111,7 @@ final class OptionRules {
     }
   }
 
-  /// What WITH says of a keyspace.
+  /// The options of a keyspace after WITH.
   ///
   /// @param replication with the full name of its class; empty when it is not given
   record OfKeyspace(Map<String, String> replication, boolean durableWrites) {}

@@ -2,11 +2,11 @@ package io.widerow.cql.define;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a statement has changed, as clients are told.
+/// The change of a statement, as clients are notified of it.
 ///
 /// @param name of the table or the type; null for a keyspace
 public record SchemaChange(How how, Target target, String keyspace, @Nullable String name) {
-  /// What has happened.
+  /// The kind of change.
   public enum How {
     CREATED,
     UPDATED,

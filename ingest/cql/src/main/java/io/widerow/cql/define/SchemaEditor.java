@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a statement makes of the schema of tables.
+/// Applies a statement to the schema of tables.
 ///
 /// - Threads: one.
 final class SchemaEditor {
@@ -43,7 +43,7 @@ final class SchemaEditor {
   private final int nextTable;
   private int usedNumbers;
 
-  /// What has become of it.
+  /// The outcome.
   ///
   /// @param schema that is true from now on
   /// @param nextTable the number of the next table

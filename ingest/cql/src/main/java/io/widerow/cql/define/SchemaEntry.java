@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One row of the stored schema: the statement that makes a keyspace, a type, a table or a view.
 ///
-/// @param kind of what it makes
+/// @param kind of the object that it creates
 /// @param name empty for a keyspace
 /// @param number of a table or a view in all keys
 /// @param id of a table or a view that clients see

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Repairs the stored schema of a store that nobody else uses: another statement replaces one that
-/// cannot be read, or its table is dropped. Nothing else of the schema changes, and no row.
+/// Repairs the stored schema of a store that no other process uses: another statement replaces one
+/// that cannot be read, or its table is dropped. Nothing else of the schema changes, and no row.
 ///
 /// - Threads: one.
 public final class SchemaRepair {

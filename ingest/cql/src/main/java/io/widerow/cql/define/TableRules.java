@@ -64,7 +64,7 @@ final class TableRules {
     }
   }
 
-  /// What can stand in a type that has a cell for each element.
+  /// The types allowed in a type that has a cell for each element.
   static void requireType(CqlType type) {
     if (!type.isMultiCell()) {
       return;

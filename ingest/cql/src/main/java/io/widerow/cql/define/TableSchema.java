@@ -42,10 +42,10 @@ public final class TableSchema implements WrittenSchema {
   private final TableWriter writer;
   private final List<Consumer<SchemaChange>> listeners = new CopyOnWriteArrayList<>();
   private final ReentrantLock changing = new ReentrantLock();
-  private volatile State shown; // what clients see: it is durable
-  private volatile State written; // what the next write finds; changed by the holder of the lock
+  private volatile State shown; // visible to clients: it is durable
+  private volatile State written; // base of the next write; changed by the holder of the lock
   private long viewTime; // of the last write to views; of the thread that writes, as is the next
-  private long viewTimeKept; // a restart goes on after it
+  private long viewTimeKept; // a restart continues after it
 
   /// A schema.
   ///
@@ -140,7 +140,7 @@ public final class TableSchema implements WrittenSchema {
   /// Makes a change, durable when it returns. A new materialized view has all rows then.
   ///
   /// @param inUse the keyspace of names without one; null for none
-  /// @param cancelled whether nobody waits for it any more; a view is not filled further then
+  /// @param cancelled whether no client waits for it any more; then a view is not filled further
   /// @return null when nothing had to change
   public @Nullable SchemaChange change(
       Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {

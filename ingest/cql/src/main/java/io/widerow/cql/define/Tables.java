@@ -25,7 +25,7 @@ public final class Tables {
 
   /// Reads the schema that the store has.
   ///
-  /// @param clock of writes and of what expires
+  /// @param clock of writes and of expiry
   public Tables(TableStore store, InstantSource clock) {
     this.writer = new TableWriter(store, clock);
     this.schema = new TableSchema(writer);
@@ -52,7 +52,7 @@ public final class Tables {
   /// Changes the schema.
   ///
   /// @param inUse the keyspace of names without one; null for none
-  /// @param cancelled whether nobody waits for it any more; a view is not filled further then
+  /// @param cancelled whether no client waits for it any more; then a view is not filled further
   /// @return null when nothing had to change
   public @Nullable SchemaChange change(
       Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {

@@ -7,8 +7,8 @@ import io.widerow.cql.type.CqlType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How large a type may be with the types that stand in it: each of ten types with ten fields of
-/// the type before would otherwise make one of ten billion.
+/// Limits of the size of a type with its nested types: each of ten types with ten fields of the
+/// type before would otherwise make one of ten billion.
 ///
 /// - Threads: one.
 final class TypeSizes {
@@ -24,7 +24,7 @@ final class TypeSizes {
     this.changed = changed;
   }
 
-  /// @param name of what has the type, for messages
+  /// @param name of the object with the type, for messages
   /// @throws CqlException when it is too large
   static void require(String name, CqlType type) {
     new TypeSizes(name, null).count(type, 1);

@@ -25,7 +25,7 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
   private static final String NAN = "NaN";
   private static final String INFINITY = "Infinity";
 
-  /// What numbers and truth values are shown as, besides digits.
+  /// The characters, other than digits, of displayed numbers and booleans.
   private static final List<String> OTHER_TEXTS = List.of("true", "false", NAN, "-" + INFINITY);
 
   private static final String OTHER_CHARACTERS = "0123456789.-E";
@@ -140,8 +140,8 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     return new Filter.And(List.of(of, noString));
   }
 
-  /// What an attribute that is no string may be when it is shown as this text; null for nothing,
-  /// and for NaN, which equals nothing. Other numbers and texts may be equal to it.
+  /// The values that an attribute that is no string may have when it is displayed as this text;
+  /// null for none, and for NaN, which equals nothing. Other numbers and texts may be equal to it.
   private static Filter.@Nullable Literal other(String text) {
     if (text.equals("true") || text.equals("false")) {
       return new Filter.Literal.Truth(text.equals("true"));

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// An argument of a call, before it is known which function is called. Its text is that of the
 /// statement.
 public interface Argument {
-  /// How well it suits a type.
+  /// Its compatibility with a type.
   Fit fit(CqlType wanted);
 
   /// Its own type; of a constant that which suits it best. Null when nothing tells it.

@@ -62,7 +62,7 @@ final class CollectionFunctions {
         value -> value instanceof Map<?, ?> map ? map.size() : ((Collection<?>) value).size());
   }
 
-  /// @param body what it does, for a type of elements
+  /// @param body its implementation, for a type of elements
   private static FunctionFactory ofElements(
       String name,
       Parameter parameter,

@@ -8,7 +8,7 @@ import java.math.BigInteger;
 import java.util.List;
 import java.util.UUID;
 
-/// How well an argument suits the type that a function takes.
+/// The compatibility of an argument with the type that a function takes.
 public enum Fit {
   /// It has this type.
   EXACT,

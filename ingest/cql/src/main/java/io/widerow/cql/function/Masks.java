@@ -60,7 +60,7 @@ final class Masks {
         "mask_replace", types, types.getFirst(), true, (values, _) -> values[1]);
   }
 
-  /// What stands for every value of a type.
+  /// The replacement for every value of a type.
   private static Object value(CqlType type) {
     return switch (type) {
       case NativeType simple -> value(simple);

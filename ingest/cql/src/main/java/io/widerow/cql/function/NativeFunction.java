@@ -22,7 +22,7 @@ public record NativeFunction(
     arguments = List.copyOf(arguments);
   }
 
-  /// What it does.
+  /// Its implementation.
   @FunctionalInterface
   public interface Body {
     /// @param values one for each argument

@@ -6,7 +6,7 @@ import io.widerow.cql.type.NativeType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a function takes that is there for many types.
+/// A parameter of a function that exists for many types.
 enum Parameter {
   ANY("any"),
   /// A value of any type; where nothing tells it, of the type that the function's result must have.

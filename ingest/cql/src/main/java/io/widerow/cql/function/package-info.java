@@ -1,4 +1,4 @@
-/// What functions compute of values, whatever statement they stand in.
+/// The functions of CQL on values, independent of the statement.
 @NullMarked
 package io.widerow.cql.function;
 

@@ -102,7 +102,7 @@ public final class TableKeys {
     return Murmur3.token(bytes, 0, bytes.length);
   }
 
-  /// What all keys of a partition begin with.
+  /// The common prefix of all keys of a partition.
   ///
   /// @param values of all columns of its key
   public byte[] partition(List<Object> values) {
@@ -156,8 +156,8 @@ public final class TableKeys {
     return Arrays.copyOf(prefix, prefix.length + 1);
   }
 
-  /// What the keys of rows begin with whose first clustering columns have these values. It is also
-  /// the least key of their range.
+  /// The common prefix of the keys of rows whose first clustering columns have these values. It is
+  /// also the least key of their range.
   public byte[] prefix(byte[] partition, List<Object> values) {
     CellBuffer out = new CellBuffer(64);
     out.put(partition);
@@ -195,7 +195,7 @@ public final class TableKeys {
   ///
   /// @param partition all of the partition key
   /// @param clustering all of the clustering key; null when it is the key of a header
-  /// @param prefix how many bytes of the key are those of its partition
+  /// @param prefix the number of bytes of the key that belong to its partition
   public record Parts(
       List<Object> partition, @Nullable List<Object> clustering, long token, int prefix) {
     /// The value of a column of the key; null for one of another kind, and for a clustering column

@@ -84,7 +84,7 @@ public sealed interface Change extends Statement {
   /// One assignment of UPDATE.
   record Assignment(Part to, How how, Expression value) {}
 
-  /// What an assignment does.
+  /// The operation of an assignment.
   enum How {
     SET,
     /// `c = c + v`.

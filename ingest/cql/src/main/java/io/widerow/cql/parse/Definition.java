@@ -6,7 +6,7 @@ import java.util.Map;
 
 /// A statement that changes the schema, as it is written. A closed set.
 public sealed interface Definition extends Statement {
-  /// What follows WITH: constants as texts, and maps of them.
+  /// The options after WITH: constants as texts, and maps of them.
   record Options(Map<String, String> texts, Map<String, Map<String, String>> maps) {
     public Options {
       texts = Map.copyOf(texts);

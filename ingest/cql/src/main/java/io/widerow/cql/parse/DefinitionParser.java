@@ -218,7 +218,7 @@ final class DefinitionParser {
     return new ColumnName(name, type, isStatic);
   }
 
-  /// What follows ALTER: a mask is refused, and there is none that could be dropped.
+  /// The part after ALTER: a mask is refused, and there is none that could be dropped.
   private Alteration column(boolean ifThere) {
     String column = words.name("a column");
     if (words.skipWord("type")) {

@@ -7,7 +7,7 @@ import java.util.Locale;
 /// @param text of a quoted name or a string: the text inside the quotes; of all others: as written
 /// @param offset where it begins in the statement
 record Lexeme(Kind kind, String text, int offset) {
-  /// What kind of word it is.
+  /// The kind of the word.
   enum Kind {
     WORD,
     QUOTED_NAME,

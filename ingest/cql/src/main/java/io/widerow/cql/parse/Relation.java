@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param column the column that it is about
 /// @param key of the element of a map that it is about; null for the whole column
 /// @param field of a type of users that it is about; null for the whole column
-/// @param value what it is compared with; of IN with a list: the [Expression.ListOf] of its values
+/// @param value the operand; of IN with a list: the [Expression.ListOf] of its values
 public record Relation(
     String column,
     @Nullable Expression key,
@@ -18,7 +18,7 @@ public record Relation(
     Operator operator,
     Expression value)
     implements Where {
-  /// How a column is compared.
+  /// The comparison of a column.
   public enum Operator {
     EQ("="),
     NEQ("!="),

@@ -39,14 +39,14 @@ public sealed interface Statement
   /// The keyspace of statements that name none.
   record Use(String keyspace) implements Statement {}
 
-  /// What there is, as statements that would make it.
+  /// Describes the schema, as statements that would create it.
   ///
   /// @param what the kind to describe
   /// @param keyspace of the table, or the keyspace; null for that in use
   /// @param name of the table; null when it is none
   record Describe(What what, @Nullable String keyspace, @Nullable String name)
       implements Statement {
-    /// What can be described.
+    /// The objects that can be described.
     public enum What {
       KEYSPACES,
       TABLES,
@@ -75,7 +75,7 @@ public sealed interface Statement
       changes = List.copyOf(changes);
     }
 
-    /// What the batch says of itself. All are atomic here.
+    /// The kind that the batch declares. All are atomic here.
     public enum Kind {
       LOGGED,
       UNLOGGED,

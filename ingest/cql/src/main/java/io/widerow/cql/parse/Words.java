@@ -75,7 +75,7 @@ final class Words {
 
   /// Takes a name: in lower case, or as it is in quotes.
   ///
-  /// @param what it is the name of, for the message
+  /// @param what the kind of named object, for the message
   String name(String what) {
     if (!isName()) {
       throw expected(what);

@@ -20,7 +20,7 @@ public sealed interface Answer {
   /// It is done, and there is nothing to tell.
   record Done() implements Answer {}
 
-  /// What a request with a key was answered with when it was done.
+  /// The stored response to a request with a key.
   record Repeat(Answer first) implements Answer {}
 
   /// The schema has changed.

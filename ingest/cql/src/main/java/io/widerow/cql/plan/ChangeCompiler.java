@@ -209,7 +209,7 @@ final class ChangeCompiler {
     return new Times(timestamp, ttl);
   }
 
-  /// What IF says.
+  /// The condition after IF.
   record Condition(boolean exists, boolean notExists, List<ColumnCondition> tests) {
     Condition {
       tests = List.copyOf(tests);

@@ -59,7 +59,7 @@ record ColumnCondition(
     return new ColumnCondition(index, left, relation.operator(), values, marked);
   }
 
-  /// What no row can be tested for.
+  /// The refusal of a condition that no row can be tested for.
   private static void requireTyped(Relation relation, Column column) {
     CqlType type = column.type();
     Operator operator = relation.operator();

@@ -39,7 +39,7 @@ final class Compiler {
   }
 
   /// @param wanted the required type; null when the expression determines it
-  /// @param name of a marker, and of what the value is for
+  /// @param name of a marker, and of the target of the value
   Value compile(Expression expression, @Nullable CqlType wanted, String name) {
     Value value = untested(expression, wanted, name);
     if (wanted != null && !wanted.takes(value.type())) {

@@ -71,7 +71,7 @@ final class Functions {
   }
 
   /// @param wanted the required type; null when the function determines it
-  /// @param name of what the value is for
+  /// @param name of the target of the value
   static Value call(
       Compiler compiler, Expression.Call call, @Nullable CqlType wanted, String name) {
     return switch (call.function()) {

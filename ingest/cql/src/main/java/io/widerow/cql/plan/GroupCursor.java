@@ -102,7 +102,7 @@ final class GroupCursor {
     return Objects.requireNonNull(row);
   }
 
-  /// Where a later cursor goes on after the group.
+  /// The position at which a later cursor continues after the group.
   ByteBuffer position() {
     return Objects.requireNonNull(position).write();
   }

@@ -65,7 +65,7 @@ record Grouping(
   private static final Set<String> RISING =
       Set.of("floor", "totimestamp", "todate", "tounixtimestamp");
 
-  /// What stands for null in the key of a group.
+  /// The encoding of null in the key of a group.
   private static final Object NOTHING = new Object();
 
   Grouping {
@@ -75,7 +75,7 @@ record Grouping(
     timed = List.copyOf(timed);
   }
 
-  /// How rows are grouped; null when each is shown.
+  /// The grouping of rows; null when each is shown.
   ///
   /// @param firstOnly whether the rows are those of DISTINCT; else their groups are
   static @Nullable Grouping of(
@@ -334,7 +334,7 @@ record Grouping(
     return rows;
   }
 
-  /// What of a key names the partition.
+  /// The part of a key that names the partition.
   List<Object> partition(List<Object> key) {
     int columns = 0;
     for (int index : by) {
@@ -352,7 +352,7 @@ record Grouping(
     rows.keySet().removeIf(key -> order.compare(key, reached) <= 0);
   }
 
-  /// What a source may count; null when it is more than groups of columns.
+  /// The grouping that a source may aggregate; null when it is more than groups of columns.
   private @Nullable Groups asked(Bound bound) {
     if (last != null || !by.containsAll(shown)) {
       return null;

@@ -45,7 +45,7 @@ final class Page {
     }
   }
 
-  /// The position after which it goes on; null at the start.
+  /// The position after which it continues; null at the start.
   @Nullable ByteBuffer after() {
     return after;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 ///
 /// - Threads: any; immutable.
 public interface Prepared {
-  /// What an execution brings values for.
+  /// The variables for which an execution has values.
   default List<Variable> variables() {
     return List.of();
   }
@@ -22,12 +22,12 @@ public interface Prepared {
     return List.of();
   }
 
-  /// What a client must be allowed to execute it.
+  /// The permission that a client needs to execute it.
   default Need need() {
     return Need.READ;
   }
 
-  /// What statements do.
+  /// The kind of a statement.
   enum Need {
     /// They show only what there is, and no rows of users.
     NOTHING,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An INSERT, UPDATE or DELETE with its types; [RowChange] is the same with its values.
 ///
-/// @param json what gives columns and key of an INSERT instead; null for none
+/// @param json the source of columns and key of an INSERT instead; null for none
 record RowChangePlan(
     Table table,
     RowChange.How how,
@@ -67,7 +67,7 @@ record RowChangePlan(
     return own == null ? given : own;
   }
 
-  /// What USING TIMESTAMP says; null for nothing.
+  /// The value of USING TIMESTAMP; null for none.
   static @Nullable Long timestamp(Times times, Bound bound) {
     Value value = times.timestamp();
     if (value == null || (value instanceof Value.OfVariable(_, int i) && bound.isUnset(i))) {

@@ -31,7 +31,7 @@ final class Scope {
     this(table, new ArrayList<>());
   }
 
-  /// @param variables so far; gets those of this table too
+  /// @param variables so far; receives the variables of this table too
   Scope(Table table, List<Variable> variables) {
     this.table = table;
     this.variables = variables;

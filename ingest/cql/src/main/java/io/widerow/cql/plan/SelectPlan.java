@@ -140,7 +140,7 @@ record SelectPlan(
     return selection.columns();
   }
 
-  /// What drivers read to learn what a server is.
+  /// The queries by which drivers read the properties of a server.
   @Override
   public Need need() {
     return source.table().keyspace().startsWith("system") ? Need.NOTHING : Need.READ;

@@ -285,7 +285,7 @@ sealed interface Value {
     }
   }
 
-  /// What a function does with the values of its arguments; any of them may be null.
+  /// Applies a function to the values of its arguments; any of them may be null.
   @FunctionalInterface
   interface Function extends BiFunction<@Nullable Object[], Bound, @Nullable Object> {}
 }

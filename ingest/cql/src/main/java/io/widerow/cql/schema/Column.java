@@ -11,7 +11,7 @@ import java.util.Locale;
 ///   tables that are not stored there
 public record Column(
     String name, CqlType type, Kind kind, int position, boolean descending, int number) {
-  /// What a column is to its table.
+  /// The role of a column in its table.
   public enum Kind {
     PARTITION_KEY,
     CLUSTERING,

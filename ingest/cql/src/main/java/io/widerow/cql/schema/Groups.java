@@ -3,7 +3,7 @@ package io.widerow.cql.schema;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How rows are grouped, and the aggregates of each group. The row of a group has the columns of
+/// The grouping of rows, and the aggregates of each group. The row of a group has the columns of
 /// its first row, as far as they are grouped by, and after them one for each aggregate.
 ///
 /// @param by indexes of columns

@@ -25,7 +25,7 @@ public final class RequestKey {
     this.shown = shown;
   }
 
-  /// @param sender who has given the key; the same key of another one is another
+  /// @param sender the client of the key; keys of different senders differ
   /// @param key as it was given
   /// @param statement tells the statement with its values from every other one
   /// @throws CqlException when it is no key
@@ -64,7 +64,7 @@ public final class RequestKey {
     return ByteBuffer.wrap(place).asReadOnlyBuffer();
   }
 
-  /// What tells its statement.
+  /// The identity of its statement.
   public ByteBuffer statement() {
     return ByteBuffer.wrap(statement).asReadOnlyBuffer();
   }

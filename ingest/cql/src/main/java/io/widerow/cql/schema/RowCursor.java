@@ -12,7 +12,7 @@ public interface RowCursor extends AutoCloseable {
   /// The current row, until the next call of [#next].
   Row row();
 
-  /// The position of the current row, from which a later scan goes on.
+  /// The position of the current row, from which a later scan continues.
   ByteBuffer position();
 
   @Override

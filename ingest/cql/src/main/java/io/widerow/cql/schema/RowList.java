@@ -12,7 +12,7 @@ public final class RowList implements RowCursor {
   private final List<Row> rows;
   private int next;
 
-  /// @param after the position after which it goes on; null for the start
+  /// @param after the position after which it continues; null for the start
   public RowList(List<Row> rows, @Nullable ByteBuffer after) {
     this.rows = List.copyOf(rows);
     this.next = after == null ? 0 : number(after);

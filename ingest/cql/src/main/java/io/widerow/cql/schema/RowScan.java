@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param conditions that every row meets
 /// @param limits on keys, which every row meets too
-/// @param uses what the answer reads; conditions may read more
+/// @param uses the columns that the result reads; conditions may read more
 /// @param descending against the order of the clustering columns
-/// @param after the position after which it goes on; null for the start
+/// @param after the position after which it continues; null for the start
 public record RowScan(
     List<Condition> conditions,
     KeyLimits limits,

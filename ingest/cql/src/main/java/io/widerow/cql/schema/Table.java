@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; immutable.
 ///
 /// @param stored where its rows lie in the store of tables; null when they come from elsewhere
-/// @param view what it shows, when it is a materialized view; null for a table
+/// @param view its definition, when it is a materialized view; null for a table
 public record Table(
     String keyspace,
     String name,
@@ -39,7 +39,7 @@ public record Table(
     this(keyspace, name, columns, options, stored, null);
   }
 
-  /// What the store of tables knows of a table.
+  /// The state of a table in the store of tables.
   ///
   /// @param number of the table in all keys, never used again
   /// @param id that clients see

@@ -12,7 +12,7 @@ import io.widerow.cql.type.Names;
 /// @param error why it cannot be read, in one sentence
 public record UnreadableStatement(
     String keyspace, String kind, String name, String text, String error) {
-  /// What the statement makes, such as `table r.mail`.
+  /// The object that the statement creates, such as `table r.mail`.
   public String place() {
     if (keyspace.isEmpty()) {
       return "schema of tables";

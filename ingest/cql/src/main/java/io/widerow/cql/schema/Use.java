@@ -2,7 +2,7 @@ package io.widerow.cql.schema;
 
 import org.jspecify.annotations.Nullable;
 
-/// What an answer reads of a row.
+/// The parts of a row that a result reads.
 ///
 /// @param column its index in [Table#columns]
 /// @param key of the only element of the map that is read; null for the whole column

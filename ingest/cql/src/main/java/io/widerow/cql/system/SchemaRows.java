@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /// The schema as rows of the tables that describe it.
 ///
-/// @param virtual whether those of virtual keyspaces are shown, or all others
+/// @param virtual true for rows of virtual keyspaces, false for all others
 record SchemaRows(Schema schema, boolean virtual) {
   private static final String COMPACTION =
       "org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy";

@@ -2,7 +2,7 @@ package io.widerow.cql.system;
 
 import java.util.UUID;
 
-/// What a server tells drivers about itself.
+/// The properties of the server, for drivers.
 ///
 /// @param hostId the same after each start
 /// @param port where this protocol is spoken

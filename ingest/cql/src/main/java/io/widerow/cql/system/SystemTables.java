@@ -158,7 +158,7 @@ final class SystemTables {
         .build("user defined type definitions");
   }
 
-  /// Tables of what nobody can make here.
+  /// Tables of objects that cannot be created here.
   static List<Table> empty() {
     return List.of(
         ofTable("column_masks", "column_name")

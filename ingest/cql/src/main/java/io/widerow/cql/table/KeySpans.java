@@ -272,7 +272,7 @@ public final class KeySpans {
     return spans;
   }
 
-  /// What two lists of ranges have in common.
+  /// The intersection of two lists of ranges.
   private static List<Span> common(List<Span> some, List<Span> others) {
     List<Span> common = new ArrayList<>();
     for (Span one : some) {

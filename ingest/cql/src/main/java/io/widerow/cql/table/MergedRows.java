@@ -71,7 +71,7 @@ final class MergedRows implements RowCursor {
 
   /// Orders what keys of rows, or of headers, add to their partitions.
   ///
-  /// @param prefix how many bytes of the key are those of its partition
+  /// @param prefix the number of bytes of the key that belong to its partition
   private int compare(byte[] key, int prefix, byte[] other, int otherPrefix) {
     int order = Arrays.compareUnsigned(key, prefix, key.length, other, otherPrefix, other.length);
     return filter.descending() ? -order : order;
@@ -129,7 +129,7 @@ final class MergedRows implements RowCursor {
       if (limited && after != null) {
         try {
           countShown();
-        } catch (RuntimeException refused) { // nobody else has this partition yet
+        } catch (RuntimeException refused) { // no other reader has this partition yet
           close();
           throw refused;
         }
@@ -160,7 +160,7 @@ final class MergedRows implements RowCursor {
       }
     }
 
-    /// What of a range comes before the rest of it.
+    /// The part of a range before the rest of it.
     private Span before(Span span, Span rest) {
       return filter.descending()
           ? new Span(greatest(rest.until(), span.from()), span.until())
@@ -182,7 +182,7 @@ final class MergedRows implements RowCursor {
       return Arrays.compareUnsigned(one, other) <= 0 ? one : other;
     }
 
-    /// What comes after a row of this partition or of another one.
+    /// The range after a row of this partition or of another one.
     private Span rest(Span span, Shown last) {
       int bytes = last.key.length - last.prefix;
       byte[] here = Arrays.copyOf(prefix, prefix.length + bytes);

@@ -136,7 +136,7 @@ final class PartitionRows implements RowCursor {
     return true;
   }
 
-  /// What of a range comes after a key.
+  /// The part of a range after a key.
   static Span behind(Span span, byte[] key, boolean descending) {
     if (descending) {
       boolean less = Arrays.compareUnsigned(span.until(), key) < 0;

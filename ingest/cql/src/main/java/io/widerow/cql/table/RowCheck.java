@@ -75,7 +75,7 @@ public final class RowCheck {
     }
   }
 
-  /// What cannot be read of a row; null when all can.
+  /// The unreadable part of a row; null when all of it can be read.
   private static @Nullable String wrong(
       Table table, TableKeys keys, byte[] key, Map<Integer, Column> columns, List<Cell> cells) {
     TableKeys.Parts parts;

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// What a scan wants of the rows in its ranges, and whether it is still wanted itself.
+/// The conditions of a scan on the rows in its ranges, and whether it was cancelled.
 ///
 /// - Threads: one; it may be cancelled by any.
 final class RowFilter {

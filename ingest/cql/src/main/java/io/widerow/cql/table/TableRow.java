@@ -27,7 +27,7 @@ public final class TableRow implements Row {
   private final @Nullable List<Cell>[] cells; // of each column, in the order of their paths
 
   /// A cell that is live: its path (null for a column that has one value), its value, when it was
-  /// written in microseconds, its ttl in seconds (0 for ever) and how many of them are left.
+  /// written in microseconds, its ttl in seconds (0 for no expiry) and the seconds that are left.
   public static final class Cell {
     private final byte @Nullable [] path;
     private final byte[] value;

@@ -121,7 +121,7 @@ final class TableRows implements RowCursor {
     return true;
   }
 
-  /// Goes on with the next partition.
+  /// Continues with the next partition.
   private void skipPartition() {
     cursor.close();
     cursor = scan(TableKeys.behind(partition));

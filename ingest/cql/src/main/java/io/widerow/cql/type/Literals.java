@@ -26,7 +26,7 @@ public final class Literals {
 
   private Literals() {}
 
-  /// How a constant is written.
+  /// The syntax of a constant.
   public enum Kind {
     STRING,
     INTEGER,

@@ -23,7 +23,7 @@ public final class Texts {
 
   private Texts() {}
 
-  /// What `CAST(value AS text)` gives.
+  /// The result of `CAST(value AS text)`.
   public static String of(NativeType type, Object value) {
     if (value == Empty.VALUE) {
       return "";

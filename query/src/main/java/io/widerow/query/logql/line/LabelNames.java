@@ -138,7 +138,7 @@ public final class LabelNames {
     return labels;
   }
 
-  /// How these show, `service_name` included, in order.
+  /// The labels of these, including `service_name`, in order.
   public List<String> labels() {
     Set<String> names = new LinkedHashSet<>(byShown.keySet());
     names.add(SERVICE);
@@ -150,7 +150,7 @@ public final class LabelNames {
     return labels.contains(name);
   }
 
-  /// How an attribute shows.
+  /// The label of an attribute.
   public String shown(AttributeName name) {
     String known = shown.get(name);
     if (known != null) {

@@ -34,7 +34,7 @@ final class ConditionFilters {
   private static final double EXACT_BELOW = 0x1p53;
 
   private final LabelNames labels;
-  private final List<Filter> failed = new ArrayList<>(); // what earlier comparisons may have marked
+  private final List<Filter> failed = new ArrayList<>(); // marks of earlier comparisons
 
   ConditionFilters(LabelNames labels) {
     this.labels = labels;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 abstract sealed class EventCondition {
-  /// What a test makes of an event.
+  /// The outcome of a condition for an event.
   enum Verdict {
     KEPT,
     DROPPED,

@@ -49,7 +49,7 @@ public final class Execution extends QueryExecution {
     return lines;
   }
 
-  /// What sealed blocks tell of values; null when only events tell.
+  /// The values found in sealed blocks; null when only events have them.
   ///
   /// @param partitions those of the range
   @Nullable FieldValues values(List<PartitionKey> partitions, RangeQuery range) {

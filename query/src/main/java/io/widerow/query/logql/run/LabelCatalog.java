@@ -72,7 +72,7 @@ public final class LabelCatalog {
     Set<AttributeName> left = new LinkedHashSet<>(execution.labels().attributes());
     Set<AttributeName> known = execution.attributeNames(partitions, query);
     if (known != null) {
-      left.retainAll(known); // nobody looks for what no block has
+      left.retainAll(known); // skip names that no block has
     }
     Pipeline pipeline = new Pipeline(all, 0);
     EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
@@ -275,7 +275,7 @@ public final class LabelCatalog {
       return new ChosenPartitions(all, Set.of());
     }
     boolean isOne = names.stream().allMatch(name -> execution.labels().shown(name).equals(label));
-    if (names.size() > 1 || !isOne) { // what an event shows depends on which of them it has
+    if (names.size() > 1 || !isOne) { // the label of an event depends on which of them it has
       return all;
     }
     SortedSet<String> told = new TreeSet<>();

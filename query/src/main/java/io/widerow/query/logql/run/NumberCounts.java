@@ -76,7 +76,7 @@ final class NumberCounts {
     return 2L * Long.BYTES * bits.length;
   }
 
-  /// How many were added.
+  /// The number of added values.
   long total() {
     return total;
   }

@@ -29,14 +29,14 @@ final class Pushdown {
 
   private Pushdown() {}
 
-  /// What all parts keep.
+  /// A filter of events that all parts keep.
   static Filter all(List<Filter> parts) {
     List<Filter> left = new ArrayList<>(parts);
     left.removeIf(part -> part instanceof Filter.Everything);
     return left.isEmpty() ? EVERYTHING : left.size() == 1 ? left.getFirst() : new Filter.And(left);
   }
 
-  /// What any part keeps.
+  /// A filter of events that any part keeps.
   static Filter any(List<Filter> parts) {
     return parts.stream().anyMatch(part -> part instanceof Filter.Everything)
         ? EVERYTHING
@@ -134,7 +134,7 @@ final class Pushdown {
     }
   }
 
-  /// What line filters keep of events that have a body, and every event that has none.
+  /// A filter of events with a body that line filters keep, and of every event without one.
   static Filter ofLines(List<Stage.LineFilter> filters) {
     List<Filter> parts = new ArrayList<>();
     for (Stage.LineFilter filter : filters) {

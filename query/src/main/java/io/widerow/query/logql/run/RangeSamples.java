@@ -327,7 +327,7 @@ final class RangeSamples {
     return number == null ? Double.valueOf(0) : number;
   }
 
-  /// What Loki says, so that users find the way out.
+  /// The same message as Loki's, so that users find the solution.
   private QueryException failed(Line line) {
     TreeMap<String, String> known = new TreeMap<>(line.labels(Category.STREAM, Category.PARSED));
     for (Matcher matcher : range.lines().matchers()) {

@@ -89,7 +89,7 @@ final class Selection {
     return query;
   }
 
-  /// How many of the first stages leave the line as it was stored.
+  /// The number of first stages that do not change the stored line.
   private static int searched(List<Stage> stages) {
     for (int i = 0; i < stages.size(); i++) {
       switch (stages.get(i)) {

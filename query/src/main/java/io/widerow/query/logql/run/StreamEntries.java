@@ -77,12 +77,12 @@ public final class StreamEntries {
     return categorized;
   }
 
-  /// What holds their memory.
+  /// The holder of their memory.
   public Execution execution() {
     return execution;
   }
 
-  /// How many lines there are.
+  /// The number of lines.
   public long count() {
     return count;
   }

@@ -42,7 +42,7 @@ public final class Volumes {
     this.execution = execution;
   }
 
-  /// What a selector may read.
+  /// The data that a selector may read.
   ///
   /// @param streams types
   /// @param chunks partitions
@@ -87,7 +87,7 @@ public final class Volumes {
         .allMatch(matcher -> matcher.test(type));
   }
 
-  /// How much of a partition's time is in a range, 0 to 1.
+  /// The share of a partition's time that is in a range, 0 to 1.
   private static double part(PartitionInfo info, long fromNanos, long untilNanos) {
     double from = Math.max(fromNanos, info.timeFirstNanos());
     double until = Math.min((double) untilNanos, info.timeLastNanos() + 1.0);
@@ -175,7 +175,7 @@ public final class Volumes {
     return result.size() > limit ? result.subList(0, (int) limit) : result;
   }
 
-  /// How long lines of a type are, on average of its newest ones.
+  /// The average length of the newest lines of a type.
   private double length(LogQuery lines, String type, long fromNanos, long untilNanos) {
     RangeQuery query =
         Selection.of(lines, execution.labels())
