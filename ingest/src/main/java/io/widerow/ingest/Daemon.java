@@ -454,7 +454,7 @@ public final class Daemon implements AutoCloseable {
     return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
   }
 
-  /// What HTTP answers, such as `GET /ready`, which takes HEAD as well.
+  /// The HTTP services, such as `GET /ready`, which takes HEAD as well.
   List<String> endpoints() {
     return http.config().serviceConfigs().stream()
         .map(ServiceConfig::route)
@@ -478,9 +478,9 @@ public final class Daemon implements AutoCloseable {
     return intake.credit().bytesUsed();
   }
 
-  /// Waits until it is asked to stop. When writing fails first, it goes on answering queries for 30
-  /// seconds, so that data can be inspected and load balancers see that it is not ready, and then
-  /// returns. A supervisor can restart it, which gives it a chance to recover.
+  /// Waits until it is asked to stop. When writing fails first, it continues to serve queries for
+  /// 30 seconds, so that data can be inspected and load balancers see that it is not ready, and
+  /// then returns. A supervisor can restart it, which gives it a chance to recover.
   ///
   /// @param failed gets the reason why writing has ended
   public void awaitStop(CountDownLatch stop, Consumer<String> failed) {

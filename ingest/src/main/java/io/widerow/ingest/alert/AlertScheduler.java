@@ -127,7 +127,7 @@ public final class AlertScheduler {
     }
   }
 
-  /// What a standing says; unknown when that is long ago.
+  /// The state of a standing; unknown when it is too old.
   private static AlertState fresh(Standing standing, long nowNanos) {
     if (standing.passedNanos == Long.MIN_VALUE) {
       return standing.state;

@@ -19,17 +19,17 @@ public record ClusterKeys(ConfigValues values, boolean acceptsRepeats) {
     return values.get(ConfigKeys.STORE).orElse(null);
   }
 
-  /// How long a request waits until the cluster has its events.
+  /// The longest wait of a request for the cluster.
   public Duration quorumWait() {
     return values.get(ConfigKeys.QUORUM_WAIT);
   }
 
-  /// How long retries are recognized that come to another daemon.
+  /// The time for which retries at another daemon are recognized.
   public Duration claimKeep() {
     return values.get(ConfigKeys.CLAIM_KEEP);
   }
 
-  /// How much may wait on this machine; null for what the disk has.
+  /// The limit of waiting bytes on this machine; null for the room of the disk.
   public @Nullable Long journalBytes() {
     return values.get(ConfigKeys.CLUSTER_JOURNAL_BYTES).orElse(null);
   }

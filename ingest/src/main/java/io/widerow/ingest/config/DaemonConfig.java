@@ -176,7 +176,7 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.DEDUPLICATE_FOR);
   }
 
-  /// How long a stop may wait for requests in flight.
+  /// The longest wait of a stop for requests in flight.
   public int drainSeconds() {
     return values.get(ConfigKeys.DRAIN_SECONDS);
   }

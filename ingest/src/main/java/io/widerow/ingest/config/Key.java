@@ -12,7 +12,7 @@ import java.util.function.Function;
 /// @param group where it is documented
 /// @param fallback its default
 /// @param form how its text is read and printed
-/// @param check what its value must be
+/// @param check validates its value
 /// @param summary one line for help, documents and the shipped file
 public record Key<T>(
     String name, Group group, Default fallback, Form<T> form, Check<T> check, String summary) {

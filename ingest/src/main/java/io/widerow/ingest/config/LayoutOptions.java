@@ -15,7 +15,7 @@ import java.util.TreeSet;
 /// Configuration of the layout: width of buckets and number of shards. [LayoutOverride#AUTO] lets
 /// the store choose.
 public record LayoutOptions(ConfigValues values) {
-  /// What a store has that does not choose.
+  /// The layout of a store that does not choose one.
   private static final int SHARDS_PER_LANE = 2;
 
   private static final int MINUTES_OWNER = 60;
@@ -36,7 +36,7 @@ public record LayoutOptions(ConfigValues values) {
     return values.ofTypes(ConfigKeys.BUCKET_MINUTES_OF);
   }
 
-  /// What a good partition is.
+  /// The target size of a partition.
   public PartitionWeights weights() {
     return new PartitionWeights(
         values.get(ConfigKeys.PARTITION_BYTES),

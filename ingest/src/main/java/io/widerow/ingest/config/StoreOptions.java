@@ -25,7 +25,7 @@ public record StoreOptions(ConfigValues values, boolean acceptClock) {
     return new LayoutOptions(values);
   }
 
-  /// How long a bucket is closed before its segments are merged (compacted).
+  /// The time after its end at which a bucket's segments are merged (compacted).
   public Duration mergeAfter() {
     return values.get(ConfigKeys.MERGE_AFTER);
   }
@@ -35,7 +35,7 @@ public record StoreOptions(ConfigValues values, boolean acceptClock) {
     return values.get(ConfigKeys.DISK_RESERVE_BYTES);
   }
 
-  /// How long what a change of retention hides is kept.
+  /// The grace of events that a change of retention hides.
   public Duration retentionGrace() {
     return values.get(ConfigKeys.RETENTION_GRACE);
   }

@@ -26,7 +26,7 @@ public final class TlsFiles {
   private List<Version> seen;
   private volatile Content content;
 
-  /// What the files hold.
+  /// The contents of the files.
   ///
   /// @param pair certificate and key of the daemon
   /// @param authorities that sign the certificates of senders; empty when these need none

@@ -25,7 +25,7 @@ public final class Tokens {
 
   private final List<Token> tokens;
 
-  /// What a token permits.
+  /// The scopes of a token.
   public enum Scope {
     INGEST,
     QUERY,

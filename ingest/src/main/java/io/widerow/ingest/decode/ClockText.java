@@ -10,7 +10,7 @@ final class ClockText {
   private static final int END = -1;
   private static final int DIGITS_MAX = 20;
 
-  /// Where reading goes on.
+  /// The position at which reading continues.
   int at;
 
   /// Of the day, as read last.

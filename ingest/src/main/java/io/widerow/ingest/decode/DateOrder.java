@@ -15,7 +15,7 @@ final class DateOrder {
   private Order lastShort = Order.YEAR_FIRST;
   private boolean undecided;
 
-  /// What comes first.
+  /// The first part of a date.
   enum Order {
     UNKNOWN,
     YEAR_FIRST,

@@ -38,7 +38,7 @@ public final class EscapedText {
     return length;
   }
 
-  /// How many bytes were written otherwise; 1 or more.
+  /// The number of escaped bytes; 1 or more.
   public int escaped() {
     return escaped;
   }

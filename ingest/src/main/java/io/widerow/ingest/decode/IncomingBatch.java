@@ -107,7 +107,7 @@ public final class IncomingBatch {
     return why == null && fitted == before;
   }
 
-  /// How many events are stored in the form of [FittedEvent].
+  /// The number of events stored in the form of [FittedEvent].
   public int fitted() {
     return fitted;
   }
@@ -180,7 +180,7 @@ public final class IncomingBatch {
   /// The arrival time, for an event whose own time the store does not take, or is none. A repeat of
   /// the batch is still recognized by the events whose own times are known.
   ///
-  /// @param ownNanos what the sender gave; [Times#NONE] when that is no time
+  /// @param ownNanos the sender's time; [Times#NONE] when it is no time
   /// @throws io.widerow.storage.StorageException.ClockWrong when the clock is too far back
   public long replaceTime(long ownNanos) {
     if (allOwn) {

@@ -14,7 +14,7 @@ import java.time.ZoneId;
 /// | any other form that [TimestampDetector] finds in a line | `Sat, 28 Nov 2026 16:00:00 GMT` |
 ///
 /// - Threads: one.
-/// - Memory: allocates nothing, but for the name of a region.
+/// - Memory: allocates only the name of a region.
 public final class LoneTime {
   private final TimestampDetector sight;
   private final LocalTimes local;

@@ -199,13 +199,13 @@ public final class ProtobufReader {
     return outer;
   }
 
-  /// Goes on after the message that was entered, wherever in it the reader is.
+  /// Continues after the message that was entered, wherever in it the reader is.
   public void leave(int outer) {
     at = limit;
     limit = outer;
   }
 
-  /// Goes on after a message in which something was [Bad], at any depth.
+  /// Continues after a message with a [Bad] part, at any depth.
   ///
   /// @param end the [#limit] of that message, taken when it was entered
   /// @param outer what [#enter] returned

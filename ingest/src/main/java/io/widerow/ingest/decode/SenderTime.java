@@ -37,7 +37,7 @@ public final class SenderTime {
   private static final byte[][] SECONDS = {ascii("epochSecond"), ascii("seconds")};
   private static final byte[][] NANOS = {ascii("nanoOfSecond"), ascii("nanos")};
 
-  /// What the value is.
+  /// The kind of the value.
   private enum Form {
     ABSENT,
     TEXT,

@@ -83,7 +83,7 @@ public final class SnappyPacker {
     return literal(in, literal, length - literal, out, to);
   }
 
-  /// How many bytes are equal from two places on.
+  /// The number of equal bytes from two positions on.
   private static int same(byte[] in, int one, int other, int limit) {
     int count = 0;
     while (other + count <= limit - Long.BYTES) {

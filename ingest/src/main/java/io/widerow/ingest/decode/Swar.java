@@ -111,7 +111,7 @@ public final class Swar {
     return (long) LONG.get(bytes, at);
   }
 
-  /// How many bytes of a word precede the first space, newline or backslash.
+  /// The number of bytes of a word before the first space, newline or backslash.
   public static int headEnd(long word) {
     long found = zeros(word ^ SPACES) | zeros(word ^ NEWLINES) | zeros(word ^ BACKSLASHES);
     return Long.numberOfTrailingZeros(found) >>> 3;

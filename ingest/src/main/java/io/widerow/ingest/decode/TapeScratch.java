@@ -7,7 +7,7 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: keeps its array.
 final class TapeScratch {
-  /// What the escapes of one letter stand for.
+  /// The characters of one-letter escapes.
   private static final byte[] ESCAPES = new byte[1 << Byte.SIZE];
 
   static {

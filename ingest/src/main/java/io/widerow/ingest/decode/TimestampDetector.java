@@ -195,7 +195,7 @@ public final class TimestampDetector {
     return nanos;
   }
 
-  /// Where the line goes on after `Sun `, `Sun, ` or `Sunday, `.
+  /// The position at which the line continues after `Sun `, `Sun, ` or `Sunday, `.
   private int afterWeekday(int i) {
     int end = i;
     while (end < limit && (bytes[end] | 0x20) >= 'a' && (bytes[end] | 0x20) <= 'z') {

@@ -62,7 +62,8 @@ public final class Utf16Text {
     return to;
   }
 
-  /// How many bytes of UTF-16 became the first bytes of [#toUtf8], which end with a character.
+  /// The number of bytes of UTF-16 that became the first bytes of [#toUtf8], which end with a
+  /// character.
   public static int rawBytes(byte[] utf8, int count) {
     int raw = 0;
     for (int at = 0; at < count; at++) {

@@ -19,7 +19,7 @@ final class ZoneText {
   /// Nothing that looks like a zone follows.
   static final int NO_ZONE = Integer.MAX_VALUE;
 
-  /// What follows looks like a zone, and is not understood: the time is not known.
+  /// The text that follows looks like a zone but is unknown: the time is not known.
   static final int UNREAD = Integer.MAX_VALUE - 1;
 
   /// The zone is [#region].
@@ -69,7 +69,7 @@ final class ZoneText {
     }
   }
 
-  /// Where reading goes on: after the zone, or after what looks like one.
+  /// The position at which reading continues: after the zone, or after what looks like one.
   int at;
 
   /// Valid when the zone is [#REGION].
@@ -199,7 +199,8 @@ final class ZoneText {
     return bytes[i] == '-' ? -east : east;
   }
 
-  /// Whether what ends at `end` goes on, and so is no offset: `-10%`, `+10ms`, `-8.5`, `+01:00:30`.
+  /// Whether the text that ends at `end` continues, and so is no offset: `-10%`, `+10ms`, `-8.5`,
+  /// `+01:00:30`.
   private boolean isJoined(int end) {
     int b = byteAt(end);
     boolean point = b == '.' || b == ',' || b == ':' || b == '-' || b == '+' || b == '/';
@@ -244,7 +245,7 @@ final class ZoneText {
     return zone >= 0 && zone < UTC_NAMES && isSign(byteAt(end)) ? utcOffset(i, end) : unread(i);
   }
 
-  /// Whether a name goes on: `EST5EDT`, `EST-5`, `Z+01:00`.
+  /// Whether a name continues: `EST5EDT`, `EST-5`, `Z+01:00`.
   private boolean isJoinedToName(int end) {
     int b = byteAt(end);
     return isWordAt(end) || (isSign(b) && isDigitAt(end + 1)) || b == '/' || isMinus(end);

@@ -1,5 +1,5 @@
-/// What all decoders share: the batch under construction, refusals by index and reason, the JSON
-/// scanner, and times in text.
+/// Code that all decoders share: the batch under construction, refusals by index and reason, the
+/// JSON scanner, and times in text.
 ///
 /// - Threads: a decoder and its batch belong to one thread.
 @NullMarked

@@ -25,7 +25,7 @@ public final class ClusterFindings {
 
   private ClusterFindings() {}
 
-  /// What an operator should look at: a sentence for each name of a finding.
+  /// The findings: a sentence for each name.
   ///
   /// @param nowMillis the time, milliseconds since the Unix epoch
   public static Map<String, String> of(ClusterReport report, long nowMillis) {

@@ -53,13 +53,13 @@ public final class Doctor {
   private volatile List<Finding> rollups = List.of();
   private volatile Facts facts;
 
-  /// What the doctor needs to know besides the store.
+  /// The inputs of the doctor in addition to the store.
   ///
   /// @param nanoTime monotonic time
   /// @param epochNanos the time, nanoseconds since the Unix epoch
   /// @param usableBytes free bytes of the store's file system
   /// @param reserveBytes free bytes below which nothing is taken in
-  /// @param weights what a good partition is
+  /// @param weights the target size of a partition
   /// @param lateFromNanos the age at which an event is older than a bucket that is closed
   /// @param others findings about parts of the daemon that the doctor does not look at
   public record Surroundings(

@@ -8,7 +8,7 @@ import java.util.List;
 /// @param types each type with its partitions; empty for a store on a cluster
 /// @param senders whose events came in the last minute
 /// @param lanes events and batches of each lane since the look before
-/// @param backlog what retention lets go and is still on the disk
+/// @param backlog expired bytes that are still on the disk
 /// @param lateFromNanos the age at which an event is older than a bucket that is closed
 public record Facts(
     List<TypeState> types,

@@ -32,11 +32,11 @@ public record Finding(
           .thenComparing(Finding::code)
           .thenComparing(Finding::subject);
 
-  /// How bad it is, the worst first.
+  /// The severity, the worst first.
   public enum Severity {
     /// Events are refused, lost or hidden, or will be.
     BAD,
-    /// It costs something, or becomes bad when it goes on.
+    /// It has a cost, or becomes bad if it continues.
     WARN,
     /// Worth knowing.
     INFO;
@@ -49,7 +49,7 @@ public record Finding(
     return new Finding(code, severity, subject, null, null, sentence, act);
   }
 
-  /// How many times its limit it is, or its limit is; the most for one without numbers.
+  /// The ratio of value and limit, above 1; the maximum for a finding without numbers.
   private double excess() {
     Double measured = value;
     Double allowed = limit;

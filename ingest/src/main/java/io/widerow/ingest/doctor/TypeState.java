@@ -6,7 +6,7 @@ import io.widerow.query.sizing.TypePlan;
 /// A type at a check: its partitions, and its current rate.
 ///
 /// @param perSecond events a second between the last two looks
-/// @param share that rate as a share of what the shards of its latest bucket take
+/// @param share that rate as a share of the capacity of the shards of its latest bucket
 public record TypeState(TypePlan plan, double perSecond, double share) {
   /// @param recordBytes mean bytes of a record, of all types
   /// @param spread seconds of event time to which the events of a second belong, at least 1

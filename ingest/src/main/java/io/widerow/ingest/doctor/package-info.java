@@ -1,5 +1,5 @@
-/// What an operator should look at: facts about the daemon and its store, looked at every few
-/// seconds, and the findings that follow from them.
+/// Findings for an operator: facts about the daemon and its store, checked every few seconds, and
+/// the findings that follow from them.
 ///
 /// - Threads: the daemon's maintenance looks; any thread reads.
 @NullMarked

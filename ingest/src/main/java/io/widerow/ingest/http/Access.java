@@ -80,7 +80,7 @@ public final class Access {
     return name == null ? "" : name;
   }
 
-  /// Who asks, for the one who asks.
+  /// Describes the requester to itself.
   ///
   /// @param name of the token; empty without tokens
   /// @param scopes of the token; all without tokens
@@ -94,7 +94,7 @@ public final class Access {
     }
   }
 
-  /// Who sent a request.
+  /// The sender of a request.
   ///
   /// @param sender the name of its token, else the address it came from
   /// @param agent its `User-Agent`

@@ -62,7 +62,7 @@ public enum BodyCoding {
 
   /// The refusal of another `Content-Encoding`.
   ///
-  /// @param wanted what it must be
+  /// @param wanted the required value
   public static RequestRefused unknown(String wanted, String got) {
     return new RequestRefused(
         HttpStatus.UNSUPPORTED_MEDIA_TYPE,

@@ -53,7 +53,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: a connection's handler runs on its event loop; any thread reads the counts.
 public final class ConnectionGuard {
-  /// How long the rest of a body that was answered early may still arrive, to be dropped.
+  /// The time for which the rest of a body may still arrive, to be dropped, after an early
+  /// response.
   static final int LINGER_SECONDS = 3;
 
   private static final AttributeKey<Guarded> GUARDED =
@@ -235,7 +236,7 @@ public final class ConnectionGuard {
     private final Channel channel;
     private volatile State state = State.UNFINISHED;
     private volatile long sinceNanos = System.nanoTime(); // of `state`
-    private boolean ended; // what arrives is dropped
+    private boolean ended; // further bytes are dropped
     private @Nullable String address; // the key in `byAddress`; null when not counted
     private @Nullable Future<?> deadline; // while headers arrive
     private int answering;

@@ -24,7 +24,7 @@ public final class Decompression {
   ///
   /// @param packed is given back to its pool, or returned when nothing was around it
   /// @param bytesMax largest result of each layer
-  /// @param ratioMax largest ratio of a result above 1 MiB to the size of what it came from
+  /// @param ratioMax largest ratio of a result above 1 MiB to its compressed size
   /// @param claim claims credit before the result grows
   public static Body unpack(
       Body packed, List<BodyCoding> codings, int bytesMax, int ratioMax, ByteClaim claim)

@@ -26,7 +26,7 @@ final class OpenConnections {
 
   /// One connection.
   interface Connection {
-    /// What a connection is doing, in the order in which they are closed.
+    /// The state of a connection, in the order of eviction.
     enum State {
       UNFINISHED,
       QUIET,

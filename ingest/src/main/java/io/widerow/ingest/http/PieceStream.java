@@ -32,7 +32,7 @@ final class PieceStream extends InputStream implements Subscriber<HttpObject> {
   private int offset; // in the first piece
   private long received;
 
-  /// What a reader does while nothing arrives.
+  /// The action of a reader while nothing arrives.
   @FunctionalInterface
   interface Waiting {
     /// Called by the reader before it waits, without the lock, and again after each wait that was
@@ -166,7 +166,7 @@ final class PieceStream extends InputStream implements Subscriber<HttpObject> {
     }
   }
 
-  /// How long to wait for the next piece; negative when there is one, or the end.
+  /// The time to wait for the next piece; negative when there is one, or the end.
   private long waiting(int waits) throws IOException {
     boolean there;
     lock.lock();

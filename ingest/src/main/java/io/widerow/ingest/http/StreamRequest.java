@@ -206,7 +206,7 @@ final class StreamRequest {
       endFrame();
       return null;
     } catch (PieceStream.GoneException gone) {
-      return null; // and nobody hears the answer
+      return null; // and the client gets no response
     } catch (PieceStream.StoppedException stopped) {
       return stopping();
     } catch (NotStoredException notStored) {

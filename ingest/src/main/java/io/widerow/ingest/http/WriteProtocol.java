@@ -27,7 +27,7 @@ public interface WriteProtocol {
 
   /// The durability of a request that names none in our way.
   ///
-  /// @param configured what the daemon has for such requests
+  /// @param configured the daemon's limits for such requests
   default Durability durability(Durability configured) {
     return configured;
   }

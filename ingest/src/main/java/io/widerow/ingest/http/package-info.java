@@ -1,4 +1,4 @@
-/// What HTTP protocols share: requests and their bodies, decompression within limits, answers,
+/// Code that HTTP protocols share: requests and their bodies, decompression within limits, answers,
 /// authentication, and guards against clients that hold connections.
 ///
 /// - Threads: Armeria's event loops and blocking threads; never a lane's.

@@ -36,8 +36,8 @@ public final class ByteCredit {
     return false;
   }
 
-  /// Claims bytes that are already in use, if necessary into debt: then nobody gets credit until
-  /// the debt is paid back.
+  /// Claims bytes that are already in use, if necessary into debt: then no request gets credit
+  /// until the debt is paid back.
   public void claimInDebt(long bytes) {
     free.addAndGet(-bytes);
   }

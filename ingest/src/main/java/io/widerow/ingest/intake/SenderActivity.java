@@ -33,7 +33,7 @@ public final class SenderActivity {
   /// One moment of a sender.
   ///
   /// @param sender the name of its token or certificate, else its address
-  /// @param agent what it says it is: `User-Agent`, or without HTTP its host; may be empty
+  /// @param agent its name for itself: `User-Agent`, or without HTTP its host; may be empty
   /// @param type of the first event of its last batch; may be empty
   /// @param accepted events stored
   /// @param duplicates events of repeated batches, stored once

@@ -52,7 +52,7 @@ public final class Senders {
 
   /// Counts the outcome of a batch.
   ///
-  /// @param agent what the sender says it is; null when it says nothing
+  /// @param agent the sender's name for itself; null for none
   public void add(
       String protocol, String sender, @Nullable String agent, BatchSample sample, Outcome outcome) {
     switch (outcome) {
@@ -69,7 +69,7 @@ public final class Senders {
     }
   }
 
-  /// What became of the events that one sender has in a batch.
+  /// The outcome of one sender's events in a batch.
   ///
   /// @param accepted events stored
   /// @param duplicates events stored earlier
@@ -136,7 +136,7 @@ public final class Senders {
     return names.reversed().stream().distinct().toList();
   }
 
-  /// How late the events of each sender came in the last minute.
+  /// The lag of each sender's events in the last minute.
   public List<SenderLags.Lag> lags() {
     return lags.list(epochSeconds.getAsLong());
   }

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
 /// Identifies a batch and its repeats: 128 bits of a SHA-256 digest. The digest must withstand
-/// attacks: with a weaker hash, somebody whose text is logged could craft a batch that passes for
-/// the repeat of another batch.
+/// attacks: with a weaker hash, an attacker whose text is logged could craft a batch that passes
+/// for the repeat of another batch.
 public record BatchKey(long high, long low) {
   private static final byte NAMED = 1;
   private static final byte BODY = 2;

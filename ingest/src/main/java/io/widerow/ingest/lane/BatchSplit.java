@@ -35,7 +35,7 @@ public final class BatchSplit {
       this.indexes = indexes;
     }
 
-    /// How many lanes decide which events are in this share; 0 for none.
+    /// The number of lanes by which events are assigned to this share; 0 for none.
     int lanes() {
       return number >>> Byte.SIZE;
     }
@@ -47,8 +47,8 @@ public final class BatchSplit {
   /// content of a share thus never depends on which other shares are known repeats, and that of the
   /// first does not depend on the number of lanes. The batch's memory returns to the pool.
   ///
-  /// @param found what an earlier start has stored of the batch, with another number of lanes. Its
-  ///   events are left out, and counted there
+  /// @param found the parts of the batch that an earlier start has stored, with another number of
+  ///   lanes. Its events are left out, and counted there
   static List<Share> split(
       IncomingBatch batch,
       int home,

@@ -136,7 +136,7 @@ final class EarlierParts implements AutoCloseable {
       return events;
     }
 
-    /// What the store refused of them then.
+    /// Their events that the store refused then.
     Refusals refused() {
       Refusals all = new Refusals();
       all.addAll(refused);
@@ -144,7 +144,7 @@ final class EarlierParts implements AutoCloseable {
       return all;
     }
 
-    /// How many of them it stored.
+    /// The number of their events that it stored.
     int accepted() {
       return Math.max(0, events - refused.count() - unlisted);
     }

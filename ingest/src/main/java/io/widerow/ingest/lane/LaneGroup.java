@@ -169,8 +169,8 @@ public final class LaneGroup implements AutoCloseable {
     pool.give(batch);
   }
 
-  /// What the store refuses of a part. Each batch may have a million of them, so there is one
-  /// object for each sentence.
+  /// The events of a part that the store refuses. Each batch may have a million of them, so there
+  /// is one object for each sentence.
   private final class StoreRejections implements LaneWriter.Rejections {
     private final BatchPart part;
     private final Refusals refusals;

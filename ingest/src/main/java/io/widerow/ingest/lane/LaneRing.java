@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The thread takes everything that waits as one group (group commit); while that is forced to
 /// disk, the next group forms. No exception of the handler may reach the ring: its thread would
-/// die, and senders would wait for ever. Instead an exception ends the write side, and the thread
-/// goes on and fails all further batches.
+/// die, and senders would wait indefinitely. Instead an exception ends writing, and the thread
+/// continues and fails all further batches.
 ///
 /// - Threads: any may call [#offer]; owns the thread `widerow-lane-<number>`.
 public final class LaneRing implements AutoCloseable {

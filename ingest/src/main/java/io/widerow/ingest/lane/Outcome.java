@@ -9,7 +9,7 @@ public sealed interface Outcome {
   ///
   /// @param accepted events stored now
   /// @param duplicates events stored earlier, by the batch that this one, or a part of it, repeats
-  /// @param refused those of the first batch for a repeat
+  /// @param refused refusals; for a retry the refusals of the first batch
   record Stored(int accepted, int duplicates, Refusals refused, Durability durability)
       implements Outcome {
     /// True for a repeat of which nothing was stored now.

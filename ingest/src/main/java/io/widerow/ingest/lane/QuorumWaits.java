@@ -35,14 +35,14 @@ final class QuorumWaits implements AutoCloseable {
   static final int WAITING_MAX = 1 << 14;
 
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final long LOOK_MILLIS = 50; // how late a wait may end
+  private static final long LOOK_MILLIS = 50; // maximum delay of the end of a wait
   private static final long ANSWERING_SECONDS_MAX = 5;
 
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1,
           Thread.ofPlatform().name("widerow-quorum").daemon().factory(),
-          new ThreadPoolExecutor.DiscardPolicy()); // what the store tells after the end
+          new ThreadPoolExecutor.DiscardPolicy()); // notifications of the store after the end
   private final List<Queue> queues = new CopyOnWriteArrayList<>();
   private final long waitNanos;
   private final MeterRegistry registry;
@@ -98,7 +98,7 @@ final class QuorumWaits implements AutoCloseable {
       }
     }
 
-    /// Takes note that all groups up to this one are applied. It answers nobody itself.
+    /// Records that all groups up to this one are applied. It sends no response itself.
     void reached(long group) {
       if (applied.getAndAccumulate(group, Math::max) < group && called.compareAndSet(false, true)) {
         thread.execute(() -> {
@@ -171,7 +171,7 @@ final class QuorumWaits implements AutoCloseable {
     ended = true;
   }
 
-  /// Answers all who wait. Nothing may be added afterwards.
+  /// Responds to all waiting requests. Nothing may be added afterwards.
   @Override
   public void close() {
     ended = true;

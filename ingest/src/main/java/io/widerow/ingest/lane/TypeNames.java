@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A set of names of types, open-addressed over their bytes. It only grows.
 ///
-/// - Threads: any may call [#has]; one at a time adds. Who asks while a name is added may not find
-///   it yet.
+/// - Threads: any may call [#has]; one at a time adds. A caller that asks while a name is added may
+///   not find it yet.
 final class TypeNames {
   private static final int SLOTS_MIN = 64; // a power of two
 

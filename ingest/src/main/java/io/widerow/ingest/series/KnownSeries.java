@@ -89,7 +89,7 @@ public final class KnownSeries {
     return own + record.heldBytes() + fields.heldBytes();
   }
 
-  /// What all points of the series have in common.
+  /// The attributes that all points of the series share.
   public RecordTemplate record() {
     return record;
   }

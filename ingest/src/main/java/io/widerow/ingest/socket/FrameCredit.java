@@ -66,7 +66,7 @@ final class FrameCredit {
     return begins;
   }
 
-  /// What the pace of a sender allows.
+  /// The bytes that the pace of a sender allows.
   enum Pace {
     /// It is checked again after the same time.
     GOOD,

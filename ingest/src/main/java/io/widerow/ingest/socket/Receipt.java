@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The options of a frame of a stream: deduplication of retries, a durability level, a response. A
 /// frame with a receipt ends its batch.
 ///
-/// - Threads: any; immutable, when nobody changes the answer. Of pieces, the event loop of the
+/// - Threads: any; immutable if the response is not changed. Of pieces, the event loop of the
 ///   connection.
 public final class Receipt {
   private static final byte[] NOTHING = {};
@@ -42,7 +42,7 @@ public final class Receipt {
     this.pieces = null;
   }
 
-  /// The receipt of a piece of a message, whose answer somebody waits for.
+  /// The receipt of a piece of a message whose sender waits for a response.
   public Receipt(@Nullable BatchKey key, Pieces pieces) {
     this.key = key;
     this.durability = null;
@@ -84,7 +84,7 @@ public final class Receipt {
     return kept || (pieces != null && pieces.kept) ? answerOfKept : answer;
   }
 
-  /// Whether somebody hears how durable the batch is.
+  /// Whether the sender gets the durability of the batch.
   boolean isAnswered() {
     return answer.length > 0 || pieces != null;
   }

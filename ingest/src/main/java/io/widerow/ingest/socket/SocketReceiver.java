@@ -53,7 +53,7 @@ public final class SocketReceiver implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 256;
   private static final int RECEIVE_BUFFER_BYTES = 4 << 20;
 
-  /// How often the pace of a sender that is in the middle of a long frame is checked.
+  /// The interval at which the pace of a sender in the middle of a long frame is checked.
   static final int PACE_SECONDS = FixedLimits.BODY_RATE_SECONDS;
 
   private static final Logger LOG = Logger.getLogger("widerow");
@@ -77,7 +77,7 @@ public final class SocketReceiver implements AutoCloseable {
   ///
   /// @param durability of all that is received
   /// @param tls of TCP connections; null for none. UDP is never encrypted
-  /// @param handshakeSeconds how long a sender may take to show who it is
+  /// @param handshakeSeconds longest time for the handshake of a sender
   public record Terms(Durability durability, @Nullable StreamTls tls, int handshakeSeconds) {}
 
   /// Starts to listen.
@@ -191,7 +191,7 @@ public final class SocketReceiver implements AutoCloseable {
 
   /// Hands a batch to the lanes.
   ///
-  /// @param receipt what it asks for; null for nothing
+  /// @param receipt its options; null for none
   /// @param held bytes of credit to give back when the batch is done
   /// @param done gets the outcome, on a lane's thread, or that which answers for the cluster
   void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<Outcome> done) {
@@ -224,7 +224,7 @@ public final class SocketReceiver implements AutoCloseable {
             });
   }
 
-  /// The level of a batch. One that nobody hears of does not wait for the cluster.
+  /// The level of a batch. A batch without a response does not wait for the cluster.
   private Durability level(@Nullable Receipt receipt) {
     Durability level = receipt == null ? terms.durability : receipt.durability(terms.durability);
     boolean heard = receipt != null && receipt.isAnswered();

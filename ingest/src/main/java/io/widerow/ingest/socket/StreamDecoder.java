@@ -23,7 +23,7 @@ public interface StreamDecoder {
   /// The stream ends in the middle of a frame: more bytes are needed.
   int MORE = -1;
 
-  /// What follows is no frame, or a frame beyond the protocol's limit: the connection is closed.
+  /// The next bytes are no frame, or a frame above the protocol's limit: the connection is closed.
   int BROKEN = -2;
 
   /// The frame needs a batch of its own, but `batch` has events of other frames: the caller calls
@@ -40,7 +40,7 @@ public interface StreamDecoder {
   /// the protocol allows one, or the bytes that were [#BROKEN].
   void decodeLast(byte[] bytes, int offset, int limit, IncomingBatch batch);
 
-  /// What the frame decoded last asks for; null when it shares its batch with the next one.
+  /// The options of the frame decoded last; null when it shares its batch with the next one.
   default @Nullable Receipt receipt() {
     return null;
   }
@@ -50,7 +50,7 @@ public interface StreamDecoder {
     return new byte[0];
   }
 
-  /// Whether the sender has shown who it is. While it has not, its connection may be closed: see
+  /// Whether the sender is authenticated. While it is not, its connection may be closed: see
   /// [Handshakes].
   default boolean isSenderKnown() {
     return true;

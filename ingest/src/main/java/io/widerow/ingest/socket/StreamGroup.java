@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What arrived together on a connection: the whole frames in it, cut into batches by their
+/// Bytes that arrived together on a connection: their complete frames, cut into batches by their
 /// receipts. All batches are with the lanes at the same time, so that they share commits.
 ///
 /// ```
@@ -40,7 +40,7 @@ final class StreamGroup {
   private boolean goesOn;
   private int pending;
 
-  /// What became of a group.
+  /// The outcome of a group.
   enum State {
     /// All is as durable as it must be.
     STORED,
@@ -54,7 +54,7 @@ final class StreamGroup {
   private static final class Part {
     private final int offset;
     private int limit;
-    private boolean ends; // what no frame begins in follows
+    private boolean ends; // the following bytes begin no frame
     private @Nullable Receipt receipt;
     private boolean stored;
     private boolean kept; // on this machine, though it was to be on the cluster

@@ -75,7 +75,7 @@ public final class StreamTls {
     return handler;
   }
 
-  /// Who the sender is by its certificate: the common name, or all of the name when it has none.
+  /// The sender's name in its certificate: the common name, or all of the name when it has none.
   /// Null when no certificate was asked for.
   static @Nullable String sender(SslHandler handler) {
     try {

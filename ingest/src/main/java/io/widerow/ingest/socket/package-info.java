@@ -1,5 +1,5 @@
-/// What receivers with sockets of their own share: listening on TCP and UDP, framing, limits,
-/// waiting for durability, and draining at shutdown.
+/// Code that receivers with sockets share: listening on TCP and UDP, framing, limits, waiting for
+/// durability, and draining at shutdown.
 ///
 /// - Threads: one event loop per receiver, `widerow-NAME`.
 @NullMarked

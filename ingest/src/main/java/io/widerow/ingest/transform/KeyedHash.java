@@ -7,7 +7,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// The digest that replaces a value: the first 128 bits of HMAC-SHA-256 over its bytes, in 32
 /// hexadecimal digits. Equal values have equal digests, in whatever attribute they are; without the
-/// key nobody can try values out.
+/// key values cannot be guessed by trial.
 ///
 /// - Threads: one.
 final class KeyedHash {

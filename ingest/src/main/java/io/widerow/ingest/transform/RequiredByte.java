@@ -92,7 +92,7 @@ final class RequiredByte {
     return i >= 0 && i < regex.length() ? i + 1 : NONE;
   }
 
-  /// What follows the quantifiers at `at`: `*`, `+`, `?`, `{2,3}`.
+  /// The position after the quantifiers at `at`: `*`, `+`, `?`, `{2,3}`.
   private static int afterQuantifier(String regex, int at) {
     int i = at;
     while (i < regex.length() && "*+?{".indexOf(regex.charAt(i)) >= 0) {

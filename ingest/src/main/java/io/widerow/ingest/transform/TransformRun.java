@@ -64,7 +64,7 @@ final class TransformRun {
   /// @param redaction null for other actions
   private record Step(Filter when, Action action, @Nullable Redaction redaction) {}
 
-  /// What becomes of an event.
+  /// The outcome for an event.
   private enum Fate {
     SAME,
     CHANGED,

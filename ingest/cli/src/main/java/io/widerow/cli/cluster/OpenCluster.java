@@ -7,7 +7,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 public interface OpenCluster extends AutoCloseable {
   Keyspace keyspace();
 
-  /// What the cluster shows now. The caller closes it.
+  /// A view of the cluster now. The caller closes it.
   ///
   /// @throws io.widerow.storage.StorageException when the cluster cannot be asked
   StoreView view();

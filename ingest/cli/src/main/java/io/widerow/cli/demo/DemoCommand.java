@@ -142,7 +142,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /// Whether there is nothing at [#data] that somebody may need.
+  /// Whether [#data] has no files that a user may need.
   private boolean mayReplace() throws IOException {
     return !Files.exists(data)
         || Files.exists(data.resolve(MARKER))

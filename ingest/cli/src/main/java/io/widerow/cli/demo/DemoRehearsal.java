@@ -34,7 +34,7 @@ final class DemoRehearsal {
     questions.add(URI.create(url + "/v1/fields"));
     questions.add(URI.create(url + "/v1/fields/status"));
     questions.add(URI.create(url + "/v1/partitions"));
-    String loki = url + "/loki/api/v1/"; // what a dashboard asks first
+    String loki = url + "/loki/api/v1/"; // the first requests of a dashboard
     questions.add(URI.create(loki + "labels?" + DAYS));
     questions.add(URI.create(loki + "label/service_name/values?" + DAYS));
     String lines = "{service_name=\"apache.access\"} |= \"logstash\"";

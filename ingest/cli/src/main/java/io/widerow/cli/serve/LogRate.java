@@ -52,7 +52,7 @@ final class LogRate implements Filter {
     private long leftOut;
     private boolean begun;
 
-    /// How many records were left out before this one; -1 to leave this one out too.
+    /// The number of records omitted before this one; -1 to omit this one too.
     synchronized long next(int most, long now) {
       if (!begun || now - startNanos >= TimeUnit.SECONDS.toNanos(WINDOW_SECONDS)) {
         begun = true;

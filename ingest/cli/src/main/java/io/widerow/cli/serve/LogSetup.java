@@ -29,7 +29,7 @@ public final class LogSetup {
   /// Applies the setup. Call it before the first use of a library.
   public static void apply() {
     if (!Level.INFO.equals(Logger.getLogger("").getLevel())) {
-      return; // somebody configured it
+      return; // the operator configured it
     }
     LIBRARIES.forEach(logger -> logger.setLevel(Level.WARNING));
     CLUSTER_CONNECTIONS.setLevel(Level.SEVERE);

@@ -110,7 +110,7 @@ public final class ServeCommand implements Callable<Integer> {
               + " sender retried at another daemon are then stored twice.")
   private boolean acceptRepeats;
 
-  /// What completion offers after `--set`: the names of all keys.
+  /// The completions after `--set`: the names of all keys.
   static final class Assignments implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What the daemon said about a batch that it took: `{"accepted":n,"duplicate":n,"rejected":[..]}`.
+/// The daemon's response to an accepted batch: `{"accepted":n,"duplicate":n,"rejected":[..]}`.
 ///
 /// @param accepted events stored now
 /// @param repeated events stored by an earlier request with the same key

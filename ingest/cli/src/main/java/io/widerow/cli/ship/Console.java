@@ -2,8 +2,8 @@ package io.widerow.cli.ship;
 
 import java.io.PrintStream;
 
-/// What the command says on standard error: sentences, and on a terminal one line that shows how
-/// far it is.
+/// The command's output on standard error: sentences, and on a terminal one line that shows how far
+/// it is.
 ///
 /// - Threads: any.
 final class Console {

@@ -46,7 +46,7 @@ final class ContainerLine {
 
   long nanos;
 
-  /// Whether the line goes on in the next one of its stream.
+  /// Whether the line continues in the next one of its stream.
   boolean partial;
 
   // Docker's extra attributes, a JSON object in the line; none when the length is zero.

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What the name of a file says about its records.
+/// The labels that follow from the name of a file.
 ///
 /// | path | type | attributes besides `file` |
 /// |---|---|---|
@@ -31,7 +31,7 @@ final class FileLabels {
   private static final Pattern DOCKER =
       Pattern.compile("([0-9a-f]{64})-json\\.log(?:\\.\\d+)?(?:\\.gz)?");
 
-  /// What a rotation or a compression put after the name, and what kind of text it is.
+  /// Suffixes of rotation, compression and text kind after the name.
   private static final Pattern ENDING =
       Pattern.compile(
           "(?i)[.](log|txt|json|jsonl|ndjson|out|err|gz|zst|zstd)$"

@@ -145,7 +145,7 @@ final class FileWatch {
   }
 
   /// Finds a file by its inode and opens it: under its last path or, when it has another name by
-  /// now, under that. It looks more than once, since a rotation may rename it meanwhile.
+  /// now, under that. It looks more than once, because a rotation may rename it in between.
   ///
   /// @return null when it is gone
   private static FileIdentity.@Nullable Seen find(FollowedFile file) throws IOException {
@@ -165,7 +165,7 @@ final class FileWatch {
     }
   }
 
-  // What became of the known files
+  // Changes of the known files
 
   /// Looks at all known files.
   ///
@@ -398,7 +398,7 @@ final class FileWatch {
     return null;
   }
 
-  /// What a new file may be a copy of.
+  /// The kind of file that a new one may be a copy of.
   private enum Copy {
     NONE,
     OF_LIVE,

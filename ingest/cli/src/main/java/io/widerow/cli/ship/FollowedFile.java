@@ -352,7 +352,7 @@ final class FollowedFile {
 
   /// The batch was acknowledged.
   void acknowledged(Batch batch) {
-    if (batch == underWay) { // else the file was truncated meanwhile
+    if (batch == underWay) { // else the file was truncated in between
       underWay = null;
       acked = batch.until;
       ackedTail = batch.tailAfter;
@@ -360,7 +360,7 @@ final class FollowedFile {
     }
   }
 
-  /// What a later run must know.
+  /// The state for a later run.
   Checkpoint.Entry entry() {
     Path now = path;
     Batch batch = underWay;

@@ -196,7 +196,7 @@ final class Follower {
     return watch.files().stream().allMatch(file -> file.done || file.position >= file.sizeBytes);
   }
 
-  /// Sends a round, and reads the next one meanwhile when a file has more.
+  /// Sends a round, and reads the next one concurrently when a file has more.
   ///
   /// @return the next round
   private Map<FollowedFile, Batch> send(Map<FollowedFile, Batch> round) throws IOException {

@@ -17,7 +17,7 @@ final class OpenRecord {
   /// Whether it is there.
   boolean open;
 
-  /// Whether its last line goes on in the next one.
+  /// Whether its last line continues in the next one.
   boolean unfinished;
 
   /// Whether the limit cut its last line.

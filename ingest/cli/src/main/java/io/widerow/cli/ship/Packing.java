@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
 
-/// How a file is compressed, by its first bytes.
+/// The compression of a file, by its first bytes.
 enum Packing {
   NONE,
   GZIP,

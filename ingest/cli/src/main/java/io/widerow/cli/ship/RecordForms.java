@@ -24,10 +24,10 @@ final class RecordForms {
   /// The object as text.
   static final int TEXT = 2;
 
-  /// What the object says of its type, id and key are attributes.
+  /// The object's members for type, id and key become attributes.
   static final int PLAIN = 4;
 
-  /// What the object says of its time is an attribute: it has that of its line.
+  /// The object's member for the time becomes an attribute: the event gets the time of its line.
   static final int OTHER_TIME = 8;
 
   /// The member that is the time in a line of most forms but the first. A time that the daemon
@@ -78,8 +78,8 @@ final class RecordForms {
     return objects[index];
   }
 
-  /// What to add to the parameters of a request with lines of this form. Lines with other ones need
-  /// a request of their own.
+  /// The additional parameters of a request with lines of this form. Lines with other ones need a
+  /// request of their own.
   static String parameters(int form) {
     String time = (form & ~PLAIN) == 0 ? "" : "&time-field=" + TIME_FIELD;
     return (form & PLAIN) == 0 ? time : time + PLAIN_NAMES;

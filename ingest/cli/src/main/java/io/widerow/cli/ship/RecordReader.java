@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///   batch:    {"file":..,"ts":..,"body":".."}         one line a record
 /// ```
 ///
-/// What comes out depends on the bytes, the arguments, and nothing else; and the bytes of a batch
-/// alone, read with `flush`, give the same batch. So a batch can be made again from its place in
-/// the file, after a restart.
+/// The result depends only on the bytes and the arguments; and the bytes of a batch alone, read
+/// with `flush`, give the same batch. So a batch can be made again from its place in the file,
+/// after a restart.
 ///
 /// A record ends with its line; with a start rule, before the next line that starts one. A record
 /// of one stream of a container also ends when [#LINES_SINCE_MAX] lines of the other stream
@@ -95,7 +95,7 @@ final class RecordReader {
     /// Bytes that it is made of.
     final int consumed;
 
-    /// How many records.
+    /// The number of records.
     final int events;
 
     /// The time that the next record has if it has none itself, in nanoseconds since the Unix

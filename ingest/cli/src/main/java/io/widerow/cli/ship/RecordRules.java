@@ -6,7 +6,7 @@ import java.time.DateTimeException;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
-/// How the bytes of a file become records. Refuses what cannot work.
+/// The rules by which the bytes of a file become records. Refuses invalid combinations.
 ///
 /// @param format form of the lines
 /// @param start what begins a record: null for every line, `time`, or an RE2 expression

@@ -56,7 +56,7 @@ final class Sender implements AutoCloseable {
   private boolean troubleTold;
 
   /// @param durability level of the acknowledgement; empty for that of the daemon
-  /// @param giveUpNanos how long the daemon may be away; 0 for ever
+  /// @param giveUpNanos longest outage of the daemon; 0 for no limit
   Sender(
       DaemonAddress address,
       String durability,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a run of the command does. Times are in nanoseconds.
+/// The parameters of a run of the command. Times are in nanoseconds.
 ///
 /// @param patterns absolute paths and globs
 /// @param excluded globs of names that are never taken

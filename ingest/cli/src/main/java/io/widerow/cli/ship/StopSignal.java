@@ -17,7 +17,7 @@ final class StopSignal {
     return asked.getCount() == 0;
   }
 
-  /// Waits; true when it was asked to end meanwhile.
+  /// Waits; true when a stop was requested before the wait ended.
   boolean await(long nanos) {
     try {
       return asked.await(nanos, TimeUnit.NANOSECONDS);

@@ -81,7 +81,7 @@ final class Answers {
     return reply(to, Opcode.SUPPORTED, body.body());
   }
 
-  /// What became of an execution.
+  /// The outcome of an execution.
   ///
   /// @param known the metadata that the client has, and wants no more; null when it wants it
   /// @param sealed the position of the next page, sealed; null when there is none
@@ -117,7 +117,7 @@ final class Answers {
     return new Reply(version, (short) -1, Opcode.EVENT, body.body());
   }
 
-  /// What a client knows of the columns of an answer.
+  /// The client's knowledge of the columns of a response.
   ///
   /// @param skip whether it asks for rows alone
   /// @param id of what it knows; null where versions have none
@@ -169,8 +169,8 @@ final class Answers {
     return reply(to, Opcode.RESULT, body.body());
   }
 
-  /// The password in a response of SASL PLAIN: who acts, who it is and the password, with zeros
-  /// between them.
+  /// The password in a response of SASL PLAIN: authorization id, authentication id and password,
+  /// with zeros between them.
   ///
   /// @throws CqlException when it is something else
   static String password(ByteBuffer response) {

@@ -61,7 +61,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   private int underWay;
   private boolean ended;
 
-  /// What a connection may ask.
+  /// The permissions of a connection.
   private enum State {
     NEW,
     AUTHENTICATING,
@@ -406,7 +406,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       Reply reply;
       try {
         reply = answer.get();
-      } catch (Throwable failure) { // else the client would wait for ever
+      } catch (Throwable failure) { // else the client would wait indefinitely
         reply = Answers.error(request, CqlService.told(failure));
       }
       Reply made = reply;
@@ -450,7 +450,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     }
   }
 
-  /// What cannot be read as a frame ends the connection, after an answer that says why.
+  /// An invalid frame ends the connection, after a response with the reason.
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     Throwable cause = failure instanceof DecoderException ? failure.getCause() : failure;

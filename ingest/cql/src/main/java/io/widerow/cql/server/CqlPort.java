@@ -217,7 +217,7 @@ final class CqlPort implements PortProvider.Port {
     var _ = channel.close();
   }
 
-  /// The client has shown who it is.
+  /// The client is authenticated.
   void known(Channel channel) {
     handshakes.end(channel);
   }

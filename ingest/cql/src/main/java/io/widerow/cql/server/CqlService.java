@@ -123,7 +123,7 @@ final class CqlService {
   /// @param repeats whether it is the one that a request with a key had before
   record Page(Answer answer, @Nullable ByteBuffer sealed, boolean repeats) {}
 
-  /// Who asks.
+  /// The client of a request.
   ///
   /// @param local the address of this server that the client has reached
   /// @param address of the client, without its port
@@ -159,8 +159,7 @@ final class CqlService {
     return new Page(answer, next == null ? null : seal.seal(statement, next), false);
   }
 
-  /// What tells a statement with its values from others: positions and keys of requests belong to
-  /// it.
+  /// The identity of a statement with its values: positions and keys of requests belong to it.
   private static byte[] withValues(StatementId id, List<@Nullable ByteBuffer> values) {
     MessageDigest digest = StatementId.digest();
     digest.update(id.bytes());
@@ -175,7 +174,7 @@ final class CqlService {
     return digest.digest();
   }
 
-  /// What a client is told of a failure.
+  /// The client's error for a failure.
   static CqlException told(Throwable failure) {
     return switch (failure) {
       case CqlException known -> known;

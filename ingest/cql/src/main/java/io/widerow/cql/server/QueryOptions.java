@@ -60,7 +60,7 @@ record QueryOptions(
     return new QueryOptions(values, names, skip, pageSize, sealed, end.keyspace, end.timestamp);
   }
 
-  /// What comes last, also of a BATCH.
+  /// The last options, also of a BATCH.
   private record End(@Nullable String keyspace, @Nullable Long timestamp) {
     static End read(BodyReader body, int flags, boolean five) {
       if ((flags & SERIAL_CONSISTENCY) != 0) {

@@ -37,7 +37,7 @@ public final class BulkDecoder {
   private static final String NO_INDEX = "index is missing";
   private static final String NO_SOURCE = "the line with the document is missing";
 
-  /// How the reason of an item begins whose action is bad.
+  /// The prefix of the reason of an item with a bad action.
   static final String BAD_ACTION = "Malformed action/metadata line ";
 
   private static final String NOT_KEPT = "widerow keeps events: %s is not supported";

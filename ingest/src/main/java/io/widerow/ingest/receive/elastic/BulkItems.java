@@ -2,8 +2,8 @@ package io.widerow.ingest.receive.elastic;
 
 import java.util.Arrays;
 
-/// What the answer to a bulk must repeat of its actions: the kind and the index of each, and the id
-/// when the sender gave one. Actions that follow each other with the same kind and index share a
+/// The parts of a bulk's actions that its response repeats: the kind and the index of each, and the
+/// id when the sender gave one. Actions that follow each other with the same kind and index share a
 /// run, so that most bulks need one.
 ///
 /// - Threads: one at a time.

@@ -12,8 +12,8 @@ import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.RequestRefused;
 import org.jspecify.annotations.Nullable;
 
-/// What all answers to clients of Elasticsearch have: the header by which official clients know the
-/// server, the media type that the client accepts, and the form of errors.
+/// The common parts of responses to clients of Elasticsearch: the header by which official clients
+/// recognize the server, the media type that the client accepts, and the form of errors.
 final class ElasticAnswers {
   private static final String PRODUCT = "x-elastic-product";
   private static final String PLAIN = "application/json";

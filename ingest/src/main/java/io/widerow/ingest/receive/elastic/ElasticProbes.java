@@ -19,15 +19,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// What clients of Elasticsearch ask before they send: what the server is, and whether templates,
-/// policies and pipelines are there. All are, and each that is put is acknowledged, because none of
-/// them matters here.
+/// The first requests of clients of Elasticsearch: the version of the server, and whether
+/// templates, policies and pipelines are there. All are, and each that is put is acknowledged,
+/// because none of them matters here.
 final class ElasticProbes {
   private static final Set<HttpMethod> READS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
   private static final Set<HttpMethod> ALL =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.PUT);
 
-  /// What clients and agents that write to Elasticsearch call themselves.
+  /// The names of clients and agents that write to Elasticsearch.
   private static final Pattern CLIENTS =
       Pattern.compile("(?i)elastic|opensearch|beat|logstash|manticore|fluent|vector|otel");
 

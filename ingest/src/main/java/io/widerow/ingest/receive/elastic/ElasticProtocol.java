@@ -39,7 +39,7 @@ public final class ElasticProtocol implements WriteProtocol {
         .toList();
   }
 
-  /// What `GET /` says to a client.
+  /// The response of `GET /` to a client.
   ///
   /// @param version of Elasticsearch that this one says to be, such as `8.19.0`
   public static HttpRoute banner(String version) {

@@ -3,7 +3,7 @@ package io.widerow.ingest.receive.fluent;
 import io.widerow.ingest.socket.StreamDecoder;
 
 /// Finds the end of one message in a stream, and where its elements begin. It looks at sizes before
-/// the bytes are there, and goes on where it stopped when more of them have come.
+/// the bytes are there, and continues where it stopped when more of them have arrived.
 ///
 /// - Threads: one.
 final class FluentFrame {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// The option at the end of a message. Unknown members are ignored, and so is `size`, because the
 /// events are counted anyway.
 ///
-/// - Threads: any; immutable, when nobody changes the chunk.
+/// - Threads: any; immutable if the chunk is not changed.
 final class FluentOption {
   private static final int CHUNK_BYTES_MAX = 1 << 10;
   private static final byte[] CHUNK = ascii("chunk");
@@ -21,7 +21,7 @@ final class FluentOption {
   private static final byte[] DISK = ascii("disk");
   private static final FluentOption NONE = new FluentOption(null, Coding.PLAIN, 0);
 
-  /// How entries are packed.
+  /// The packing of entries.
   enum Coding {
     PLAIN,
     GZIP,
@@ -47,12 +47,12 @@ final class FluentOption {
     return chunk;
   }
 
-  /// How the entries are packed.
+  /// The packing of the entries.
   Coding coding() {
     return coding;
   }
 
-  /// What Fluent Bit packs as entries: 0 for logs.
+  /// The signal of Fluent Bit's entries: 0 for logs.
   long signal() {
     return signal;
   }

@@ -119,7 +119,7 @@ final class FluentPieces {
     return open != null;
   }
 
-  /// What the frame asks for that was decoded last.
+  /// The options of the frame that was decoded last.
   @Nullable Receipt receipt() {
     return receipt;
   }

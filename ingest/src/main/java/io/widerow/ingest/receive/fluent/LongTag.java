@@ -43,7 +43,7 @@ final class LongTag {
     return whole;
   }
 
-  /// What stands for a tag; null when it is a type itself.
+  /// The replacement of a tag; null when the tag is a type itself.
   static @Nullable LongTag of(byte[] source, int offset, int length) {
     EscapedText escaped =
         EscapedText.of(Rejection.TYPE_INVALID, source, offset, offset + length, false);

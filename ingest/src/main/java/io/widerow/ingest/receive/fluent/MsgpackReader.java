@@ -17,7 +17,7 @@ import java.util.Arrays;
 /// - Threads: one.
 /// - Memory: reads in place and allocates nothing, except for errors.
 final class MsgpackReader {
-  /// What a value is.
+  /// The kind of a value.
   enum Kind {
     NIL,
     TRUTH,

@@ -42,7 +42,7 @@ final class PickleText {
       int b = source[at++];
       if (b != '\\') {
         if (unicode) {
-          point(b & 0xff); // the codec is Latin-1 but for its escapes
+          point(b & 0xff); // the codec is Latin-1 except for its escapes
         } else {
           put(b);
         }

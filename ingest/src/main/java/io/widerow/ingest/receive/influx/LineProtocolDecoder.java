@@ -469,7 +469,7 @@ public final class LineProtocolDecoder {
     int start = ++at;
     int end = Swar.quoteOrBackslash(body, start, limit);
     int offset = tape.scratchLimit();
-    int plain = start; // what comes before is in the scratch
+    int plain = start; // the bytes before are in the scratch
     while (end < limit && body[end] == '\\') {
       int next = end + 1 < limit ? body[end + 1] : 0;
       if (next == '"' || next == '\\') {

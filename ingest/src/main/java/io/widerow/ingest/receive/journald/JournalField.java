@@ -27,7 +27,7 @@ enum JournalField {
   final Kind kind;
   private final byte[] name;
 
-  /// What becomes of a field.
+  /// The treatment of a field.
   enum Kind {
     CURSOR,
     TIME,

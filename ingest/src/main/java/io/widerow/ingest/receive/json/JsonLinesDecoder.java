@@ -191,7 +191,7 @@ public final class JsonLinesDecoder {
     boolean _ = write(json, batch);
   }
 
-  /// What members are called.
+  /// The names of members.
   JsonNames names() {
     return names;
   }

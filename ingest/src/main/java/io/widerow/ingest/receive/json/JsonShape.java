@@ -132,7 +132,7 @@ final class JsonShape {
     return true;
   }
 
-  /// How many of the first literals two shapes have in common.
+  /// The number of leading literals that two shapes have in common.
   int common(JsonShape other) {
     int same = 0;
     int from = 0;

@@ -39,7 +39,7 @@ final class JsonShapes {
 
   private static final int CREDIT_START = 1 << 13; // bytes
   private static final int CREDIT_MAX = 1 << 20;
-  private static final int LEARNING = 1 << 8; // what it costs, in bytes that are read
+  private static final int LEARNING = 1 << 8; // its cost, in bytes that are read
 
   /// Lines that are left to the decoder when the credit is used up.
   static final int PAUSE_LINES = 1 << 10;

@@ -44,7 +44,7 @@ public final class TextLinesDecoder {
   private int ahead; // where the lines begin that were not decoded yet
   private boolean looked; // at all lines, for the order of day and month
 
-  /// What starts a record.
+  /// The start of a record.
   public sealed interface Start {
     /// Every line does.
     record EveryLine() implements Start {}

@@ -125,7 +125,7 @@ final class LabelText {
     }
   }
 
-  /// Goes on with a string that has escapes.
+  /// Continues with a string that has escapes.
   private void escaped(int quote, AttributeTape tape) throws BadPart {
     int start = tape.scratchLimit();
     tape.appendScratch(bytes, offset, at - offset);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any, once it is built.
 final class JsonMessage {
-  /// How the value of a member is written, in JSON and in protobuf.
+  /// The encoding of a member's value, in JSON and in protobuf.
   enum Kind {
     TEXT,
     BASE64,
@@ -29,7 +29,7 @@ final class JsonMessage {
     MESSAGE
   }
 
-  /// What a message is to its request.
+  /// The role of a message in its request.
   enum Role {
     PLAIN,
     FRAME, // is around records: an error in it refuses them

@@ -1,6 +1,6 @@
 package io.widerow.ingest.receive.otlp;
 
-/// How a request of OTLP travels, and its answer.
+/// The transport of a request of OTLP and of its response.
 enum Transport {
   PROTOBUF,
   JSON,

@@ -22,7 +22,7 @@ final class Descriptions {
   private static final int UNIT_BYTES_MAX = EventLayout.TYPE_BYTES_MAX;
   private static final long PRIME = 0x9e37_79b9_7f4a_7c15L;
 
-  /// What version 2.0 adds to the name of a metric in the names of its series.
+  /// The suffixes that version 2.0 adds to the name of a metric in the names of its series.
   private static final List<String> OF_HISTOGRAMS =
       List.of("_bucket", "_count", "_sum", "_gcount", "_gsum");
 

@@ -32,7 +32,7 @@ enum MessageVersion {
     this.exemplars = exemplars;
   }
 
-  /// What `Content-Type` names. Without one it is 1.0, as for Prometheus itself.
+  /// The version that `Content-Type` names. Without one it is 1.0, as for Prometheus itself.
   ///
   /// @throws RequestRefused with 415 when it is something else
   static MessageVersion of(RequestHeaders headers) throws RequestRefused {

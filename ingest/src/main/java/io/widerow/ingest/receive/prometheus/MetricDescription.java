@@ -1,6 +1,6 @@
 package io.widerow.ingest.receive.prometheus;
 
-/// What a sender says of a metric.
+/// A sender's description of a metric.
 ///
 /// @param type `counter`, `gauge` and so on
 /// @param help a sentence; empty when not given

@@ -49,7 +49,7 @@ public final class PrometheusProtocol implements WriteProtocol {
   private String firstReason = "the store refused it";
   private int decoded;
 
-  /// What all requests share.
+  /// The state that all requests share.
   ///
   /// @param exemplars that were left out
   private record Shared(SeriesCaches caches, MetadataTable metadata, Counter exemplars) {}
@@ -164,7 +164,7 @@ public final class PrometheusProtocol implements WriteProtocol {
         written);
   }
 
-  /// What a sender of version 2.0 is told.
+  /// The response headers for a sender of version 2.0.
   private record Written(long samples, long histograms) {}
 
   /// Returns the numbers of samples and histograms that are stored, now or earlier. The decoder

@@ -135,7 +135,7 @@ final class RemoteWriteDecoder {
     return histograms;
   }
 
-  /// How many exemplars were left out.
+  /// The number of omitted exemplars.
   int exemplars() {
     return exemplars;
   }

@@ -62,7 +62,7 @@ final class Symbols {
     return (int) (spot >>> Integer.SIZE);
   }
 
-  /// How many bytes it has.
+  /// Its number of bytes.
   static int length(long spot) {
     return (int) spot;
   }

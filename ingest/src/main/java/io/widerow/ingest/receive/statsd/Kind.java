@@ -3,7 +3,7 @@ package io.widerow.ingest.receive.statsd;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a metric measures.
+/// The kind of a metric.
 final class Kind {
   static final Kind COUNTER = new Kind("counter", 0);
   static final Kind GAUGE = new Kind("gauge", 1);

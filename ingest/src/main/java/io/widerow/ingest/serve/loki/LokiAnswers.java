@@ -137,7 +137,7 @@ final class LokiAnswers {
     out.put("}\n");
   }
 
-  /// What Grafana looks at to know what it may ask.
+  /// The response from which Grafana derives the supported requests.
   void buildInfo(Execution execution, Asked asked, OutputBuffer out) {
     out.put("{\"version\":\"3.4.0\",\"revision\":");
     LokiJson.text("widerow " + version, out);

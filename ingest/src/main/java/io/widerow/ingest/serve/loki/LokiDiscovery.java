@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// What Grafana asks to find out what there is: volumes, labels and fields.
+/// Grafana's discovery requests: volumes, labels and fields.
 ///
 /// - Threads: any.
 final class LokiDiscovery {

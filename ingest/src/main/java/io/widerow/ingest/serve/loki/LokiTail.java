@@ -179,7 +179,7 @@ final class LokiTail {
     } catch (QueryException | StorageException failed) {
       connection.out.close(
           WebSocketCloseStatus.INTERNAL_SERVER_ERROR, reason(String.valueOf(failed.getMessage())));
-    } catch (Throwable failure) { // else the client would wait for ever
+    } catch (Throwable failure) { // else the client would wait indefinitely
       connection.out.close(failure);
       throw failure;
     }

@@ -1,5 +1,5 @@
-/// The explorer page at `/ui/`: its files from the jar, and who asks. What it shows it asks of the
-/// other endpoints, as everybody else does.
+/// The explorer page at `/ui/`: its files from the jar, and the requester's scopes. It requests its
+/// data from the other endpoints, as everybody else does.
 ///
 /// - Threads: event loops.
 @NullMarked

@@ -7,7 +7,7 @@ import io.widerow.storage.EventStore;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The endpoints at which Prometheus, and those who ask as it does, read.
+/// The endpoints at which Prometheus and compatible clients read.
 public final class PrometheusRoutes {
   private PrometheusRoutes() {}
 

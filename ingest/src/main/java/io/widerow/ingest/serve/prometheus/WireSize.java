@@ -5,7 +5,7 @@ import io.widerow.query.series.SampledSeries;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// How many bytes messages of remote read have, which their readers must know before them.
+/// The sizes of messages of remote read, which precede the messages.
 final class WireSize {
   private static final int SAMPLE_FIXED = 2 + 9 + 1; // tag and length, value, tag of the time
 

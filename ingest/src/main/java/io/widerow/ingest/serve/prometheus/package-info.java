@@ -1,4 +1,4 @@
-/// What Prometheus asks: remote read, `POST /api/v1/read`, and which labels and series there are.
+/// Requests of Prometheus: remote read, `POST /api/v1/read`, and labels and series.
 ///
 /// - Threads: a virtual thread per question.
 @NullMarked

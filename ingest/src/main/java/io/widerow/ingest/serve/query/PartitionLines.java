@@ -72,7 +72,7 @@ final class PartitionLines {
     end();
   }
 
-  /// What partitions are summed up by.
+  /// The dimension by which partitions are summed up.
   ///
   /// @param day buckets that lie in a day, as one
   /// @param type all shards of a type, as one

@@ -58,7 +58,7 @@ final class QueryService {
   /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
-  /// How much of the answer came from rollups.
+  /// The share of the result that came from rollups.
   private static final AsciiString ROLLUP = HttpHeaderNames.of("widerow-rollup");
 
   private static final AsciiString KEPT = HttpHeaderNames.of("widerow-kept");
@@ -71,7 +71,7 @@ final class QueryService {
   private static final int QUERIES_MAX = 64;
   private static final int QUERY_BYTES = 1 << 20; // pieces on the heap, and a block
 
-  /// How long a query may occupy an event loop.
+  /// The longest time for which a query may occupy an event loop.
   private static final long HERE_NANOS = 1_000_000;
 
   /// Largest `limit` of a query that is tried on an event loop.
@@ -139,7 +139,7 @@ final class QueryService {
           }
           try {
             begun.complete(answer(context, parameters));
-          } catch (Throwable failure) { // else the client would wait for ever
+          } catch (Throwable failure) { // else the client would wait indefinitely
             begun.completeExceptionally(failure);
           }
         });

@@ -137,7 +137,7 @@ final class SurveyService {
   }
 
   /// @param given parameters that name fields, and of which events
-  /// @param now what relative times in them count from
+  /// @param now the origin of relative times in them
   private void run(
       SurveyQuestion asked, Map<String, List<String>> given, long now, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The niceness of threads, which on Linux belongs to a thread and not to its process: from -20 to
 /// 19, and the kernel gives a thread a fifth less of the processor time that others want, too, for
-/// each step (`setpriority(2)`). Anybody may raise it, and only with a privilege lower it again.
+/// each step (`setpriority(2)`). Any process may raise it, but lowering it again needs a privilege.
 final class Niceness {
   /// The calling thread, in place of a number.
   static final int CALLER = 0;

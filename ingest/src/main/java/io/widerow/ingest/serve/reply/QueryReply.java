@@ -45,7 +45,7 @@ public final class QueryReply implements AutoCloseable {
     this.buffers = new PieceBuffers(context.alloc());
   }
 
-  /// What the client gets.
+  /// The response to the client.
   public HttpResponse response() {
     return response;
   }

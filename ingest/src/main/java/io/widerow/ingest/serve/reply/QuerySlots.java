@@ -106,7 +106,7 @@ public final class QuerySlots {
     try {
       boolean has = free.tryAcquire(patienceMillis, TimeUnit.MILLISECONDS);
       begun.complete(has ? begin(withSlot) : refused.get());
-    } catch (Throwable failure) { // else the client would wait for ever
+    } catch (Throwable failure) { // else the client would wait indefinitely
       begun.completeExceptionally(failure);
     } finally {
       waiting.release();

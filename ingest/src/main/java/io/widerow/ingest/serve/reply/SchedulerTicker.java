@@ -26,7 +26,7 @@ import java.util.logging.Logger;
 /// ```
 ///
 /// While this lasts, it takes 5 to 8 % of the processors' time on a virtual machine
-/// (`bench-results/reading.md`), so there are ticks only while somebody writes. Where fewer than
+/// (`bench-results/reading.md`), so there are ticks only while events are written. Where fewer than
 /// half of the processors compute answers, a writer finds another one that is free, and there are
 /// none. Nor are there any where the process has a smaller share of the machine than the processors
 /// that it may run on, since its threads cannot fill those.
@@ -73,7 +73,7 @@ public final class SchedulerTicker {
     void close();
   }
 
-  /// Whether somebody writes.
+  /// Whether events are being written.
   boolean isWritten() {
     for (BooleanSupplier writing : writers) {
       if (writing.getAsBoolean()) {
@@ -135,7 +135,7 @@ public final class SchedulerTicker {
     }
   }
 
-  /// How many ticks there were.
+  /// The number of ticks so far.
   long count() {
     return count.sum();
   }

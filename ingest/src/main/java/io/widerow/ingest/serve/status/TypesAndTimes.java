@@ -13,8 +13,8 @@ import java.util.List;
 /// @param fromNanos inclusive, nanoseconds since the Unix epoch; the least long when not given
 /// @param untilNanos exclusive; the greatest long when not given
 record TypesAndTimes(TypeGlobs types, long fromNanos, long untilNanos) {
-  /// @throws IllegalArgumentException with a sentence for the one who asked, also when the store
-  ///   has nothing of such types
+  /// @throws IllegalArgumentException with a sentence for the client, also when the store has
+  ///   nothing of such types
   /// @throws RequestRefused when `from` or `to` is given several times
   static TypesAndTimes of(QueryParams given, EmbeddedStore store) throws RequestRefused {
     TypeGlobs types = new TypeGlobs(given.getAll("type"));

@@ -48,7 +48,7 @@ final class UpkeepRoutes<T> {
     HttpResponse of(T part, String name, QueryParams given) throws RequestRefused;
   }
 
-  /// @param path of all routes, or what they begin with
+  /// @param path of all routes, or their common prefix
   /// @param part null when the store has none
   /// @param whyNone the sentence for that
   UpkeepRoutes(String path, Supplier<@Nullable T> part, String whyNone) {
