@@ -27,12 +27,12 @@ import picocli.CommandLine.Parameters;
     name = "beside",
     description = {
       "Fills a daemon of its own with --events, and then sends events at --rate in turns, with"
-          + " clients that ask heavy questions without end, and alone (A B B A ...). Prints medians"
+          + " clients that send heavy queries all the time, and alone (A B B A ...). Prints medians"
           + " of the latency of writing, and their ratio.",
-      "Questions: scan (a percentile by host; of logs, a regular expression over lines), logql (a"
+      "Queries: scan (a percentile by host; of logs, a regular expression over lines), logql (a"
           + " sum by region with unwrap; of logs, with a parser), read (Prometheus' remote read of"
-          + " all samples; counter only). Each has a client, which leaves every second answer after"
-          + " --leave-after."
+          + " all samples; counter only). Each has a client, which abandons every second response"
+          + " after --leave-after."
     })
 final class BesideCommand extends LoadgenCommand {
   @Parameters(
@@ -60,7 +60,9 @@ final class BesideCommand extends LoadgenCommand {
       names = "--leave-after",
       defaultValue = "200ms",
       paramLabel = "TIME",
-      description = "when every second answer is left; 0s for never (default ${DEFAULT-VALUE})")
+      description =
+          "when every second response is abandoned; 0s for never (default"
+              + " ${DEFAULT-VALUE})")
   private String leaveAfter = "";
 
   @Option(
@@ -140,7 +142,7 @@ final class BesideCommand extends LoadgenCommand {
     for (HeavyQuery query : queries) {
       if (!query.suits(scenario)) {
         throw new IllegalArgumentException(
-            "--queries %s has no answer in events of --scenario %s"
+            "--queries %s has no result in events of --scenario %s"
                 .formatted(
                     query.name().toLowerCase(Locale.ROOT),
                     scenario.name().toLowerCase(Locale.ROOT)));

@@ -71,7 +71,7 @@ final class CompareCommand extends LoadgenCommand {
       defaultValue = "0",
       paramLabel = "N",
       description =
-          "other programs that compute meanwhile, each for a processor (default ${DEFAULT-VALUE})")
+          "other programs that compute during the run, one a processor (default ${DEFAULT-VALUE})")
   private int busy;
 
   @Mixin private final CompareOptions options = new CompareOptions();

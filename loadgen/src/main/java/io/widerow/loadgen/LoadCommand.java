@@ -60,12 +60,12 @@ import picocli.CommandLine.TypeConversionException;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:all went well",
-      "1:batches failed: each kind is counted, slow answers (--timeout) as well",
+      "1:batches failed: each kind is counted, slow responses (--timeout) as well",
       "64:an option has an impossible value",
       "65:reading back found a mistake",
       "69:the target cannot be reached",
       "74:a file cannot be read or written",
-      "99:a figure is beyond its bound (--max-p99, --max-slip, --min-rate)"
+      "99:a measurement exceeds its bound (--max-p99, --max-slip, --min-rate)"
     })
 public final class LoadCommand implements Callable<Integer> {
   private static final String DEFAULT_URL = "127.0.0.1:7380";

@@ -30,9 +30,9 @@ import picocli.CommandLine.Parameters;
     name = "protocols",
     description = {
       "Sends the same events in each protocol in turn, each to a daemon on a fresh directory, and"
-          + " prints one table: events/s as fast as answers come, CPU of the daemon for an event,"
-          + " and the latency of answers at a fixed rate.",
-      "Protocols of logs have the lines of --scenario, those of metrics the samples of `counter`."
+          + " prints one table: events/s as fast as responses arrive, CPU of the daemon for an"
+          + " event, and the latency of responses at a fixed rate.",
+      "Protocols of logs send the lines of --scenario, protocols of metrics samples of `counter`."
           + " One that the daemon does not serve is listed as such."
     })
 final class ProtocolsCommand extends LoadgenCommand {

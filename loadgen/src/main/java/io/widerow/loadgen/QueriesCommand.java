@@ -41,8 +41,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "queries",
     description = {
-      "Loads the same --events into two contestants, checks each answer against DuckDB's on the"
-          + " same rows, and then times their answers in turn.",
+      "Loads the same --events into two contestants, checks each result against DuckDB's on the"
+          + " same rows, and then times their queries in turn.",
       "All rows in order as CSV and as JSON, and the latest 100; of access and broker also a word"
           + " of one line in a thousand, of devops and iot a count by a field and minute.",
       "Contestants: widerow-lines, also with :cluster-disk and :cluster-quorum; questdb; cassandra"
@@ -150,7 +150,7 @@ final class QueriesCommand extends LoadgenCommand {
     Path peers = options.home.resolve("loadgen/peers");
     if (!Files.isDirectory(peers.resolveSibling("target/peers/duckdb"))) {
       throw new IllegalArgumentException(
-          "DuckDB, which knows the right answers, is not here; build it with ./widerow load peers");
+          "DuckDB, which computes the right results, is missing; run ./widerow load peers");
     }
     return peers.resolve("duckdb");
   }

@@ -90,7 +90,7 @@ class LoadCommandTest {
     assertEquals(ExitCode.USAGE, load("types", "widerow-lines:cluster-disk"));
     assertEquals(ExitCode.USAGE, load("beside", "widerow-lines:cluster-disk"));
     assertEquals(ExitCode.USAGE, load("beside", "--scenario=access", "--queries=scan,read"));
-    assertTrue(err.toString().contains("--queries read has no answer"), err.toString());
+    assertTrue(err.toString().contains("--queries read has no result"), err.toString());
     assertEquals(ExitCode.USAGE, load("queries", "otlp:cluster-disk", "cassandra"));
   }
 

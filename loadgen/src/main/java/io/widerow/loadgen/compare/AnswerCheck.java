@@ -204,7 +204,7 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
   ///
   /// @param what goes on after "the answer to ..."
   WrongAnswer wrong(String what) {
-    return new WrongAnswer("%s: the answer to '%s' %s".formatted(who, question.label(), what));
+    return new WrongAnswer("%s: the result of '%s' %s".formatted(who, question.label(), what));
   }
 
   @Override

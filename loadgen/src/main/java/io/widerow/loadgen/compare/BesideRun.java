@@ -200,7 +200,7 @@ public final class BesideRun implements AutoCloseable {
     }
     if (clients.failures() > 0) {
       throw new WrongAnswer(
-          "heavy questions failed %d times: %s".formatted(clients.failures(), clients.failure()));
+          "heavy queries failed %d times: %s".formatted(clients.failures(), clients.failure()));
     }
     ContestRun.rest(server, REST_NANOS_MAX);
     return new Turn(

@@ -36,7 +36,7 @@ public final class ReportOptions {
   @Option(
       names = "--note",
       defaultValue = "",
-      description = "shown with the figures, such as a peer's version and settings")
+      description = "shown with the results, such as a peer's version and settings")
   String note = "";
 
   @Option(names = "--max-p99", paramLabel = "TIME", description = "exit code 99 above it")

@@ -12,7 +12,7 @@ public final class PaceOptions {
       paramLabel = "EVENTS",
       description =
           "events per second on a fixed schedule; 10k..200k rises evenly over --duration; left"
-              + " out: as fast as answers come")
+              + " out: as fast as responses arrive")
   private @Nullable String rate;
 
   @Option(
@@ -39,7 +39,7 @@ public final class PaceOptions {
   @Option(
       names = "--timeout",
       defaultValue = "10s",
-      description = "longest wait for an answer (default ${DEFAULT-VALUE})")
+      description = "longest wait for a response (default ${DEFAULT-VALUE})")
   private String timeout = "";
 
   @Option(

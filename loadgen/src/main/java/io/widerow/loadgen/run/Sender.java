@@ -174,7 +174,7 @@ final class Sender implements Runnable {
       return Reply.failed(
           kind,
           kind == Failure.SLOW
-              ? "no answer within " + Quantity.time(timeoutNanos)
+              ? "no response within " + Quantity.time(timeoutNanos)
               : String.valueOf(failure));
     }
   }

@@ -73,7 +73,7 @@ final class ReadBack {
       }
     }
     if (!whole && read > 0) {
-      throw new IOException("the answer ended without a token after " + read + " events");
+      throw new IOException("the response ended without a token after " + read + " events");
     }
     return read;
   }

@@ -34,7 +34,7 @@ final class HttpConnection extends ChannelConnection<SocketChannel> {
   @Override
   public Reply exchange(ByteBuffer head, ByteBuffer body, int events) throws IOException {
     if (last) {
-      throw new EOFException("the target ended the connection with its last answer");
+      throw new EOFException("the target ended the connection with its last response");
     }
     write(channel, head.clear(), body.clear());
     int status;
@@ -65,7 +65,8 @@ final class HttpConnection extends ChannelConnection<SocketChannel> {
     String head =
         new String(answer, 0, headLimit, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     if (!head.startsWith("http/1.1 ")) {
-      throw new ProtocolException("not an HTTP/1.1 answer: " + head.lines().findFirst().orElse(""));
+      throw new ProtocolException(
+          "not an HTTP/1.1 response: " + head.lines().findFirst().orElse(""));
     }
     int status = Integer.parseInt(head.substring(9, 12));
     last = head.contains("\r\nconnection: close");
@@ -97,7 +98,7 @@ final class HttpConnection extends ChannelConnection<SocketChannel> {
   private String sized(String head) throws IOException {
     String length = value(head, LENGTH);
     if (length == null) {
-      throw new ProtocolException("the answer does not say how long it is");
+      throw new ProtocolException("the response has no length");
     }
     return take(Integer.parseInt(length));
   }
@@ -148,7 +149,7 @@ final class HttpConnection extends ChannelConnection<SocketChannel> {
   private void fill() throws IOException {
     if (limit == answer.length) {
       if (limit >= ANSWER_BYTES_MAX) {
-        throw new ProtocolException("an answer of more than " + ANSWER_BYTES_MAX + " bytes");
+        throw new ProtocolException("a response of more than " + ANSWER_BYTES_MAX + " bytes");
       }
       answer = Arrays.copyOf(answer, limit * 2);
     }

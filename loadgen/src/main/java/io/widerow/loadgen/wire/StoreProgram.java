@@ -42,7 +42,7 @@ public final class StoreProgram implements PeerReader {
     Path libraries = program.resolve("lib");
     if (!Files.isDirectory(access) || !Files.isDirectory(libraries)) {
       throw new IllegalArgumentException(
-          "what opens a store in this process is not in %s; build it with ./widerow load peers"
+          "the store program of this process is not in %s; build it with ./widerow load peers"
               .formatted(access));
     }
     Thread thread = Thread.currentThread();

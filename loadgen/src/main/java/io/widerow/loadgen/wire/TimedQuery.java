@@ -132,7 +132,7 @@ public final class TimedQuery implements AutoCloseable {
       String name = "\r\ncontent-length:";
       int found = head.indexOf(name);
       if (found < 0) {
-        throw new ProtocolException("the answer does not say how long it is: " + head);
+        throw new ProtocolException("the response has no length: " + head);
       }
       int from = found + name.length();
       take(Long.parseLong(head.substring(from, head.indexOf('\r', from)).strip()));
@@ -223,7 +223,7 @@ public final class TimedQuery implements AutoCloseable {
     buffer.clear();
     int read = channel.read(buffer);
     if (read < 0) {
-      throw new EOFException("the answer ended after " + bytes + " bytes of its body");
+      throw new EOFException("the response ended after " + bytes + " bytes of its body");
     }
     buffer.flip();
   }

@@ -68,7 +68,7 @@ class AnswerCheckTest {
   private String mistake(Question question, String... lines) {
     WrongAnswer wrong = assertThrows(WrongAnswer.class, () -> check(question, lines));
     String message = String.valueOf(wrong.getMessage());
-    assertTrue(message.startsWith("somebody: the answer to '" + question.label()), message);
+    assertTrue(message.startsWith("somebody: the result of '" + question.label()), message);
     return message;
   }
 

@@ -112,7 +112,7 @@ class LoadRunTest {
       Pace pace = new Pace(100, 0, 500 * Quantity.MILLI, 50, 1, 200 * Quantity.MILLI);
       RunResult result = run(target.endpoint(Target.WIDEROW_TEXT), pace);
       assertTrue(result.failures().containsKey(Failure.SLOW), result.failures().toString());
-      assertEquals("no answer within 200.0 ms", result.failureExample());
+      assertEquals("no response within 200.0 ms", result.failureExample());
     }
   }
 

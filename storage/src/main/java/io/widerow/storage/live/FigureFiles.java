@@ -171,7 +171,7 @@ public final class FigureFiles {
       throw new StorageException.Corrupt(
           path,
           0,
-          "figures of %d events in %d bytes, the manifest says %d in %d"
+          "aggregates of %d events in %d bytes, the manifest says %d in %d"
               .formatted(found.events(), found.bytes(), entry.events(), entry.bytes()));
     }
     return file;

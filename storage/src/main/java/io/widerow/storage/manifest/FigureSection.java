@@ -73,7 +73,7 @@ public record FigureSection(List<FigureEntry> files) {
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int count = in.readInt();
       if (count < 0 || count > COUNT_MAX) {
-        throw new IOException("%d files of figures".formatted(count));
+        throw new IOException("%d files of aggregates".formatted(count));
       }
       List<FigureEntry> files = new ArrayList<>();
       long before = 0;
@@ -97,7 +97,7 @@ public record FigureSection(List<FigureEntry> files) {
         files.add(file);
       }
       if (in.available() > 0) {
-        throw new IOException("figures: %d bytes after their end".formatted(in.available()));
+        throw new IOException("aggregates: %d bytes after their end".formatted(in.available()));
       }
       return new FigureSection(files);
     }

@@ -151,7 +151,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
           path, "written by a newer Widerow: " + text.lines().findFirst().orElse(""));
     }
     if (!fields.matches()) {
-      throw new StorageException.Corrupt(path, 0, "not what Widerow writes");
+      throw new StorageException.Corrupt(path, 0, "not written by Widerow");
     }
     String lines = text.substring(0, text.lastIndexOf("crc32c "));
     if (Integer.parseUnsignedInt(fields.group(6), 16) != crc(lines)) {

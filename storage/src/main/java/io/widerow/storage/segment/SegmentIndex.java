@@ -93,7 +93,7 @@ public final class SegmentIndex {
         || !TimeUuid.isId(bounds[0], bounds[1])
         || !TimeUuid.isId(bounds[2], bounds[3])
         || TimeUuid.compare(bounds[2], bounds[3], bounds[0], bounds[1]) < 0) {
-      throw in.corrupt("figures of %d events without bounds".formatted(events));
+      throw in.corrupt("aggregates of %d events without bounds".formatted(events));
     }
     var partition =
         new SegmentSummary.Partition(

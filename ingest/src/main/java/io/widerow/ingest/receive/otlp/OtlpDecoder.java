@@ -63,7 +63,7 @@ abstract class OtlpDecoder {
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final int RECORDS = 2;
   private static final int PLACED_MAX = 1_000; // refusals that say where
-  private static final String BAD_RECORD = "a record is not what its message says";
+  private static final String BAD_RECORD = "a record does not match its message";
 
   final ProtobufReader in = new ProtobufReader();
   final AttributeTape tape = new AttributeTape(LEVELS);

@@ -45,8 +45,8 @@ public final class IndexService {
         With tokens: -H 'Authorization: Bearer TOKEN'. Endpoints, and the scope that a token needs:
 
         %s
-        `widerow query --help` asks from a terminal. More in the documents of the program:
-        ingest/PROTOCOLS.md (sending), query/QUERY.md (asking), ingest/OPERATIONS.md (running).
+        `widerow query --help` describes queries from a terminal. More in the documents:
+        ingest/PROTOCOLS.md (sending), query/QUERY.md (queries), ingest/OPERATIONS.md (operation).
         """
             .formatted(BuildVersion.value(), lines);
   }
