@@ -107,12 +107,12 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
 /// | `widerow-query-<n>` | one per query | reading and writing its answer |
-/// | `widerow-prometheus-<n>` | one per question of Prometheus | reading, writing |
+/// | `widerow-prometheus-<n>` | one per query of Prometheus | reading, writing |
 /// | `widerow-loki-<n>` | one per query of Loki's API | reading its answer |
 /// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its answer |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
-/// | `widerow-survey-<n>` | one per question for fields and patterns | reading, counting |
+/// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |
 /// | `widerow-fields` | one | reads fields ahead of questions, at low priority |
 /// | `widerow-tail-<n>`, `-follow-<n>` | one per answer, per tail, virtual | reading, writing |
 /// | `widerow-stream-<n>` | one per endless request, virtual | reading, decoding |

@@ -61,8 +61,7 @@ final class BesideCommand extends LoadgenCommand {
       defaultValue = "200ms",
       paramLabel = "TIME",
       description =
-          "when every second response is abandoned; 0s for never (default"
-              + " ${DEFAULT-VALUE})")
+          "when every second response is abandoned; 0s for never (default" + " ${DEFAULT-VALUE})")
   private String leaveAfter = "";
 
   @Option(

@@ -92,7 +92,7 @@ public class QueryExecution implements AutoCloseable {
   }
 
   /// The scan of a range in partitions in which the store assigned every id, such as those of
-  /// [StoreView#sealedValues]. It ends with this question.
+  /// [StoreView#sealedValues]. It ends with this query.
   public final Scan scan(RangeQuery range) {
     return range.ofAssigned().withWatch(new ScanWatch(this::check));
   }

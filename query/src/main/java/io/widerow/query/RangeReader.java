@@ -70,7 +70,7 @@ public final class RangeReader implements EventCursor {
   private boolean closed;
   private boolean anyOrder;
   private @Nullable RollupQuestion question; // rollups may answer
-  private boolean keptLeft; // figures beyond their events are still to be read
+  private boolean keptLeft; // aggregates that outlive their events are still to be read
   private final ScanWatch watch;
   private Runnable progress = () -> {};
   private @Nullable Token skip;
@@ -284,7 +284,7 @@ public final class RangeReader implements EventCursor {
     groupBytes = 0;
   }
 
-  /// Opens the figures whose events are gone; null when there are none.
+  /// Opens the aggregates whose events are gone; null when there are none.
   private @Nullable EventCursor openKept() {
     looks = false;
     EventCursor opened = keptLeft ? view.openKept(query.types(), scan) : null;
@@ -374,7 +374,7 @@ public final class RangeReader implements EventCursor {
     return this;
   }
 
-  /// The same with figures that are kept beyond their events, where they answer.
+  /// The same with aggregates that outlive their events, where they can be used.
   ///
   /// @param asked null when only events count; then they are missing, see [#missingMinutes]
   public RangeReader withKept(@Nullable RollupQuestion asked) {
@@ -399,12 +399,12 @@ public final class RangeReader implements EventCursor {
     return watch.unread();
   }
 
-  /// Minutes of types that were counted from figures whose events are gone.
+  /// Minutes of types that came from aggregates whose events are gone.
   public long keptMinutes() {
     return watch.keptMinutes();
   }
 
-  /// Minutes of types whose events are gone and whose figures do not answer: the answer lacks them.
+  /// Minutes of types whose events are gone and without usable aggregates: the result lacks them.
   public long missingMinutes() {
     return watch.missingMinutes();
   }

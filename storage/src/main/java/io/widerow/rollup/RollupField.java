@@ -2,7 +2,7 @@ package io.widerow.rollup;
 
 import io.widerow.event.AttributeName;
 
-/// An attribute of which a rollup keeps figures.
+/// An attribute of which a rollup keeps aggregates.
 ///
 /// @param figures bits of [RollupFigure], at least one
 public record RollupField(AttributeName name, int figures) {
@@ -12,7 +12,7 @@ public record RollupField(AttributeName name, int figures) {
     }
   }
 
-  /// True when it keeps this figure.
+  /// True when it keeps this aggregate.
   public boolean has(RollupFigure figure) {
     return (figures & figure.bit) != 0;
   }

@@ -18,7 +18,7 @@ public enum RollupFigure {
   /// All bits.
   public static final int ALL = 63;
 
-  /// Its bit in a set of figures, as files have it.
+  /// Its bit in a set of aggregates, as files have it.
   public final int bit;
 
   RollupFigure(int bit) {

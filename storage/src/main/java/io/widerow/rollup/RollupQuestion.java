@@ -3,10 +3,10 @@ package io.widerow.rollup;
 import io.widerow.event.AttributeName;
 import java.util.List;
 
-/// An aggregation that kept figures may answer instead of events.
+/// An aggregation that stored aggregates may serve instead of events.
 ///
 /// @param by attributes that group; the type is none of them
-/// @param fields the figures that the aggregates need of attributes that do not group
+/// @param fields the stored aggregates that the query needs, of attributes that do not group
 /// @param stepNanos width of a step of time in nanoseconds; 0 for a single step
 /// @param bytes true when it asks for the bytes of events
 public record RollupQuestion(
@@ -18,7 +18,7 @@ public record RollupQuestion(
     fields = List.copyOf(fields);
   }
 
-  /// A question that asks for no bytes.
+  /// A query without bytes.
   public RollupQuestion(List<AttributeName> by, List<RollupField> fields, long stepNanos) {
     this(by, fields, stepNanos, false);
   }

@@ -12,7 +12,7 @@ import java.util.Set;
 ///
 /// @param minutes width of a step: 1 or 60
 /// @param by attributes that group, and the level of events as [Level#FIELD]; at most [#BY_MAX]
-/// @param fields attributes of which it keeps figures, in the order of names; at most [#FIELDS_MAX]
+/// @param fields attributes with aggregates, in the order of names; at most [#FIELDS_MAX]
 public record RollupShape(int minutes, List<AttributeName> by, List<RollupField> fields) {
   public static final int BY_MAX = 4;
   public static final int FIELDS_MAX = 32;
@@ -48,9 +48,9 @@ public record RollupShape(int minutes, List<AttributeName> by, List<RollupField>
     return minutes * MINUTE_NANOS / TimeUuid.NANOS_PER_TICK;
   }
 
-  /// True when its cells answer a question exactly.
+  /// True when its cells can serve a query exactly.
   ///
-  /// @param columns attributes that the question's filter examines
+  /// @param columns attributes that the query's filter examines
   public boolean answers(RollupQuestion question, Set<AttributeName> columns) {
     return !question.bytes()
         && question.stepNanos() % (minutes * MINUTE_NANOS) == 0

@@ -1,5 +1,5 @@
-/// The vocabulary of rollups (materialized aggregates): which figures are kept of which groups, and
-/// which questions they answer. No input, no output, no threads.
+/// The vocabulary of rollups (materialized aggregates): the stored aggregates of groups, and the
+/// queries that they can serve. No input, no output, no threads.
 @NullMarked
 package io.widerow.rollup;
 

@@ -51,7 +51,7 @@ public record ClusterReport(
     UP,
     /// Some nodes do not answer; a quorum does.
     DEGRADED,
-    /// Too few replicas answer: nothing is applied, questions end with an error.
+    /// Too few replicas respond: nothing is applied, queries end with an error.
     UNREACHABLE
   }
 

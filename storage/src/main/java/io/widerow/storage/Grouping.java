@@ -13,8 +13,8 @@ import java.util.List;
 ///   where an event has no level, see [io.widerow.event.Level#find]
 /// @param stepNanos width of a step of time in nanoseconds, counted from the Unix epoch and
 ///   `phaseNanos`; 0 for a single step
-/// @param cells true when the store may answer from figures that it keeps (rollups) instead of
-///   looking at events
+/// @param cells true when the store may use stored aggregates (rollups) instead of looking at
+///   events
 /// @param phaseNanos an instant at which a step starts, nanoseconds since the Unix epoch
 public record Grouping(
     List<AttributeName> names, boolean level, long stepNanos, boolean cells, long phaseNanos) {
@@ -37,7 +37,7 @@ public record Grouping(
     this(names, stepNanos, false);
   }
 
-  /// The same, answered from kept figures where there are any.
+  /// The same, from stored aggregates where there are any.
   public Grouping withCells() {
     return new Grouping(names, level, stepNanos, true, phaseNanos);
   }

@@ -265,7 +265,7 @@ final class QueryRun {
         && !given.containsKey("order");
   }
 
-  /// @param unread tells at the end which damaged parts the figures are without
+  /// @param unread lists at the end the damaged parts that the aggregates lack
   private void show(
       EventCursor cursor,
       RangeQuery query,

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name its name
 /// @param given its parameters as they were given, in the order of [#NAMES], without the name
-/// @param question the figure of a step
-/// @param above it fires when the figure is greater; null for no such threshold
-/// @param below it fires when the figure is less; null for no such threshold
+/// @param question the aggregate of a step
+/// @param above it fires when the aggregate is greater; null for no such threshold
+/// @param below it fires when the aggregate is less; null for no such threshold
 /// @param steps so many steps in a row must be beyond the threshold
 public record AlertRule(
     String name,
@@ -92,7 +92,7 @@ public record AlertRule(
     return asked;
   }
 
-  /// The figure of a step, where relative times of the filter count from `nowNanos`.
+  /// The aggregate of a step, where relative times of the filter count from `nowNanos`.
   StepQuestion questionAt(long nowNanos) {
     return StepQuestion.parse(asked(given), nowNanos);
   }
@@ -137,7 +137,7 @@ public record AlertRule(
     return new SavedText(name, ParameterText.encode(given));
   }
 
-  /// Whether a figure is beyond the threshold.
+  /// Whether an aggregate exceeds the threshold.
   boolean isBeyond(double figure) {
     return (above != null && figure > above) || (below != null && figure < below);
   }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The state of an alert rule after the last complete step.
 ///
-/// @param value the figure of that step; null for none, as of a maximum of no events
+/// @param value the aggregate of that step; null for none, as of a maximum of no events
 /// @param stepNanos start of the step, nanoseconds since the Unix epoch; null before the first
 /// @param why it is unknown; null when it is known
 public record AlertState(

@@ -36,7 +36,7 @@ public final class FormParameters {
     return ask(context, request, FORM_BYTES_MAX, memory, errors, answer);
   }
 
-  /// The same for a question of a few short parameters.
+  /// The same for a query of a few short parameters.
   public static HttpResponse askSmall(
       ServiceRequestContext context,
       HttpRequest request,

@@ -15,9 +15,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The accumulator of one [Aggregate] for one group. The order of the events cannot be seen in its
-/// result, to the last bit, nor whether they came one by one or as kept figures.
+/// result, to the last bit, nor whether they were added one by one or as stored aggregates.
 ///
-/// - Counts are exact, also of distinct values; with kept figures these count by hashes, see
+/// - Counts are exact, also of distinct values; with stored aggregates these count by hashes, see
 ///   [HashedValues]. Sums are exact at any size and rounded once, see [NumberSum].
 /// - Percentiles come from one fixed grid, see [PercentileHistogram]: within 0.1 % of a number that
 ///   was added.
@@ -27,7 +27,7 @@ final class Accumulator {
   private final @Nullable Field field;
   private long count;
   private @Nullable ValueTable values;
-  private @Nullable HashedValues hashes; // instead of values, when figures were added
+  private @Nullable HashedValues hashes; // instead of values, when aggregates were added
   private final @Nullable NumberSum sum;
   private final @Nullable Extreme extreme;
   private @Nullable PercentileHistogram grid;
@@ -110,7 +110,7 @@ final class Accumulator {
     return seen;
   }
 
-  /// Adds the figures of many events.
+  /// Adds the aggregates of many events.
   private void add(AttributeFigures figures) {
     switch (measure.kind()) {
       case COUNT -> count += figures.values();

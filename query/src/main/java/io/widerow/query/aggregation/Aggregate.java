@@ -102,7 +102,7 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     return kind == Kind.BYTES;
   }
 
-  /// The figure of an attribute from which it follows; null when it is of no attribute.
+  /// The aggregate of an attribute from which it follows; null when it is of no attribute.
   @Nullable RollupFigure figure() {
     return switch (kind) {
       case COUNT -> name == null ? null : RollupFigure.COUNT;

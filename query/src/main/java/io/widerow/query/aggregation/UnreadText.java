@@ -71,8 +71,8 @@ public final class UnreadText {
     return text.toString();
   }
 
-  /// The value of the header `widerow-damage`: how many parts, and between which times the figures
-  /// may lack events.
+  /// The value of the header `widerow-damage`: the number of parts, and the times between which the
+  /// aggregates may lack events.
   ///
   /// @param parts at least one
   public static String header(List<Unread> parts) {

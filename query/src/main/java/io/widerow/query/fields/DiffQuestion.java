@@ -82,7 +82,7 @@ public record DiffQuestion(
     return open(view, memory, new KnownFields());
   }
 
-  /// The same question with what others have counted before.
+  /// The same query with the counts of earlier ones.
   public SurveyQuestion with(KnownFields known) {
     return (view, memory) -> open(view, memory, known);
   }

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Counts the fields of sealed blocks in advance, the newest first: after a start, and whenever
-/// segments were sealed or merged. So the first question has them in memory, too.
+/// segments were sealed or merged. So the first query has them in memory, too.
 ///
 /// ```
 ///   look --> fast writing? --> segments changed? --> a view for a quarter of a second --> again
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///                 +------------------+--> until the next look                or the memory is full
 /// ```
 ///
-/// - A segment that cannot be read is left to the question, which tells the reader.
+/// - An unreadable segment is left to the query, which reports it.
 /// - Threads: one calls [#look]; any may call [#stop].
 /// - Memory: what [KnownFields] has room for, and one block.
 public final class FieldStatisticsWarmer {
@@ -55,7 +55,7 @@ public final class FieldStatisticsWarmer {
   private volatile boolean stopped;
 
   /// @param store on this machine
-  /// @param known where questions look
+  /// @param known the cache that queries use
   public FieldStatisticsWarmer(EventStore store, KnownFields known) {
     this(store, known, System::nanoTime);
   }
@@ -110,7 +110,7 @@ public final class FieldStatisticsWarmer {
       try (StoreView.SealedValues values = view.sealedValues(keys, all)) {
         more = values != null && read(values);
       }
-    } catch (StorageException failed) { // questions meet it too, and tell it
+    } catch (StorageException failed) { // queries meet it too, and report it
       LOG.log(Level.FINE, "fields are not read ahead: {0}", failed.getMessage());
     }
     if (!more && !stopped) {

@@ -148,7 +148,7 @@ public record FieldsQuestion(
     return open(view, memory, new KnownFields());
   }
 
-  /// The same question with what others have counted before.
+  /// The same query with the counts of earlier ones.
   public SurveyQuestion with(KnownFields known) {
     return (view, memory) -> open(view, memory, known);
   }

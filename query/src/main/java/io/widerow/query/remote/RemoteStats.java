@@ -40,8 +40,8 @@ public final class RemoteStats {
     return rows(answer, asked, zone, _ -> {});
   }
 
-  /// The same for figures that may be made without some damaged parts. The flags of rows are left
-  /// out: they follow from these.
+  /// The same for aggregates that may lack some damaged parts. The flags of rows are left out: they
+  /// follow from these.
   ///
   /// @param unread gets each part
   public static List<List<Cell>> rows(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// The share of a result that came from aggregates whose events are gone, as in the header
 /// `widerow-kept`: `minutes=43200 missing=12`.
 ///
-/// @param minutes minutes of types that were counted from such figures
+/// @param minutes minutes of types that came from such aggregates
 /// @param missing minutes of types whose stored aggregates cannot serve the query
 public record AggregateCoverage(long minutes, long missing) {
   private static final Pattern TEXT = Pattern.compile("minutes=(\\d{1,18}) missing=(\\d{1,18})");
@@ -30,7 +30,7 @@ public record AggregateCoverage(long minutes, long missing) {
         : NONE;
   }
 
-  /// True when no event is gone of which there are figures.
+  /// True when all events that aggregates count still exist.
   public boolean isNone() {
     return minutes == 0 && missing == 0;
   }

@@ -81,7 +81,7 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
                 nanos / NANOS_PER_MICRO));
   }
 
-  /// The value of the header `widerow-damage`; null when figures lack no damaged part.
+  /// The value of the header `widerow-damage`; null when aggregates lack no damaged part.
   public static @Nullable String damage(RangeReader reader) {
     return damage(reader.unread());
   }

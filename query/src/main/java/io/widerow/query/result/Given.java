@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class Given {
   private Given() {}
 
-  /// @param known the names that the question takes
+  /// @param known the names that the query takes
   /// @throws QueryException.Refused when there is another; it names it, the nearest, and all
   public static void requireKnown(Map<String, List<String>> given, List<String> known) {
     for (String name : given.keySet()) {

@@ -339,7 +339,7 @@ public record QueryParameters(
   /// The writer of the answer, with times in UTC.
   ///
   /// @param memory the budget that it shares with other queries
-  /// @param unread which damaged parts the figures are without, when all are made
+  /// @param unread the damaged parts that the aggregates lack, when all are computed
   /// @param check warns of fields that no event has; null for no warnings
   public EventWriter writer(
       QueryMemory memory, Supplier<List<ScanWatch.Unread>> unread, @Nullable FieldCheck check) {

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /// The use of rollups: whether aggregates may come from rollups instead of events. The result is
 /// the same.
 public enum Rollup {
-  /// Where they answer the question.
+  /// Where rollups can serve the query.
   AUTO,
   /// Never.
   OFF,
-  /// A question that they do not answer is refused.
+  /// A query that rollups cannot serve is refused.
   ONLY;
 
   static Rollup parse(@Nullable String text) {

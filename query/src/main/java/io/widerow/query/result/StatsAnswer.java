@@ -34,7 +34,7 @@ final class StatsAnswer implements EventWriter {
   private final @Nullable FieldCheck check;
 
   /// @param failures writes the error line of a failed query
-  /// @param unread tells at the end which damaged parts the figures are without
+  /// @param unread lists at the end the damaged parts that the aggregates lack
   /// @param json whether lines of JSON name these; else the caller tells it
   /// @param check warns of fields that no event has, in JSON; null for no warnings
   StatsAnswer(

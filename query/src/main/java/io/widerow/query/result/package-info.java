@@ -1,5 +1,5 @@
 /// A query in the form of its HTTP parameters, and its answer as bytes, independent of transport:
-/// events, figures, and the live tail. Opens no sockets.
+/// events, aggregates, and the live tail. Opens no sockets.
 ///
 /// - Threads: an answer belongs to one thread.
 @NullMarked

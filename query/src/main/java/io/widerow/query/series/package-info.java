@@ -6,7 +6,7 @@
 ///                filter                             labels, value                   chunks
 /// ```
 ///
-/// - Threads: one a question; any thread may cancel it.
+/// - Threads: one a query; any thread may cancel it.
 @NullMarked
 package io.widerow.query.series;
 

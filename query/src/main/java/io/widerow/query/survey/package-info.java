@@ -1,7 +1,7 @@
 /// Reading as much of a range as a budget of time allows, evenly, for answers that may be
 /// estimates.
 ///
-/// - Threads: one for each question; any may cancel it.
+/// - Threads: one for each query; any may cancel it.
 @NullMarked
 package io.widerow.query.survey;
 

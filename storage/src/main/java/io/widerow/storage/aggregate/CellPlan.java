@@ -52,7 +52,7 @@ public final class CellPlan {
     this.marks = new byte[count];
   }
 
-  /// An empty plan of the same steps for figures whose events are gone: each id is in one of them.
+  /// An empty plan of the same steps for aggregates whose events are gone: each id counts once.
   CellPlan ofGone() {
     return new CellPlan(first, events.length, hasBytes(), true);
   }

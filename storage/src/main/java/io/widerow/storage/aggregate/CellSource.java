@@ -37,6 +37,6 @@ interface CellSource {
   /// @param pieces of one segment, with rising numbers
   void read(List<Piece> pieces, CellPlan plan);
 
-  /// Shows the figures of a plan into which all pieces were read.
+  /// Shows the aggregates of a plan into which all pieces were read.
   EventCursor open(CellPlan plan);
 }

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The cells of rollups that are defined. Any rollup that answers the question serves, also one
-/// that was defined otherwise when a segment was written.
+/// The cells of defined rollups. Any rollup that can serve the query is used, also one that was
+/// defined otherwise when a segment was written.
 ///
 /// - Threads: one.
 final class GroupCellSource implements CellSource {

@@ -37,7 +37,7 @@ public final class RollupChoice {
     this.question = question;
   }
 
-  /// The rollup that answers the question for a type; null when there is none.
+  /// The rollup that can serve the query for a type; null when there is none.
   public @Nullable RollupDefinition of(String type, Filter filter) {
     Filter decided = Filters.ofType(filter, type);
     if (!Filters.isOfAttributes(decided)) {
@@ -75,7 +75,7 @@ public final class RollupChoice {
     return question;
   }
 
-  /// The values of groups that the filter of an answered question examines.
+  /// The values of groups that the filter of a served query examines.
   static Set<AttributeName> columns(Filter filter) {
     return Objects.requireNonNull(Filters.groupColumns(filter), "no rollup answers the filter");
   }

@@ -43,8 +43,8 @@ public final class RollupControl {
   ///
   /// @param segments segments that have events of its types
   /// @param without segments without its cells: their events are aggregated one by one
-  /// @param keptEvents events of its types that are gone, and of which figures are kept
-  /// @param keptBytes bytes of the files of figures that have some of its types
+  /// @param keptEvents events of its types that are gone and whose aggregates are kept
+  /// @param keptBytes bytes of the files of aggregates that have some of its types
   public record Standing(
       RollupDefinition rollup, int segments, int without, long keptEvents, long keptBytes) {}
 

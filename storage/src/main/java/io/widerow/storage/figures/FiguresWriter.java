@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// Writer of one file of figures: a segment without blocks and filters. Its partitions ascend by
+/// Writer of one file of aggregates: a segment without blocks and filters. Its partitions ascend by
 /// key; each is counted from events, or copied from a segment that has its cells.
 ///
 /// ```

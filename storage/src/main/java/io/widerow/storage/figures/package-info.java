@@ -1,4 +1,4 @@
-/// Internal. Files of figures that are kept when the events that they count are gone
+/// Internal. Files of aggregates that are kept when the events that they count are gone
 /// (downsampling): the cells of segments, without their blocks.
 ///
 /// - Threads: a writer has one.

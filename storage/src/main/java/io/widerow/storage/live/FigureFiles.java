@@ -21,8 +21,8 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The directory of the files of figures whose events are gone: it names, writes, adopts, opens and
-/// deletes them.
+/// The directory of the files of aggregates whose events are gone: it names, writes, adopts, opens
+/// and deletes them.
 ///
 /// - Threads: any.
 public final class FigureFiles {

@@ -39,7 +39,7 @@ public final class SegmentFiles {
     this.figures = new FigureFiles(disk, storeDirectory, storeId, () -> guard.getAsBoolean());
   }
 
-  /// The files of figures whose events are gone.
+  /// The files of aggregates whose events are gone.
   public FigureFiles figures() {
     return figures;
   }

@@ -100,7 +100,7 @@ public final class SegmentSet implements AutoCloseable {
     return all;
   }
 
-  /// Files of figures whose events are gone.
+  /// Files of aggregates whose events are gone.
   public List<LiveFigures> figures() {
     return figures;
   }

@@ -9,7 +9,7 @@ import java.util.List;
 /// @param written segments, forced, under their final names, whose directory was forced
 /// @param removed segments whose place they take
 /// @param figures files of aggregates, forced like the segments
-/// @param figuresRemoved files of figures whose place they take
+/// @param figuresRemoved files of aggregates that they replace
 public record Swap(
     List<LiveSegment> written,
     List<LiveSegment> removed,
@@ -20,17 +20,17 @@ public record Swap(
     return new Swap(written, removed, List.of(), List.of());
   }
 
-  /// Of files of figures alone.
+  /// A change of only files of aggregates.
   public static Swap ofFigures(List<LiveFigures> figures, List<LiveFigures> removed) {
     return new Swap(List.of(), List.of(), figures, removed);
   }
 
-  /// True when files of figures come or go.
+  /// True when files of aggregates are added or removed.
   boolean changesFigures() {
     return !figures.isEmpty() || !figuresRemoved.isEmpty();
   }
 
-  /// The files of figures after it.
+  /// The files of aggregates after it.
   List<LiveFigures> after(List<LiveFigures> before) {
     if (!changesFigures()) {
       return before;

@@ -65,7 +65,8 @@ final class FigurePlan {
     return units;
   }
 
-  /// True when some types of it go and leave figures, and nothing of these is open.
+  /// True when events of some of its types are dropped and their aggregates kept, and none of them
+  /// is open.
   private boolean isCandidate(LiveSegment live) {
     Bucket bucket = SegmentSet.bucketOf(live);
     long until = bucket.untilNanos();

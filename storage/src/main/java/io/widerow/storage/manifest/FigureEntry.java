@@ -1,6 +1,6 @@
 package io.widerow.storage.manifest;
 
-/// The manifest's entry of a file of figures whose events are gone.
+/// The manifest's entry of a file of aggregates whose events are gone.
 ///
 /// @param id gives the file its name; from the same numbers as ids of segments
 /// @param bytes size of the file

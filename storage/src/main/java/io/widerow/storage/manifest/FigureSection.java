@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// The manifest's section of the files of figures whose events are gone.
+/// The manifest's section of the files of aggregates whose events are gone.
 ///
 /// ```
 ///   count (4), then each:

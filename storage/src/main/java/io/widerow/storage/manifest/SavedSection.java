@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 
 /// A section of the manifest with texts that the store keeps for its owner: rules that watch, or
-/// questions.
+/// queries.
 ///
 /// ```
 ///   count (2) of texts, then each:

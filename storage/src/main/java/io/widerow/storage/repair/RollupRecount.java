@@ -33,7 +33,7 @@ final class RollupRecount {
   }
 
   /// @param segment whose blocks and cells are readable
-  /// @throws StorageException.Corrupt names the first piece that has other figures
+  /// @throws StorageException.Corrupt names the first piece with different aggregates
   static void check(Segment segment) {
     var recount = new RollupRecount(segment);
     for (int partition = 0; partition < segment.partitions().size(); partition++) {
@@ -88,7 +88,8 @@ final class RollupRecount {
     }
   }
 
-  /// A step that either has no figures of, because it had too many, is counted from events.
+  /// A step without aggregates on either side, because it had too many groups, is compared only by
+  /// its counts.
   private static boolean isSame(GroupCells written, GroupCells counted) {
     if (written.size() != counted.size()) {
       return false;

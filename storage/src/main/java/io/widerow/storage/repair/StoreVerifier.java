@@ -46,7 +46,7 @@ public final class StoreVerifier {
 
   /// Result of a verification.
   ///
-  /// @param segments number of segments in the manifest, of files of figures, and of table files
+  /// @param segments number of segments in the manifest, of files of aggregates, and of table files
   /// @param blocks number of blocks in the segments that could be opened
   /// @param events number of events in all segments, according to the manifest
   /// @param bytes size of the segments

@@ -120,7 +120,7 @@ public final class CellsCheck {
     }
   }
 
-  /// Reads all of a file of figures, and compares those of rollups with the counts by minute.
+  /// Reads all of a file of aggregates, and compares those of rollups with the counts by minute.
   ///
   /// @throws StorageException.Corrupt names the first piece that is wrong
   public static void figures(Segment segment) {

@@ -113,8 +113,8 @@ public final class PartitionTable extends AbstractList<SegmentSummary.Partition>
     return Arrays.binarySearch(types, type, Utf8::compare);
   }
 
-  /// Number of a type; negative when absent. A question about all types asks this for each of them
-  /// in each segment, so tables of many types are searched by hash.
+  /// Number of a type; negative when absent. A query of all types calls this for each of them in
+  /// each segment, so tables of many types are searched by hash.
   private int numberOf(String type) {
     if (types.length < TYPES_MANY) {
       return numberOf(types, type);

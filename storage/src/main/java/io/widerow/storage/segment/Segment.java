@@ -225,7 +225,7 @@ public final class Segment implements AutoCloseable {
     return bytes;
   }
 
-  /// True for a file of figures: it has cells, and no events.
+  /// True for a file of aggregates: it has cells, and no events.
   public boolean isOfFigures() {
     return figures;
   }

@@ -76,7 +76,7 @@ public final class AttributeFigures {
     }
   }
 
-  /// True when it keeps this figure.
+  /// True when it keeps this aggregate.
   public boolean has(RollupFigure figure) {
     return field.has(figure);
   }

@@ -17,8 +17,9 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The cells of one rollup for one partition of a segment: the figures of each group in each step
-/// (a materialized aggregate). They are written with the events that they count and never change.
+/// The cells of one rollup for one partition of a segment: the aggregates of each group in each
+/// step (a materialized aggregate). They are written with the events that they count and never
+/// change.
 ///
 /// ```
 ///   varint groups | for each, for each attribute that groups:
@@ -164,7 +165,7 @@ public final class GroupCells {
     return ownIds[at];
   }
 
-  /// False when a step has too many groups or distinct values: it has no figures.
+  /// False when a step has too many groups or distinct values: it has no aggregates.
   public boolean isKept(int at) {
     return groupsAt[at] != 0;
   }
@@ -176,8 +177,8 @@ public final class GroupCells {
     return new Groups(at, type);
   }
 
-  /// True when a step has the groups of the same step of other cells, with the same figures. Both
-  /// keep it.
+  /// True when a step has the groups of the same step of other cells, with the same aggregates.
+  /// Both keep it.
   ///
   /// @param other cells of the same shape
   /// @param otherAt where they have the step
@@ -185,7 +186,7 @@ public final class GroupCells {
     return encoded(at).equals(other.encoded(otherAt));
   }
 
-  /// The number of events and the figures of each group of a step, as they are encoded, by its
+  /// The number of events and the aggregates of each group of a step, as they are encoded, by its
   /// values.
   private Map<ByteBuffer, ByteBuffer> encoded(int at) {
     Map<ByteBuffer, ByteBuffer> encoded = new HashMap<>();
@@ -210,7 +211,7 @@ public final class GroupCells {
   }
 
   /// The groups of one step, one after the other, each shown as an event that stands for all events
-  /// of the group: it has the attributes that group, and the others as figures.
+  /// of the group: it has the attributes that group, and the others as aggregates.
   ///
   /// - Threads: one.
   public final class Groups implements EventView {
@@ -273,7 +274,7 @@ public final class GroupCells {
       return ByteBuffer.wrap(in.bytes(), from, until - from);
     }
 
-    /// The figures of an attribute; null when there are none.
+    /// The aggregates of an attribute; null when there are none.
     public @Nullable AttributeFigures figures(AttributeName name) {
       for (int i = 0; i < figures.length; i++) {
         RollupField field = shape.fields().get(i);

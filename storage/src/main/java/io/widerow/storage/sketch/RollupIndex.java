@@ -181,9 +181,9 @@ public final class RollupIndex {
     return false;
   }
 
-  /// A piece of a partition that answers a question; negative when there is none.
+  /// The index of a piece of a partition that can serve a query; negative when there is none.
   ///
-  /// @param columns attributes that the question's filter examines
+  /// @param columns attributes that the query's filter examines
   /// @param minutes width of its steps
   public int answering(
       int partition, RollupQuestion question, Set<AttributeName> columns, int minutes) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Order: by ts and id over all types, as everywhere in the store.
 public final class EventSource implements RowSource {
-  /// A driver gives a question up long before, and does not say so.
+  /// A driver abandons a query long before, without a message.
   static final QueryBudget BUDGET =
       new QueryBudget(QueryBudget.DEFAULT.partitionsMax(), Long.MAX_VALUE, Duration.ofMinutes(2));
 

@@ -5,7 +5,7 @@
 ///   socket <-- FrameWriter <--------------------------------------------------------------+
 /// ```
 ///
-/// - Threads: one event loop, `widerow-cql`; each question has a virtual thread, `widerow-cql-<n>`.
+/// - Threads: one event loop, `widerow-cql`; each query has a virtual thread, `widerow-cql-<n>`.
 @NullMarked
 package io.widerow.cql.server;
 

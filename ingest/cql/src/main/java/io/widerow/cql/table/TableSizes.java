@@ -39,7 +39,7 @@ import java.util.function.Supplier;
 ///
 /// - Threads: any.
 public final class TableSizes implements RowSource {
-  /// Rows that one question reads at most to count them.
+  /// Rows that one query reads at most to count them.
   private static final long READ_MOST = 1_000_000;
 
   private static final int PARTITIONS = 100;

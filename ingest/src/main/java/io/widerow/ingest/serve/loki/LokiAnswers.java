@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// The answers to the questions of Loki's API.
+/// The responses to the requests of Loki's API.
 ///
 /// - Threads: any.
 final class LokiAnswers {

@@ -77,7 +77,7 @@ public final class LokiService {
     this.threads = AnswerThreads.computing("widerow-loki", most, stallSeconds);
   }
 
-  /// Answers a question.
+  /// Responds to a request.
   @FunctionalInterface
   interface Question {
     /// Writes the answer.

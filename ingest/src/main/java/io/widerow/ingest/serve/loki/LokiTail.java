@@ -104,7 +104,7 @@ final class LokiTail {
         LokiErrors.FORM);
   }
 
-  /// Reads the question before the connection becomes a WebSocket. Null when it can be followed.
+  /// Reads the query before the connection becomes a WebSocket. Null when it can be followed.
   private @Nullable HttpResponse ask(ServiceRequestContext context, HttpRequest request) {
     try {
       LokiParameters parameters = new LokiParameters(context.queryParams(), epochNanos.getAsLong());

@@ -72,7 +72,7 @@ final class CatalogService {
         AnswerThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
 
-  /// A question: writes the data of its answer.
+  /// A request: writes the data of its response.
   @FunctionalInterface
   private interface Question {
     void answer(Asked asked, SeriesCatalog catalog, OutputBuffer json);

@@ -42,7 +42,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
     queries = List.copyOf(queries);
   }
 
-  /// One question.
+  /// One query.
   ///
   /// @param range narrowed to what the reader says that it looks at
   /// @param samples false when it looks at labels only

@@ -1,6 +1,6 @@
 /// Requests of Prometheus: remote read, `POST /api/v1/read`, and labels and series.
 ///
-/// - Threads: a virtual thread per question.
+/// - Threads: a virtual thread per query.
 @NullMarked
 package io.widerow.ingest.serve.prometheus;
 

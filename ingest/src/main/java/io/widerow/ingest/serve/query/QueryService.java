@@ -322,7 +322,7 @@ final class QueryService {
     }
   }
 
-  /// Sends figures whose headers tell what they were counted from, so they are counted first.
+  /// Sends aggregates whose headers report their sources, so they are computed first.
   private void sendCounted(
       QueryAnswer answer,
       QueryReply reply,

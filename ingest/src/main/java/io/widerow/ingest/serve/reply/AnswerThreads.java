@@ -46,7 +46,7 @@ public final class AnswerThreads {
     void answer(QueryReply reply) throws Exception;
   }
 
-  /// The answer that a thread makes, without a timeout: the question's own budget counts. What the
+  /// The response that a thread makes, without a timeout: the query's own budget counts. What the
   /// work throws ends it. Too many at a time are refused.
   public HttpResponse answer(ServiceRequestContext context, Work work) {
     return answer(context, work, QuerySlots::busy);

@@ -91,7 +91,7 @@ class SavedQueriesOverHttpTest {
               "?query=a%20b&type=cpu",
               "one word of up to 100 letters, digits",
               "?query=x",
-              "query: x asks for nothing",
+              "query: x is empty",
               "?query=x&where=n%20%3E",
               "where",
               "?query=x&wher=n",

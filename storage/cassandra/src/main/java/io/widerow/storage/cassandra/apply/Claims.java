@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A daemon that is alone ([Sole]) notes its claims together instead.
 ///
-/// - Threads: one; any reads the figures.
+/// - Threads: one; any reads the counters.
 final class Claims {
   private final Keyspace keyspace;
   private final Statements statements;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// more arrival numbers, so whatever copies of a directory do, no two of them give one id to two
 /// events, or write under one key.
 ///
-/// - Threads: one; any reads the figures.
+/// - Threads: one; any reads the counters.
 public final class DaemonNumber {
   /// Arrival numbers of a reservation.
   public static final long BLOCK = 1L << 28;

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 /// Compares what two views show, by the [EventDigest] of each hour of each type. Both are read
 /// whole, as a query reads them: replaced events do not count, in whichever partition they are.
 ///
-/// Such a reader sees an event once that is stored twice, and figures may count it twice. So the
+/// Such a reader sees an event once that is stored twice, and aggregates may count it twice. So the
 /// target is counted a second time, each partition by itself and in no order. Assigned ids alone
 /// count there: a client's id may be written several times.
 ///

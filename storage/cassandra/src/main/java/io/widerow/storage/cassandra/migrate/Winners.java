@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// changed between two writes, they are in different partitions, and only a merge of both decides.
 /// In a directory all events of a migration have one version, so a replaced one must not get there.
 ///
-/// The merge is opened at the first question, and not at all when there is one partition.
+/// The merge is opened at the first query, and not at all when there is one partition.
 ///
 /// - Threads: one.
 final class Winners implements AutoCloseable {
