@@ -4,7 +4,7 @@ import io.widerow.event.RetentionRule.Source;
 import java.nio.charset.StandardCharsets;
 
 /// An override of the layout of some types: the width of their buckets, the number of their shards,
-/// or both. Of several rules the most specific one that says something decides, for width and
+/// or both. Of several overrides the most specific one that sets a value decides, for width and
 /// shards apart. The constructor refuses values that cannot work with an [IllegalArgumentException]
 /// that quotes them.
 ///

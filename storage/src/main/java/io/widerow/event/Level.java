@@ -119,7 +119,7 @@ public enum Level {
     out.setText(AttributeKind.STRING, utf8, 0, (int) utf8.byteSize());
   }
 
-  /// The level of an event; null when nothing tells it. Allocates nothing unless it reads a text.
+  /// The level of an event; null when it has none. Allocates nothing unless it reads a text.
   ///
   /// @param scratch overwritten
   public static @Nullable Level of(EventView event, AttributeValue scratch) {
@@ -139,7 +139,7 @@ public enum Level {
     return null;
   }
 
-  /// The level that a text tells; null when it tells none.
+  /// The level in a text; null when it has none.
   ///
   /// @param text a string; overwritten
   public static @Nullable Level ofText(AttributeValue text) {

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A position in the order of arrival at a store on one machine. Each lane numbers its events as
-/// they arrive and publishes them in this order, so one number for each lane says exactly which of
-/// its events were shown:
+/// they arrive and publishes them in this order, so one number for each lane determines exactly
+/// which of its events were shown:
 ///
 /// ```
 ///   lane 0   ... 17 18 21 | 24          shown below 24

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param since keep only events that arrived after this position; null for all
 /// @param before keep only events that arrived before this position; null for all. Only views of a
 ///   store on this machine know it, see `EmbeddedStore.viewBefore`
-/// @param fold grouping for an aggregation: events that the reader does not tell apart; null when
+/// @param fold grouping for an aggregation: events that the reader does not distinguish; null when
 ///   it wants each one. Used only where order does not matter, see [StoreView#openUnordered]
 /// @param watch called for every event that is examined
 public record Scan(

@@ -164,7 +164,7 @@ public abstract sealed class StorageException extends RuntimeException {
   }
 
   /// A cluster cannot be reached, too few of its replicas answer, or it refuses. The caller may
-  /// retry the request; the message says when the cause is temporary.
+  /// retry the request; the message states whether the cause is temporary.
   public static final class Unreachable extends StorageException {
     private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The key `loki-labels`: names of attributes, separated by commas. `default` stands for the names
-/// that are labels unless the operator says otherwise.
+/// that are labels by default.
 final class LokiLabels {
   static final String KEY = "loki-labels";
   static final String DEFAULT = "default";

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 /// The places where the attributes of one event come from, the first being the most its own: its
 /// fields, its attributes, its scope, its resource. Names are kept as they were sent. Where two are
 /// equal, the one of the lower level keeps the name, and the other gets the prefix of its level;
-/// two of one level are told apart by `.2`, `.3` at the end. So nothing that a sender gave is lost.
+/// two names of one level get `.2`, `.3` at the end. So no value of a sender is lost.
 ///
 /// The names `id`, `ts` and `type` are those of an event itself. Levels that reserve them give them
 /// their prefix always. On the others, queries show them as `attributes.id`.

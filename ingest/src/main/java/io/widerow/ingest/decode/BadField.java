@@ -13,7 +13,7 @@ public final class BadField extends Exception {
     super("%s at byte %d: %s".formatted(field, at, wrong), null, false, false);
   }
 
-  /// The reason, as it is told to an operator.
+  /// The reason, as an operator sees it.
   public String reason() {
     return String.valueOf(getMessage());
   }

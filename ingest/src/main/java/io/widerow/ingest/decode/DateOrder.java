@@ -23,12 +23,12 @@ final class DateOrder {
     MONTH_FIRST
   }
 
-  /// True when a date was [Order#UNKNOWN], and no later one told.
+  /// True when a date was [Order#UNKNOWN], and no later one was unambiguous.
   boolean isUndecided() {
     return undecided;
   }
 
-  /// Forgets what earlier dates have told.
+  /// Forgets the order of earlier dates.
   void forget() {
     last = Order.UNKNOWN;
     lastShort = Order.YEAR_FIRST;

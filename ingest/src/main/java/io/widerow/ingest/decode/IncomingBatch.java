@@ -208,7 +208,7 @@ public final class IncomingBatch {
     return allOwn;
   }
 
-  /// Says that the protocol has one point for a series and a time: no sender has two different
+  /// Declares that the protocol has one point for a series and a time: no sender has two different
   /// ones. Then an equal body can only be a repeat, however few events it has.
   public void pointsAreUnique() {
     uniquePoints = true;

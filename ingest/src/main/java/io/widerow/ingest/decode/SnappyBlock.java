@@ -24,7 +24,8 @@ public final class SnappyBlock {
 
   private SnappyBlock() {}
 
-  /// Says why bytes are not a block, and where. It has no stack trace, because bad input is common.
+  /// The reason why bytes are not a block, and the position. It has no stack trace, because bad
+  /// input is common.
   public static final class Bad extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -33,7 +34,7 @@ public final class SnappyBlock {
     }
   }
 
-  /// The length that a block says it has, 0 to 2^32 - 1, or what a varint of 5 bytes can hold. An
+  /// The length in a block's header, 0 to 2^32 - 1, or what a varint of 5 bytes can hold. An
   /// element makes at most 64 bytes of 3, so a block of `n` bytes is never longer than `32 n`.
   ///
   /// @throws Bad when it is no length, or when so few bytes cannot become so many

@@ -27,12 +27,12 @@ import java.time.ZoneOffset;
 /// A time does not begin within a word, a number, a path or a file name. An epoch stands alone and
 /// lies in 2001 to 2100; where it is not the first word of the line it counts only when the line
 /// has no other time and no line before had one that is not an epoch: it may be any number. A time
-/// more than a day ahead counts only at the beginning of a line: elsewhere it says when something
-/// ends.
+/// more than a day ahead counts only at the beginning of a line: elsewhere it is the time at which
+/// something ends.
 ///
 /// The lines of one body mostly have one form. So of several times in a line that does not begin
 /// with one, the time of the body's form is taken: that of its first time, until a line begins with
-/// another. Whether a day or a month comes first is what [DateOrder] says.
+/// another. [DateOrder] decides whether a day or a month comes first.
 ///
 /// - Threads: one, for the lines of one body.
 public final class TimestampDetector {
@@ -100,13 +100,13 @@ public final class TimestampDetector {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// True when a date was of no use, because no line so far tells whether its day or its month
+  /// True when a date could not be read, because no line so far shows whether its day or its month
   /// comes first.
   public boolean isUndecided() {
     return order.isUndecided();
   }
 
-  /// Looks at lines ahead until one tells whether days or months come first in this body.
+  /// Reads lines ahead until one shows whether days or months come first in this body.
   ///
   /// @param body the lines in `[offset, newLimit)`, with [Swar#SLACK_BYTES] readable bytes after
   /// @param newNowNanos as for [#nanos]

@@ -11,13 +11,13 @@ import java.util.stream.Collectors;
 ///
 /// - Threads: any.
 public final class ClusterFindings {
-  /// Above it a finding says that the daemon is behind.
+  /// Above it the lag of the daemon is a finding.
   static final double LAG_SECONDS_MAX = 60;
 
-  /// Above it a finding says that a daemon is silent.
+  /// Above it a silent daemon is a finding.
   static final long SILENT_MILLIS_MAX = 60_000;
 
-  /// Above it a finding says that clocks differ.
+  /// Above it the difference of clocks is a finding.
   static final long SKEW_MILLIS_MAX = 1_000;
 
   /// Fewer replicas lose events with one node, or stop when it does.

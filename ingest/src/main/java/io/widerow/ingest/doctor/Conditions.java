@@ -30,7 +30,7 @@ public record Conditions(
   /// The endpoint that believes the clock.
   public static final String ACCEPT_CLOCK = "/v1/admin/accept-clock";
 
-  /// Free space is told as low below so many times the reserve.
+  /// Free space below this multiple of the reserve is a finding.
   static final int LOW_DISK_RESERVES = 2;
 
   private static final long MIB = 1 << 20;

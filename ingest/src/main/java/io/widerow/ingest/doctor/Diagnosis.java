@@ -25,7 +25,7 @@ public final class Diagnosis {
   /// Share of a sender's events that may be older than a closed bucket.
   static final double LATE_SHARE_MAX = 0.2;
 
-  /// Events of a minute without which that share says nothing.
+  /// Minimum number of events of a minute for that share.
   static final long LATE_EVENTS_MIN = 100;
 
   /// The busiest lane may have so much more than the mean.

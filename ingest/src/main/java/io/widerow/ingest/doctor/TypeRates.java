@@ -29,7 +29,7 @@ final class TypeRates {
     double seconds = (nanos - lookedNanos) / NANOS_PER_SECOND;
     Map<String, Double> rates = new HashMap<>();
     if (looked && seconds > 0) {
-      // Merging and retention take events away: then less than nothing came, which says nothing.
+      // Merging and retention remove events: then the difference is negative and is ignored.
       now.forEach((type, count) ->
           rates.put(type, Math.max(0, count - events.getOrDefault(type, 0L)) / seconds));
     }

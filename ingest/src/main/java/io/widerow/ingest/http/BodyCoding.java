@@ -18,10 +18,10 @@ public enum BodyCoding {
   /// RFC 8878, one or more frames, with windows of up to 8 MiB.
   ZSTD("zstd"),
 
-  /// One block of snappy, which says its length first. Not its framed format.
+  /// One block of snappy, which begins with its length. Not its framed format.
   SNAPPY("snappy block"),
 
-  /// Gzip, zlib or nothing, as the first bytes say, whatever the headers do.
+  /// Gzip, zlib or nothing, by the first bytes, whatever the headers are.
   BY_SIGHT("gzip or zlib"),
 
   /// The prefix of a gRPC message. When it says that the message is not compressed, the coding

@@ -111,7 +111,7 @@ public final class ConnectionGuard {
     ProtocolWatch.watch(pipeline, NAME, tls, guarded::guardHttp2);
   }
 
-  /// Tells the guard that the headers of a request have arrived.
+  /// Notifies the guard that the headers of a request have arrived.
   public static void begin(ServiceRequestContext context) {
     Channel channel = context.log().partial().channel();
     Guarded guarded = channel == null ? null : channel.attr(GUARDED).get();

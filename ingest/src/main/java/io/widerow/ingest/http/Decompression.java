@@ -11,7 +11,7 @@ import java.io.InputStream;
 import java.util.List;
 
 /// Decompresses a body piece by piece, and checks the limits after each piece (zip bombs). A snappy
-/// block says its length first, which is checked before anything is allocated.
+/// block begins with its length, which is checked before anything is allocated.
 public final class Decompression {
   private static final int CHUNK_BYTES = 64 << 10;
   private static final int RATIO_FREE_BYTES = 1 << 20;

@@ -25,7 +25,7 @@ public final class FormParameters {
   /// Answers a request as soon as all its parameters are there; those of a form come first.
   ///
   /// @param memory for a form while it arrives, shared with queries
-  /// @param errors says that a form is too large
+  /// @param errors renders the refusal of a form that is too large
   /// @param answer called on an event loop
   public static HttpResponse ask(
       ServiceRequestContext context,

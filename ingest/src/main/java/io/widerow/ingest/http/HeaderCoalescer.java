@@ -53,7 +53,7 @@ public final class HeaderCoalescer extends ChannelOutboundHandlerAdapter {
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     headAlone = isHead(message);
     if (!headAlone) {
-      var _ = context.write(message, promise); // the promise tells
+      var _ = context.write(message, promise); // the promise has the outcome
       return;
     }
     ChannelFuture queued = context.write(message);

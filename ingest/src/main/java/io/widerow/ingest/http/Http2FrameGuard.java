@@ -111,7 +111,7 @@ final class Http2FrameGuard extends Http2FrameListenerDecorator {
     return guard;
   }
 
-  /// Tells the guard that the stream whose HEADERS are being read has become a request.
+  /// Notifies the guard that the stream whose HEADERS are being read has become a request.
   void begin(ServiceRequestContext request) {
     if (opening != 0) {
       requests.put(opening, request);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///   all that begins so. A segment `{token}` is the secret of the request
 /// @param scope that a token needs; null for a probe, which needs no token
 /// @param service answers the requests that are let through
-/// @param errors says why the others are not
+/// @param errors renders the refusal of other requests
 public record HttpRoute(
     String path,
     Set<HttpMethod> methods,

@@ -40,7 +40,8 @@ public interface StreamProtocol {
   /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `limit`
   /// @return the offset after the frame, in `(offset, limit]`, from which the next call goes on; or
   ///   [#MORE] when all bytes belong to a frame that has not ended
-  /// @throws RequestRefused when what follows cannot be told apart. The frames before it are stored
+  /// @throws RequestRefused when the following frames cannot be separated. The frames before it are
+  ///   stored
   int frameEnd(byte[] bytes, int offset, int limit) throws RequestRefused;
 
   /// Ends the frame that the end of the body has cut off, so that it is decoded like the others.

@@ -170,7 +170,7 @@ final class StreamRequest {
     finish(response, early);
   }
 
-  /// The answer, when the cluster has all batches, or what it says when that takes too long.
+  /// The response when the cluster has all batches, or after the timeout.
   private HttpResponse answer() {
     for (CompletableFuture<Outcome> told = waiting.poll(); told != null; told = waiting.poll()) {
       anyLate |= isLate(told.join());

@@ -22,10 +22,10 @@ import java.security.MessageDigest;
 /// Secure Message Authentication", CRYPTO 1999, section 4): the sum, modulo 2^128, of the products
 /// of pairs of words, to each of which a key was added modulo 2^64. The second pass uses the keys
 /// from the third one on, the Toeplitz construction there. Two different bodies of one length leave
-/// the same pieces for at most one in 2^128 of all keys; the length tells others apart. So nobody
-/// who does not know the secret can make two bodies with one digest, even if SHA-256 were weak. The
-/// proof holds while digests stay private: they go into a [io.widerow.ingest.lane.BatchKey], which
-/// is a SHA-256, and nowhere else.
+/// the same pieces for at most one in 2^128 of all keys; the length distinguishes others. Without
+/// the secret, two bodies with one digest cannot be made, even if SHA-256 were weak. The proof
+/// holds while digests stay private: they go into a [io.widerow.ingest.lane.BatchKey], which is a
+/// SHA-256, and nowhere else.
 ///
 /// Stores remember digests: one that changes makes them forget which batches without a key they
 /// have.

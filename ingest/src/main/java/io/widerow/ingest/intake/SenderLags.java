@@ -101,7 +101,7 @@ public final class SenderLags {
     }
   }
 
-  /// Takes a batch that was stored. One without times of its own says nothing.
+  /// Adds a stored batch. A batch without timestamps is ignored.
   ///
   /// @param nowSeconds the time, seconds since the Unix epoch
   void add(String sender, BatchSample sample, long nowSeconds) {

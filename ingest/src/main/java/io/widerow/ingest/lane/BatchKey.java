@@ -25,7 +25,7 @@ public record BatchKey(long high, long low) {
     return of(BODY, principal, endpoint, body);
   }
 
-  /// The key of a part that is stored separately. Finding the key of one part says nothing about
+  /// The key of a part that is stored separately. Finding the key of one part proves nothing about
   /// the other parts.
   BatchKey part(int number) {
     MessageDigest digest = start(PART);

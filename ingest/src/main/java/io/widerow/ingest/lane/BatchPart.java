@@ -95,7 +95,7 @@ public final class BatchPart {
     return requestIndex;
   }
 
-  /// Tells that the part is durable on this machine and waits for the cluster.
+  /// Reports that the part is durable on this machine and waits for the cluster.
   void kept(Outcome.Stored kept) {
     told.kept(kept);
   }

@@ -116,7 +116,7 @@ public final class BatchSplit {
   }
 
   /// Reports the outcome of the whole batch when the outcome of each part is known. Two lanes may
-  /// tell theirs at the same moment: the last one to count reads what all of them have put in.
+  /// report theirs at the same moment: the last one to count reads what all of them have put in.
   public static final class Join implements Told {
     private final AtomicInteger missing;
     private final AtomicInteger unkept;

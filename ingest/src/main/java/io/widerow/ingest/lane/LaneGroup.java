@@ -201,7 +201,7 @@ public final class LaneGroup implements AutoCloseable {
       try {
         writer.commit(Durability.MEMORY);
       } catch (StorageException.DiskFull full) {
-        return; // the daemon tells; the next tick tries again
+        return; // the daemon reports it; the next tick tries again
       }
     }
   }

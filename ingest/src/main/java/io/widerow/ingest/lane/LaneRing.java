@@ -62,7 +62,7 @@ public final class LaneRing implements AutoCloseable {
     return true;
   }
 
-  /// Wakes the thread although there is nothing to write: only this thread may tell the store's
+  /// Wakes the thread although there is nothing to write: only this thread may notify the store's
   /// writer that time has passed. A full ring needs no waking.
   void tick() {
     long sequence;

@@ -132,7 +132,7 @@ public final class Lanes implements AutoCloseable {
     }
   }
 
-  /// Says how far ahead of the clock the store accepts the time of an event. Without it, any.
+  /// Sets how far ahead of the clock the store accepts the time of an event; any by default.
   public void acceptAhead(Duration futureMax) {
     futureNanos = futureMax.toNanos();
   }
@@ -193,8 +193,8 @@ public final class Lanes implements AutoCloseable {
   /// Hands a batch over to its lanes, which own it from now on. Events that the rules dropped count
   /// as accepted.
   ///
-  /// @param told gets the outcome, on a lane's thread, on that which answers for the cluster, or on
-  ///   this one; it must not block
+  /// @param told gets the outcome, on a lane's thread, on the thread that responds for the cluster,
+  ///   or on this one; it must not block
   public void write(IncomingBatch batch, @Nullable BatchKey key, Durability durability, Told told) {
     wroteAt = System.nanoTime();
     applyRules(batch);
@@ -229,7 +229,7 @@ public final class Lanes implements AutoCloseable {
     }
   }
 
-  /// Adds the events that rules dropped to what the sender is told.
+  /// Adds the events that transforms dropped to the outcome for the sender.
   private record ToldOfDropped(int dropped, Told told) implements Told {
     @Override
     public void kept(Outcome.Stored stored) {

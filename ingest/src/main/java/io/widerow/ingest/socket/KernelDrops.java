@@ -12,7 +12,7 @@ import java.util.Locale;
 final class KernelDrops {
   private KernelDrops() {}
 
-  /// Datagrams dropped at the sockets of this port; 0 where the system does not tell.
+  /// Datagrams dropped at the sockets of this port; 0 where the system does not count them.
   static double ofUdpPort(InetSocketAddress address) {
     return drops(Path.of("/proc/net/udp"), address) + drops(Path.of("/proc/net/udp6"), address);
   }

@@ -270,7 +270,7 @@ public final class SocketReceiver implements AutoCloseable {
 
   /// Counts a batch of one sender that is stored, or never will be.
   ///
-  /// @param host that the sender says it is; null when it says nothing
+  /// @param host the sender's name for itself; null for none
   void done(String sender, @Nullable String host, BatchSample sample, Outcome outcome) {
     if (outcome instanceof Outcome.Stored || outcome instanceof Outcome.Failed) {
       intake.senders().add(protocol.name(), sender, host, sample, outcome);

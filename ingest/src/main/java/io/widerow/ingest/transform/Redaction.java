@@ -61,7 +61,7 @@ final class Redaction {
         && !required.isIn(value.memory(), value.offset(), value.length());
   }
 
-  /// Replaces what matches in a reason that is told or stored.
+  /// Replaces matches in a reason before it is reported or stored.
   String scrub(String reason) {
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);
     return matcher != null && replace(matcher, text)

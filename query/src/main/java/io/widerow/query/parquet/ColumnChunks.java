@@ -51,7 +51,7 @@ final class ColumnChunks implements PageWriteStore {
     columns.clear();
   }
 
-  /// Puts the pages of a column into a file, and says where they are.
+  /// Writes the pages of a column into a file, and returns their positions.
   ///
   /// @param offset of the file's end
   ColumnChunk put(ColumnDescriptor column, long offset, ByteArrayOutputStream file)

@@ -48,7 +48,7 @@ final class ShapeFold {
   private final int hole;
 
   /// @param patterns of one type, each with another shape; unchanged
-  /// @param hold is told how many bytes it needs more
+  /// @param hold receives the number of bytes that it needs more
   ShapeFold(List<Pattern> patterns, LongConsumer hold) {
     this.patterns = patterns;
     this.hold = hold;

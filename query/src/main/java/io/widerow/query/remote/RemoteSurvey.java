@@ -68,7 +68,7 @@ public record RemoteSurvey(
     return lines;
   }
 
-  /// The damaged parts that lines tell of.
+  /// The damaged parts in lines.
   static List<ScanWatch.Unread> unread(List<String> lines) {
     List<ScanWatch.Unread> unread = new ArrayList<>();
     for (String line : lines) {

@@ -20,7 +20,7 @@ final class BarSteps {
 
   private BarSteps() {}
 
-  /// The step that `every` says, with `auto` made a duration; null without one.
+  /// The step of `every`, with `auto` resolved to a duration; null without one.
   ///
   /// @throws QueryException.Refused when `auto` has no range to divide
   static @Nullable String every(Map<String, List<String>> given, RangeQuery query, long nowNanos) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param cells minutes of types (steps of a rollup) whose events were counted from cells
 /// @param events events that were looked at
-/// @param minutes minutes of types in which events were looked at; negative when it is not told
+/// @param minutes minutes of types in which events were read; negative when it is unknown
 /// @param rollups names of rollups, with commas; `count` for the counts by minute
 public record RollupUse(long cells, long events, long minutes, String rollups) {
   private static final String COUNT = "count";
@@ -38,7 +38,7 @@ public record RollupUse(long cells, long events, long minutes, String rollups) {
         counts ? COUNT : String.join(",", reader.rollups()));
   }
 
-  /// Null when a daemon does not tell it.
+  /// Null when a daemon does not report it.
   public static @Nullable RollupUse parse(@Nullable String header) {
     Matcher text = TEXT.matcher(header == null ? "" : header);
     if (!text.matches()) {

@@ -35,7 +35,7 @@ final class StatsAnswer implements EventWriter {
 
   /// @param failures writes the error line of a failed query
   /// @param unread lists at the end the damaged parts that the aggregates lack
-  /// @param json whether lines of JSON name these; else the caller tells it
+  /// @param json whether lines of JSON list these; else the caller reports them
   /// @param check warns of fields that no event has, in JSON; null for no warnings
   StatsAnswer(
       StatsQuery asked,

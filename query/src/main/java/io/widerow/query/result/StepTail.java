@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 /// The whole result comes from one view of the store and has the position of that view. So over all
 /// results each step is shown when it has passed, and again whenever it has changed. A step that is
 /// shown again is shown whole: its rows replace all earlier rows of the step. When no event is left
-/// of it, one row says so. Nothing is kept between results: a reader with the position continues
-/// where it was, also after a restart of the reader or the daemon.
+/// of it, one row reports that. Nothing is kept between results: a reader with the position
+/// continues where it was, also after a restart of the reader or the daemon.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: the groups of at most [#STEPS_MAX] steps, and a number for each changed step, both
@@ -96,7 +96,7 @@ public final class StepTail implements AutoCloseable {
   /// {"token":"w1...","arrived":"a1...","more":false}
   /// ```
   ///
-  /// `more` says that further steps have passed already.
+  /// `more` means that further steps have ended already.
   ///
   /// @param nowNanos the time now, nanoseconds since the Unix epoch
   /// @throws io.widerow.query.QueryException when it cannot be completed

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /// is over: series last, so that a part of a long range has nearly all of them.
 ///
 /// - Threads: one; any thread may call [#cancel].
-/// - Memory: the labels that are found, told to the execution.
+/// - Memory: the found labels, counted by the execution.
 public final class SeriesCatalog {
   private final QueryExecution execution;
   private final Range range;

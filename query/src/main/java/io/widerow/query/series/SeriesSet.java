@@ -15,7 +15,7 @@ import java.util.TreeSet;
 /// The series that a query has found, with their samples.
 ///
 /// - Threads: one.
-/// - Memory: what its series hold, told to the execution.
+/// - Memory: its series, counted by the execution.
 public final class SeriesSet {
   private final QueryExecution execution;
   private final SeriesSelector selector;
@@ -28,7 +28,7 @@ public final class SeriesSet {
 
   /// The series with these labels, a new one when there is none.
   ///
-  /// @param sent with the names of the sender, which tell series apart
+  /// @param sent with the names of the sender, which distinguish series
   SampledSeries of(Labels sent, Labels shown) {
     SampledSeries series =
         byLabels.computeIfAbsent(sent, labels -> new SampledSeries(labels, shown));

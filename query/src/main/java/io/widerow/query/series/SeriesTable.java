@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// have equal ones.
 ///
 /// - Threads: one.
-/// - Memory: the labels of the events that were shown, told to the execution.
+/// - Memory: the labels of the events that were shown, counted by the execution.
 final class SeriesTable {
-  /// The NaN that says that a series has ended, as Prometheus marks it.
+  /// The NaN by which Prometheus marks the end of a series.
   static final long STALE_BITS = 0x7ff0_0000_0000_0002L;
 
   private static final int ENTRY_BYTES = 64;

@@ -5,7 +5,7 @@ import io.widerow.query.output.Rfc3339;
 import java.time.ZoneOffset;
 import java.util.Locale;
 
-/// Values as JSON shows them in events, and what all surveys say of themselves.
+/// Values as JSON shows them in events, and the common members of surveys.
 public final class Json {
   private static final double WHOLE_MAX = 0x1p53;
 

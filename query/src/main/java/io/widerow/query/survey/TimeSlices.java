@@ -7,8 +7,8 @@ import io.widerow.storage.StoreView;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A range of time in slices of about as many events each, as the catalog of partitions tells them.
-/// No event is read.
+/// A time range in slices with about equal numbers of events, by the catalog of partitions. No
+/// event is read.
 final class TimeSlices {
   private static final int SLICES_MAX = 64;
   private static final long SLICE_EVENTS = 40_000;

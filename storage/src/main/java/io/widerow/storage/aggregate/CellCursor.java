@@ -15,7 +15,7 @@ import io.widerow.storage.segment.Cells;
 /// all that were counted. It has the type and an instant of the step, and no attributes.
 ///
 /// - Threads: one.
-/// - Memory: tells the watch that of the plan, until [#close].
+/// - Memory: counts the memory of the plan in the watch, until [#close].
 final class CellCursor implements EventCursor {
   private final String type;
   private final CellPlan plan;

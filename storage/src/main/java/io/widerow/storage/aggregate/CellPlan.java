@@ -57,7 +57,7 @@ public final class CellPlan {
     return new CellPlan(first, events.length, hasBytes(), true);
   }
 
-  /// Steps that have events and cannot be told from cells, of a plan whose events are gone.
+  /// Steps with events that cells do not cover, of a plan whose events are gone.
   int missing() {
     int missing = 0;
     for (int at = 0; at < events.length; at++) {

@@ -32,7 +32,7 @@ interface CellSource {
     return new CellPlan(first, count);
   }
 
-  /// Adds the cells of some pieces to a plan, and where there are none, says so.
+  /// Adds the cells of some pieces to a plan, and marks steps without cells.
   ///
   /// @param pieces of one segment, with rising numbers
   void read(List<Piece> pieces, CellPlan plan);

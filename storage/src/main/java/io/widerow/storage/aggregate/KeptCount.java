@@ -29,8 +29,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Combines stored aggregates whose events are gone. Each event was counted in one file, so all
-/// that lie in a step are added up. What they cannot tell is missing from the answer, and the
-/// scan's watch knows how much that is: ends of the range that are no whole steps, steps of too
+/// that lie in a step are added up. Steps that they do not cover are missing from the result, and
+/// the scan's watch knows how much that is: ends of the range that are no whole steps, steps of too
 /// many groups, and types of which no rollup that is kept answers.
 ///
 /// - Threads: one.

@@ -1,5 +1,5 @@
 /// Internal. Aggregates a view from the cells that its segments keep (materialized aggregates), and
-/// from the events where cells cannot tell.
+/// from the events where cells do not suffice.
 ///
 /// - Threads: an aggregation belongs to one thread.
 @NullMarked

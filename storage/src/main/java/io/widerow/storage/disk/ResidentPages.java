@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 
-/// Tells which parts of a file are in the kernel's page cache, by `mincore` on a mapping that is
+/// Finds the parts of a file that are in the kernel's page cache, by `mincore` on a mapping that is
 /// never read through.
 ///
 /// - Threads: any; [#close] after the last call.

@@ -3,7 +3,7 @@
 /// leases (reference counts) on open files, the lock of the directory and the quarantine of damaged
 /// files.
 ///
-/// - Threads: any, unless a class says otherwise.
+/// - Threads: any, unless the comment of a class restricts them.
 @NullMarked
 package io.widerow.storage.disk;
 

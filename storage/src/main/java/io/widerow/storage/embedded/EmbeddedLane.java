@@ -258,7 +258,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   }
 
   /// Drops the group. Frames of it that were written never get an end: the first frame of the next
-  /// group says that it starts a group.
+  /// group is marked as the start of a group.
   private void drop() {
     rowsSpent = rows.limit() > 0;
     groupFrom = rows.limit();

@@ -120,9 +120,9 @@ public final class EmbeddedStore implements EventStore {
   }
 
   /// Opens the store of a directory, or makes one, that its owner drains: it reads what arrived
-  /// since a position, brings it elsewhere, and says with [#release] that it is no longer needed
-  /// here. Until then the store keeps every event, however old: it neither merges (compacts) nor
-  /// has a retention. All else is as in [#open].
+  /// since a position, copies it elsewhere, and releases it with [#release] here. Until then the
+  /// store keeps every event, however old: it neither merges (compacts) nor has a retention. All
+  /// else is as in [#open].
   ///
   /// @param background runs sealing and dropping
   /// @throws StorageException when the directory is not ours, locked, newer, or damaged. Nothing
@@ -373,7 +373,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// Writes down how far each journal is durable, apart from the journals.
   private void writeWitness() {
-    if (!waitsForRoom()) { // else what it says of the old journals still counts
+    if (!waitsForRoom()) { // else its report of the old journals still counts
       LaneFactory.tell(witness, lanesNow(), contents);
     }
   }

@@ -40,7 +40,7 @@ final class LaneFactory {
     return List.copyOf(lanes);
   }
 
-  /// Makes the store's witness say how far the journal of each lane is durable.
+  /// Writes the durable end of each lane's journal into the store's witness.
   static void tell(WitnessFile witness, List<EmbeddedLane> lanes, StoreContents contents) {
     try {
       witness.write(

@@ -146,7 +146,7 @@ public final class LayoutSettings {
     return new Standing(rule, Math.toIntExact(types.stream().filter(rule::matches).count()));
   }
 
-  /// Sets a rule, in place of what the one that was set for the same types says about the same.
+  /// Sets an override; it replaces the same values of an earlier override for the same types.
   /// Durable on return.
   ///
   /// @return the rule as it is now

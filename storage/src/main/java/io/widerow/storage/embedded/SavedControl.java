@@ -77,7 +77,7 @@ public final class SavedControl {
     });
   }
 
-  /// A sentence that says that there is none of a name, and which there are.
+  /// The error for an unknown name, with the existing names.
   public String noneSuch(String name) {
     List<String> names = all().stream().map(SavedText::name).toList();
     return "%s: there is no '%s'; %s"

@@ -54,7 +54,7 @@ final class SpoolArrivals {
         }
       }
     } catch (StorageException.Corrupt damaged) {
-      contents.backgroundFailed(damaged); // a reader of its events is told too
+      contents.backgroundFailed(damaged); // a reader of its events gets the error too
       return;
     }
     contents.segmentArrivals().found(segment, first, limit);

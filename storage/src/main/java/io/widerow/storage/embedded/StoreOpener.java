@@ -254,7 +254,7 @@ public final class StoreOpener {
       NotesFiles notes,
       Disk.@Nullable Lock lock) {
     if (lock != null) {
-      notes.read(); // a store that is only read tells none
+      notes.read(); // a store that is only read reports none
     }
     boolean readOnly = lock == null;
     var contents =

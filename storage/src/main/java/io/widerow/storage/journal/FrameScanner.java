@@ -94,7 +94,7 @@ public final class FrameScanner implements AutoCloseable {
       long from = Math.max(0, end - read.byteSize());
       MemorySegment piece = read.asSlice(0, end - from);
       if (file.read(piece, from) < piece.byteSize()) {
-        return file.size(); // it cannot be told
+        return file.size(); // it is unknown
       }
       if (piece.mismatch(ZEROS.asSlice(0, piece.byteSize())) >= 0) {
         while (piece.get(ValueLayout.JAVA_BYTE, end - from - 1) == 0) {

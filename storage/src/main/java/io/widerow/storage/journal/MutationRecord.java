@@ -48,7 +48,7 @@ public final class MutationRecord {
     records.set(SHORT, offset + PARTITION, (short) partition);
   }
 
-  /// True when bytes are a number of records, as far as their headers tell.
+  /// True when bytes are a sequence of records, by their headers.
   static boolean areRecords(MemorySegment bytes, int count) {
     long offset = 0;
     int seen = 0;

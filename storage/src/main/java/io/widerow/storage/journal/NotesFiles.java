@@ -36,10 +36,10 @@ import java.util.function.IntToLongFunction;
 /// lanes, since the next run may hand a batch to another lane. The files of a lane hold only the
 /// notes of that lane.
 ///
-/// A file is written before the manifest says that its rows are in segments. If power fails between
-/// the two, a group that was not forced yet has a note but no events. So a note counts only if its
-/// LSN is at most that of its lane's last valid frame. The others are dropped before new frames
-/// reach their LSNs, see [#cut].
+/// A file is written before the manifest lists the segments of its rows. If power fails between the
+/// two, a group that was not forced yet has a note but no events. So a note counts only if its LSN
+/// is at most that of its lane's last valid frame. The others are dropped before new frames reach
+/// their LSNs, see [#cut].
 ///
 /// - Threads: one at a time for each lane; [#link] from any.
 /// - Memory: the notes of the files taken in; while notes are reported, the notes of one file of

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// greater sequence counts. A checksum covers the store id and the rest of the copy. `WitnessTest`
 /// checks FORMAT-journal.md against [#HEADER] and [#ENTRY].
 ///
-/// All that it says stays true: an LSN once durable is durable. So an old witness proves less, and
+/// Its statements stay true: an LSN once durable is durable. So an old witness proves less, and
 /// never something false. The first opening writes it before the manifest counts journals.
 ///
 /// @param sequence of the copy that counts; 0 for none
@@ -50,7 +50,7 @@ public record Witness(
   public static final String NAME = "witness";
   public static final String NAME_NEW = "witness.tmp";
 
-  /// A witness that says nothing.
+  /// An empty witness.
   public static final Witness NONE = new Witness(0, List.of(), null, null);
 
   private static final ValueLayout.OfInt INT =
@@ -194,8 +194,8 @@ public record Witness(
     return copy;
   }
 
-  /// Writes the witness of a snapshot, or one that says nothing in place of a damaged one. The file
-  /// is durable; forcing its directory is left to the caller.
+  /// Writes the witness of a snapshot, or an empty one that replaces a damaged one. The file is
+  /// durable; forcing its directory is left to the caller.
   public static void create(Disk disk, Path directory, UUID storeId, List<Lane> lanes) {
     try (DiskFile file = disk.create(directory.resolve(NAME))) {
       fill(file, storeId, 0, lanes);

@@ -30,8 +30,8 @@ public final class WitnessFile implements AutoCloseable {
     this.storeId = storeId;
   }
 
-  /// Makes the witness say this, durably, if it does not say so already. Every statement must be
-  /// true on the disk before the call.
+  /// Writes these entries durably, unless the witness has them already. Every entry must be true on
+  /// the disk before the call.
   ///
   /// @throws io.widerow.storage.StorageException when it cannot be written; the next call tries
   ///   again

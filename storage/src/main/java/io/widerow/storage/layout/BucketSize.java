@@ -10,7 +10,7 @@ import java.util.List;
 /// @param coveredMinutes how much of its time its events cover
 /// @param present whether events come to it; otherwise it is closed
 public record BucketSize(Bucket bucket, double weight, double coveredMinutes, boolean present) {
-  /// Share of a bucket that its events cover from which its size tells the size of the whole.
+  /// The share of a bucket that its events must cover before its size is extrapolated.
   private static final double COVERED_LEAST = 0.1;
 
   /// Closed buckets that count.

@@ -43,7 +43,7 @@ public final class LayoutOverrides extends GlobPolicies<LayoutOverride, LayoutOv
   }
 
   /// The width for a type, in minutes; [LayoutOverride#AUTO], or [LayoutOverride#UNSAID] when no
-  /// rule says anything about it.
+  /// override sets it.
   public int widthOf(String type) {
     return decided(type, LayoutOverride::widthMinutes);
   }

@@ -35,7 +35,7 @@ public final class Layouts {
     this.learned = learned;
   }
 
-  /// The layouts of a store about which no rule says anything.
+  /// The layouts of a store without overrides.
   ///
   /// @param owners layout of a type, by the configuration of the store
   public static Layouts ofOwner(int lanes, Function<String, Layout> owners) {

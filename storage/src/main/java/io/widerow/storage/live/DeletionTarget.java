@@ -53,7 +53,7 @@ public final class DeletionTarget {
   }
 
   /// True when a segment may hold an earlier write of an event that was written again: such a write
-  /// goes with the last one, whatever it says itself.
+  /// is removed with the last one, whatever its own contents.
   public boolean mayHoldEarlierWrites(LiveSegment live, StoreContents contents) {
     return mayBeIn(live, contents, SegmentSummary.Partition::ownIds);
   }

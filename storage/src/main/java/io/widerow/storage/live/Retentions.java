@@ -148,7 +148,7 @@ public final class Retentions implements RetentionPolicy {
     return state.setting.policies;
   }
 
-  /// True when the manifest says what decides.
+  /// True when the manifest has the policies in force.
   public boolean isWritten() {
     return written;
   }

@@ -218,7 +218,7 @@ public final class SegmentInventory implements AutoCloseable {
     }
   }
 
-  /// All files of an edit, by what each says of the others; none when one of them is missing.
+  /// All files of an edit, by the references among them; none when one of them is missing.
   private static List<Unlisted> together(Unlisted merged, Map<Long, Unlisted> unlisted) {
     Map<Long, Unlisted> all = new TreeMap<>();
     Deque<Long> left = new ArrayDeque<>(List.of(merged.id));

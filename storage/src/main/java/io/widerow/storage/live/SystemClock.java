@@ -27,7 +27,8 @@ final class SystemClock implements StoreClock {
     return System.nanoTime();
   }
 
-  /// Where the operating system does not tell, sleep is not seen: after it the clock seems to jump.
+  /// Where the operating system does not report it, sleep is not seen: after it the clock seems to
+  /// jump.
   @Override
   public long asleepNanos() {
     try {

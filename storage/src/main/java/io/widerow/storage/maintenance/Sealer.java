@@ -182,7 +182,8 @@ public final class Sealer implements AutoCloseable {
       contents.backgroundFailed(failed);
     } catch (RuntimeException bug) {
       queue.failed(entry);
-      // Rows that cannot be sealed would stop the lane when memory is used up; say why now.
+      // Rows that cannot be sealed would stop the lane when memory is used up; report the reason
+      // now.
       var _ = contents.fail("seal rows", bug);
       throw bug;
     } catch (Error bug) {

@@ -1,7 +1,7 @@
 package io.widerow.storage.manifest;
 
-/// Names of the files that the manifests list: an id as 16 hex digits, and what tells their kind. A
-/// name never depends on input.
+/// Names of the files that the manifests list: an id as 16 hex digits, and the suffix of their
+/// kind. A name never depends on input.
 final class FileName {
   private static final int ID_DIGITS = 16;
 

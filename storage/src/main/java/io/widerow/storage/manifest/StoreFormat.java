@@ -85,7 +85,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     return new StoreFormat(storeId, false);
   }
 
-  /// Adds, durably, that the store has tables, unless it says so already.
+  /// Sets the bit for tables durably, unless it is set already.
   public static void addTables(Disk disk, Path directory) {
     Matcher fields = fields(disk, directory);
     long incompatible = incompatible(fields);

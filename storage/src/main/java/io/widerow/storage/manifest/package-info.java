@@ -1,6 +1,5 @@
-/// Internal. The manifest: the log of edits that says which segments are live, and the only truth
-/// about it after a crash; and FORMAT, the version and feature bits of a store. Format:
-/// `FORMAT.md`.
+/// Internal. The manifest: the log of edits that lists the live segments, and the only truth about
+/// it after a crash; and FORMAT, the version and feature bits of a store. Format: `FORMAT.md`.
 ///
 /// - Threads: one at a time, under the lock of the store's contents.
 @NullMarked

@@ -56,7 +56,7 @@ public final class LaneCheck {
     this.next = sealed + 1;
   }
 
-  /// Takes what the store's witness says about the lane. Comes first.
+  /// Takes the lane's entry of the store's witness. Must be called first.
   void witness(Witness.Lane told) {
     witness = told;
     durable = Math.max(durable, told.lsn());

@@ -170,7 +170,7 @@ public final class StoreRepair {
         var recovery =
             JournalRecovery.checked(
                 journals.apply(storeId), directory, manifest, witness, inventory::heal)) {
-      boolean goesOn = recovery.losses().isEmpty() || !acceptLoss; // or only tells the losses
+      boolean goesOn = recovery.losses().isEmpty() || !acceptLoss; // or only reports the losses
       if (inventory.isWhole() && goesOn) {
         return false;
       }

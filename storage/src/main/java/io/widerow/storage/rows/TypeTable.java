@@ -51,7 +51,7 @@ public final class TypeTable {
     return new Slot("", new byte[0], 0, layouts, null);
   }
 
-  /// Begins a batch: its events go where these layouts say.
+  /// Begins a batch, whose events are placed by these layouts.
   public void begin(Layouts now) {
     batch++;
     if (now != layouts) {

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Aggregation within a block: it counts the events that a [Grouping] groups together, from the
-/// codes of the columns, without visiting events. If the index says that the block lies in one time
+/// codes of the columns, without visiting events. If, by the index, the block lies in one time
 /// step, no id is read. If it lies in a few steps, only the times are read, in any order: the
 /// number of times before a step's end is the row at which the step ends.
 ///
@@ -145,7 +145,7 @@ final class BlockAggregation {
     BlockDirectory directory = reader.directory();
     int column = directory.find(name);
     if (size == 0 || (column >= 0 && directory.findNext(column) >= 0)) {
-      return 0; // values of several kinds: only the event says which one it has
+      return 0; // values of several kinds: only the event has its kind
     }
     return column < 0 ? 1 : reader.column(column).number(cells, events, CELLS_MAX / size);
   }

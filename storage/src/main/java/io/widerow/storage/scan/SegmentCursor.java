@@ -358,7 +358,7 @@ public final class SegmentCursor implements EventCursor {
     watch.holds(more);
   }
 
-  /// Makes this cursor ask for room, and tell when there is none, see [#isCrowded].
+  /// Makes this cursor request room, and report when there is none, see [#isCrowded].
   SegmentCursor yielding() {
     yields = true;
     return this;

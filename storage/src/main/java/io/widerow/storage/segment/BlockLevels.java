@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The level of each row of a block, column by column: each distinct value is looked at once, and a
-/// text only in rows of which no attribute tells the level.
+/// text only in rows whose attributes have no level.
 ///
 /// ```
 ///   rows      0     1     2     3

@@ -10,8 +10,8 @@ import io.widerow.storage.Filter.Literal;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Predicate pruning: derives from a block's directory alone what a [Filter] says of its events. It
-/// is never wrong and often undecided.
+/// Predicate pruning: evaluates a [Filter] on a block's directory alone. It is never wrong and
+/// often undecided.
 ///
 /// - Threads: one.
 public final class BlockPruner {

@@ -108,7 +108,7 @@ public final class BlockReader implements AutoCloseable {
     series.clear();
   }
 
-  /// Number of blocks opened so far: it tells whether a result is of the open block.
+  /// Number of blocks opened so far: it shows whether a result is of the open block.
   long opened() {
     return opened;
   }

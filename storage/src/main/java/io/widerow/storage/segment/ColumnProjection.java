@@ -33,7 +33,7 @@ public final class ColumnProjection {
   private int[] shown = new int[0];
   private int shownCount = -1; // not computed yet
 
-  /// @param scan its projection says which columns are visible
+  /// @param scan its projection selects the visible columns
   public ColumnProjection(Scan scan) {
     this.scan = scan;
   }

@@ -142,7 +142,7 @@ public final class SegmentCells {
       if (!segment.rollups().isKept(partition, piece)) {
         return new byte[0];
       }
-      var _ = read(partition, piece); // it is what it says
+      var _ = read(partition, piece); // checks it
       ByteSource of =
           pieces.read(
               segment.rollups().offset(partition, piece),

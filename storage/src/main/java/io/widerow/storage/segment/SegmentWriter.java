@@ -164,7 +164,7 @@ public final class SegmentWriter implements AutoCloseable {
     assert out.length() == SegmentFormat.HEADER_BYTES : out.length();
   }
 
-  /// Tells what the segment is made of; call it before [#finish].
+  /// Sets the origin of the segment; call it before [#finish].
   public void tell(SegmentOrigin madeOf) {
     origin = madeOf;
   }

@@ -3,7 +3,7 @@ package io.widerow.cli.cluster;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// Keeps the driver's log off the standard error of a command: what it says of a failure is the
+/// Keeps the driver's log off the standard error of a command: its report of a failure is the
 /// command's own sentence. A configured level stays.
 final class DriverLog {
   /// Kept here because the log manager holds loggers only weakly.

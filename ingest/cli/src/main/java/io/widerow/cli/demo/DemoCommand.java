@@ -234,7 +234,7 @@ public final class DemoCommand implements Callable<Integer> {
     return worst;
   }
 
-  /// Says where to look at all this in a browser.
+  /// Prints the URL of the page.
   private void page(String url) {
     say("");
     if (keep) {

@@ -8,7 +8,7 @@ import java.util.logging.Filter;
 import java.util.logging.LogRecord;
 
 /// A rate limit for log records of each kind, so that no client can fill a disk with log lines. The
-/// next record of that kind says how many were left out.
+/// next record of that kind has the number of omitted ones.
 ///
 /// A kind is a message before its parameters are filled in, or for a library its logger: its
 /// messages may hold what a client sent.

@@ -25,7 +25,7 @@ record FileIdentity(long device, long inode) {
 
   /// Follows symbolic links. Null when there is no regular file.
   ///
-  /// @throws IOException when the operating system refuses to tell
+  /// @throws IOException when the operating system refuses the call
   static @Nullable Seen look(Path path) throws IOException {
     try {
       if (!Files.readAttributes(path, BasicFileAttributes.class).isRegularFile()) {

@@ -276,7 +276,7 @@ final class Follower {
     }
   }
 
-  /// Tells how far it is, when something has changed.
+  /// Reports the progress, when something has changed.
   private void status() {
     long now = System.nanoTime();
     if (now - statusNanos < plan.statusNanos()) {

@@ -209,7 +209,7 @@ final class Sender implements AutoCloseable {
     }
   }
 
-  /// A daemon with TLS that is asked without says nothing that can be read.
+  /// A daemon with TLS sends no readable response to a plain-text request.
   private void requireSpeaksPlain(IOException failed) {
     QueryException.Remote why = address.unreachable(failed);
     if (String.valueOf(why.getMessage()).contains("speaks TLS")) {

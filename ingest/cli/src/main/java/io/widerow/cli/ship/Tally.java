@@ -24,7 +24,7 @@ final class Tally {
   private long shownNanos = startNanos;
   private long shownEvents;
 
-  /// @param told how many refusals of each kind are told
+  /// @param told the number of reported refusals of each kind
   Tally(Console console, int told) {
     this.console = console;
     this.told = told;

@@ -33,7 +33,7 @@ final class Forgotten {
     return new Sweep();
   }
 
-  /// Tells of keys that ascend whether they are forgotten.
+  /// Tests ascending keys for being obsolete.
   final class Sweep {
     private int at;
 

@@ -29,7 +29,7 @@ final class HiddenRows {
     ranges.clear();
   }
 
-  /// Adds what a header says.
+  /// Adds the deletions of a header.
   void add(RowMerge header) {
     partitionDeleted = Math.max(partitionDeleted, header.partitionDeleted());
     ranges.addAll(header.ranges());

@@ -44,7 +44,7 @@ final class LiveTableFile implements AutoCloseable {
     return file;
   }
 
-  /// Null for a file that can be read, as far as its index tells.
+  /// Null for a file that can be read, by its index.
   StorageException.@Nullable Corrupt damage() {
     return damage;
   }

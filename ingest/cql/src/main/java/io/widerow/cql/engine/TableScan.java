@@ -61,8 +61,8 @@ final class TableScan implements TableCursor {
     return false;
   }
 
-  /// Makes `hiding` tell about the partition of the present row. Going up, its header came before,
-  /// if it is in the range.
+  /// Sets `hiding` to the partition of the current row. Going up, its header came before, if it is
+  /// in the range.
   private void findHeader(HiddenRows hiding) {
     if (!hiding.isOf(rows)) {
       hiding.begin(rows);

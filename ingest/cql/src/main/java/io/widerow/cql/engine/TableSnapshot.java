@@ -78,7 +78,7 @@ final class TableSnapshot {
 
   /// Those of a store that got its first table after the moment of the snapshot: none.
   ///
-  /// @param snapshot whose format says that it has tables
+  /// @param snapshot whose format has the bit for tables
   static void none(StoreExtension.StoreFiles store, Path snapshot) {
     Disk disk = store.disk();
     Path tables = snapshot.resolve(StoreExtension.DIRECTORY);

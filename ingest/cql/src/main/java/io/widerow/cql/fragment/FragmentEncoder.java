@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/// Encoder of fragments: what one write, or a merge of several, says about one row.
+/// Encoder of fragments: the effect of one write, or of several merged writes, on one row.
 ///
 /// ```
 ///   flags | first timestamp
@@ -20,7 +20,7 @@ import java.util.List;
 ///
 /// Numbers are varints. Timestamps and expiries are zigzag; a timestamp is the difference to the
 /// first one. Columns that are deleted are in ascending order, and so are cells: by column, then by
-/// path, no path first. The parts are told in the order in which they stand.
+/// path, no path first. The parts are added in the order of the layout.
 ///
 /// - Threads: one.
 public final class FragmentEncoder {
@@ -81,7 +81,7 @@ public final class FragmentEncoder {
     firstExpiry = Math.min(firstExpiry, expiry);
   }
 
-  /// Nothing was told since it was begun.
+  /// Nothing was added since it was begun.
   public boolean isEmpty() {
     return !hasFirst;
   }

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The mutations of one group as records, in the order in which they were told. It is reused.
+/// The mutations of one group as records, in the order in which they were added. It is reused.
 ///
 /// - Threads: one.
 public final class MutationGroup implements Mutations {
-  /// A cell as it was told.
+  /// A cell as it was added.
   public static final class Cell {
     private static final Comparator<Cell> ORDER =
         Comparator.<Cell>comparingInt(cell -> cell.column)

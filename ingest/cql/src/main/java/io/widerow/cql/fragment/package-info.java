@@ -1,4 +1,4 @@
-/// Internal. Fragments: what a write says about a row of a table, in bytes, and the rules by which
+/// Internal. Fragments: the effect of a write on a row of a table, in bytes, and the rules by which
 /// the fragments of a row are merged.
 @NullMarked
 package io.widerow.cql.fragment;

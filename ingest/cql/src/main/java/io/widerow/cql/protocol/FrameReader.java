@@ -47,7 +47,7 @@ public final class FrameReader extends ByteToMessageDecoder {
   private long received; // since the pace was checked
   private boolean paced;
 
-  /// @param bodyBytesMax largest body, until [#allow] says otherwise
+  /// @param bodyBytesMax largest body, until [#allow] changes it
   /// @param paceBytes of an unfinished body that must arrive in [FixedLimits#BODY_RATE_SECONDS]
   public FrameReader(ByteCredit credit, int bodyBytesMax, long paceBytes) {
     this.credit = credit;
@@ -163,7 +163,7 @@ public final class FrameReader extends ByteToMessageDecoder {
     return given;
   }
 
-  /// Claims credit for a body; says why there is none.
+  /// Claims credit for a body; returns the reason when there is none.
   private @Nullable CqlException claim(long length) {
     if (length > bodyBytesMax) {
       return CqlException.invalid(

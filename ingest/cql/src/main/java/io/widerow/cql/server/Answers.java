@@ -98,7 +98,7 @@ final class Answers {
     };
   }
 
-  /// The same, with a payload that says that its request had been done before.
+  /// The same, with a payload that marks the response to a retry.
   static Reply repeat(Reply reply) {
     ByteBuffer told = StandardCharsets.UTF_8.encode("repeat");
     ByteBuf payload = new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told).body();

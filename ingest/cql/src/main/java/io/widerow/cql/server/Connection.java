@@ -251,7 +251,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     return prepared;
   }
 
-  /// Tells of a change of the schema, if the client wants to know.
+  /// Notifies the client of a change of the schema, if it registered.
   void tell(ChannelHandlerContext context, SchemaChange change) {
     if (registered && !ended) {
       var _ = context.writeAndFlush(Answers.event(version, change));

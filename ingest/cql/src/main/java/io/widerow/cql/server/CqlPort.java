@@ -145,7 +145,7 @@ final class CqlPort implements PortProvider.Port {
     return List.copyOf(damage);
   }
 
-  /// The schema has changed: statements mean something else, and clients are told.
+  /// The schema has changed: prepared statements are discarded, and clients are notified.
   private void changed(SchemaChange change) {
     service.statements().clear();
     for (Channel channel : connections) {
@@ -156,7 +156,7 @@ final class CqlPort implements PortProvider.Port {
     }
   }
 
-  /// An id of the store that tells nothing of its secret.
+  /// An id of the store that reveals nothing of its secret.
   private static UUID hostId(EventStore store) {
     return UUID.nameUUIDFromBytes(
         new PageSeal(store.secret()).seal(HOST, ByteBuffer.allocate(0)).array());

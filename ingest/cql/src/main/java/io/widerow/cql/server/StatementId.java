@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The id of a statement, or of the columns of an answer: MD5, as drivers know it of Cassandra. It
-/// tells them apart and guards nothing.
+/// distinguishes them and protects nothing.
 ///
 /// @param hex its bytes
 record StatementId(String hex) {

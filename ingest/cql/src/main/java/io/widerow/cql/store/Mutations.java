@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Collects the mutations of one group.
 ///
-/// A row is begun, then its parts are told. Times are microseconds; of two writes to one cell the
+/// A row is begun, then its parts are added. Times are microseconds; of two writes to one cell the
 /// rules of [TableStore] decide by them, and not the order in which they came.
 ///
 /// - Threads: one.

@@ -25,7 +25,7 @@ public interface TableStore {
   /// Before that everything that was written so far is forced to disk: what made them needless
   /// cannot be lost without them.
   ///
-  /// A store does not remember it: the owner says it again after each opening.
+  /// A store does not keep it: the owner sets it again after each opening.
   ///
   /// @param spans all of them, including earlier ones; none overlaps another
   void forget(List<KeySpan> spans);

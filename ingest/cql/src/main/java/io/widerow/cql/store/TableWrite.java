@@ -19,7 +19,7 @@ public interface TableWrite<T> {
   }
 
   /// Adds what follows from the mutations of [#run] to their group. It is called after it, on its
-  /// thread and under its rules, when [#derives] says so.
+  /// thread and under its rules, when [#derives] is true.
   ///
   /// @param after the state of the tables with these mutations; closed by the caller
   default void derive(TableView before, TableView after, Mutations out) {}

@@ -53,7 +53,7 @@ final class ElasticAnswers {
     return HttpResponse.of(headers(status, request).build(), HttpData.ofUtf8(json));
   }
 
-  /// Refuses a request. One that found no room is told to come back by 429, as Elasticsearch does.
+  /// Refuses a request. Without room the response is 429, as from Elasticsearch.
   static HttpResponse error(@Nullable HttpRequest request, RequestRefused refused) {
     HttpStatus status = refused.isOverload() ? HttpStatus.TOO_MANY_REQUESTS : refused.status();
     StringBuilder cause = new StringBuilder("\"type\":\"").append(type(status));

@@ -41,7 +41,7 @@ public final class ElasticProtocol implements WriteProtocol {
 
   /// The response of `GET /` to a client.
   ///
-  /// @param version of Elasticsearch that this one says to be, such as `8.19.0`
+  /// @param version of Elasticsearch in the banner, such as `8.19.0`
   public static HttpRoute banner(String version) {
     return ElasticProbes.banner(version);
   }

@@ -120,7 +120,7 @@ final class FluentOption {
   }
 
   /// The acknowledgement of a chunk that is durable on this machine only, though it was to be on a
-  /// cluster. It says so in a member that senders who do not know it pass over.
+  /// cluster. It reports that in a member that other senders ignore.
   static byte[] ackOfKept(byte[] chunk) {
     ByteArrayOutputStream out = ack(chunk, 0x82);
     FluentHandshake.text(out, DURABILITY);

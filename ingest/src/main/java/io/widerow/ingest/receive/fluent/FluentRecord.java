@@ -68,7 +68,7 @@ final class FluentRecord {
     prefix.clear();
   }
 
-  /// Reads what Fluent Bit says of an event besides its record.
+  /// Reads Fluent Bit's metadata of an event.
   void metadata(MsgpackReader in) throws Bad {
     boolean _ = prefix.push(METADATA, 0, METADATA.length);
     map(in, "metadata", 2);

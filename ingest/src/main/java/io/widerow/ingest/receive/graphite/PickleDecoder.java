@@ -30,7 +30,7 @@ public final class PickleDecoder implements StreamDecoder {
 
   private static final int HEADER_BYTES = 4;
 
-  /// A pickle says a path once and may use it often: bounds what a frame becomes.
+  /// A pickle has a path once and may use it often: bounds the size of a decoded frame.
   private static final long FRAME_EVENTS_BYTES_MAX = 32L << 20;
 
   private final PickleReader pickle = new PickleReader();

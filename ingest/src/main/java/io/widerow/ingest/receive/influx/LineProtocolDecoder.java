@@ -201,7 +201,7 @@ public final class LineProtocolDecoder {
   private boolean knownFields(KnownSeries like) {
     try {
       return areKnown(like);
-    } catch (BadLine bad) { // the decoder of other lines says why, or keeps it
+    } catch (BadLine bad) { // the decoder of other lines reports it, or accepts it
       return false;
     }
   }

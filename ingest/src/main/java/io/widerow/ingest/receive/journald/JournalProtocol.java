@@ -75,7 +75,7 @@ public final class JournalProtocol implements StreamProtocol {
     return text(refused.status(), refused.reason() + "\n");
   }
 
-  /// From systemd 258 on the client compresses what the answer says it may.
+  /// From systemd 258 on the client compresses in the form that the response offers.
   private static HttpResponse text(HttpStatus status, String text) {
     ResponseHeadersBuilder headers =
         ResponseHeaders.builder(status)

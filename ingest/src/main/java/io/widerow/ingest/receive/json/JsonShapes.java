@@ -92,7 +92,7 @@ final class JsonShapes {
     try {
       JsonShape shape = read(json, tape);
       written = shape != null && put(shape, json, defaultType, tape, batch);
-    } catch (JsonScanner.Bad bad) { // the decoder says why
+    } catch (JsonScanner.Bad bad) { // the decoder reports it
       written = false;
     }
     int bytes = json.at - start;

@@ -175,7 +175,7 @@ final class LokiStream {
 
   /// Refuses an entry that is no such message.
   ///
-  /// @param why says which field, and where
+  /// @param why names the field and the position
   static void refuseMessage(IncomingBatch batch, String part, int at, String why) {
     boolean many = batch.refused.count() >= REASONS_MAX;
     refuse(batch, part, at, many ? "not a message of this kind" : why);

@@ -43,7 +43,7 @@ final class AnyValues {
   int length;
   private boolean sawWatched;
 
-  /// @param watched a name; [#sawWatched] tells whether an attribute has it
+  /// @param watched a name; [#sawWatched] returns whether an attribute has it
   AnyValues(ProtobufReader in, AttributeTape tape, JsonText json, byte[] watched) {
     this.in = in;
     this.tape = tape;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// when the request has no other records, it is refused.
 ///
 /// Members that are not stored are skipped. Half a surrogate pair is kept as the text of its
-/// escape, and the attribute [EscapedText#MARK] says how many there are.
+/// escape, and the attribute [EscapedText#MARK] has their number.
 ///
 /// - Threads: one.
 /// - Memory: the protobuf, which is shorter than the text, except for arrays of short numbers.

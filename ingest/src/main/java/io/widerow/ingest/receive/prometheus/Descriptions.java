@@ -84,8 +84,8 @@ final class Descriptions {
     }
   }
 
-  /// Reads what a series of version 2.0 says of its metric. Of one with a bad name nothing is
-  /// stored, so that it does not matter here. What cannot be read describes nothing: its samples
+  /// Reads the description of a metric in a series of version 2.0. Of one with a bad name nothing
+  /// is stored, so that it does not matter here. What cannot be read describes nothing: its samples
   /// are good all the same.
   ///
   /// @param name where the name of the series lies

@@ -156,7 +156,7 @@ final class NativeHistogram {
     return startMillis;
   }
 
-  /// Whether it says that its series has ended.
+  /// Whether it marks the end of its series.
   boolean isStale() {
     return sumBits == RemoteWriteDecoder.STALE_BITS;
   }

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: allocates nothing for a sample, but the reason of one that is refused.
 final class RemoteWriteDecoder {
-  /// The NaN that says that a series has ended.
+  /// The NaN that marks the end of a series.
   static final long STALE_BITS = 0x7ff0_0000_0000_0002L;
 
   /// References may name a long symbol again and again; a batch holds no more than this.

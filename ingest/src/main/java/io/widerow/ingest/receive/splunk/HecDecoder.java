@@ -91,7 +91,7 @@ public final class HecDecoder {
     }
   }
 
-  /// Where the object at `start` ends by its brackets; `limit` when that cannot be told.
+  /// Where the object at `start` ends by its brackets; `limit` when that is unknown.
   private static int end(byte[] body, int start, int limit) {
     int depth = 0;
     boolean quoted = false;

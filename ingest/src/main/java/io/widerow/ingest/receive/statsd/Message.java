@@ -159,7 +159,7 @@ final class Message {
     time.text(bytes, false, from, end - from, EpochText.AUTO, nowNanos);
   }
 
-  /// Puts on the tape what the sections say, and the tags.
+  /// Puts the attributes of the sections on the tape, and the tags.
   ///
   /// @return false when no event may have so many tags
   boolean putAll() {

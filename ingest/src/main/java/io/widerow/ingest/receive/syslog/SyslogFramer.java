@@ -55,7 +55,7 @@ public final class SyslogFramer {
   /// Looks for a count at `at`: digits, a space and the priority of a message. A line may begin
   /// with digits, too.
   ///
-  /// @return where the space is, [StreamDecoder#MORE] when more bytes must tell, or [#NO_COUNT]
+  /// @return where the space is, [StreamDecoder#MORE] when more bytes are needed, or [#NO_COUNT]
   private static int countEnd(byte[] bytes, int at, int end) {
     if (bytes[at] < '1' || bytes[at] > '9') {
       return NO_COUNT;

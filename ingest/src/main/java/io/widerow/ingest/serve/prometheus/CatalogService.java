@@ -98,7 +98,7 @@ final class CatalogService {
         notEvaluated("/api/v1/query_range"));
   }
 
-  /// An endpoint that says what to do instead, for somebody whose source for Prometheus asks here.
+  /// An endpoint that names the alternative, for users whose Prometheus data source points here.
   private static HttpRoute notEvaluated(String path) {
     return new HttpRoute(
         path,

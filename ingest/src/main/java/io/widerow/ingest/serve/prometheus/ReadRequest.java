@@ -44,7 +44,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
 
   /// One query.
   ///
-  /// @param range narrowed to what the reader says that it looks at
+  /// @param range narrowed to the reader's hints
   /// @param samples false when it looks at labels only
   record Query(Range range, SeriesSelector selector, boolean samples) {}
 

@@ -59,7 +59,7 @@ final class RemoteReadService {
   private final AnswerThreads threads;
 
   /// @param memory that all queries share
-  /// @param config says how long a reader may take nothing
+  /// @param config has the timeout for readers that take nothing
   RemoteReadService(EventStore store, QueryMemory memory, DaemonConfig config) {
     this.store = store;
     this.memory = memory;

@@ -43,7 +43,7 @@ final class PartitionLines {
     end();
   }
 
-  /// A partition of a store on a cluster, which tells neither bytes nor forms.
+  /// A partition of a store on a cluster, without bytes and form.
   void partitionElsewhere(PartitionInfo info, boolean layout) {
     text("{\"partition\":", info.key().toString());
     if (layout) {

@@ -34,7 +34,7 @@ final class ProgressLines {
     this.all = all;
   }
 
-  /// Begins to tell.
+  /// Begins to report.
   ///
   /// @param headers of the answer, which begins with the first of these lines if not before
   static void start(

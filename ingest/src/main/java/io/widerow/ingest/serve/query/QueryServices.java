@@ -20,7 +20,7 @@ public final class QueryServices {
   private final SchedulerTicker.Watched writers;
 
   /// @param memory that all queries share
-  /// @param config says how long a reader may take nothing
+  /// @param config has the timeout for readers that take nothing
   /// @param intake its requests take precedence on event loops, and its lanes are told of
   public QueryServices(
       EventStore store,

@@ -90,7 +90,7 @@ public final class SchedulerTicker {
     }
   }
 
-  /// Says that one thread less computes.
+  /// Records that one thread less computes.
   void end() {
     computing.decrementAndGet();
   }

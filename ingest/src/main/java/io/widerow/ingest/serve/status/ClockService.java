@@ -25,7 +25,7 @@ public final class ClockService {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final EventStore store;
-  private ClockReport.State told = ClockReport.State.RIGHT; // of the thread that tells
+  private ClockReport.State told = ClockReport.State.RIGHT; // used by the reporting thread
 
   public ClockService(EventStore store) {
     this.store = store;

@@ -25,8 +25,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /// The retention policies over HTTP: `GET /v1/retention` lists them, `PUT` sets one, `DELETE`
-/// removes one, and `GET /v1/retention/plan` says what one would drop. The policies of a store on a
-/// cluster are set for the cluster, not through one of its daemons: 501.
+/// removes one, and `GET /v1/retention/plan` lists the partitions that one would drop. The policies
+/// of a store on a cluster are set for the cluster, not through one of its daemons: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class RetentionService {
