@@ -106,10 +106,10 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
 /// | `widerow-read-ahead-<n>` | up to 8, while queries wait for disks | prefetch; the opener's |
 /// | `widerow-search` | cores - 1, while queries search | blocks; the opener's, at low priority |
-/// | `widerow-query-<n>` | one per query | reading and writing its answer |
+/// | `widerow-query-<n>` | one per query | reading and writing its response |
 /// | `widerow-prometheus-<n>` | one per query of Prometheus | reading, writing |
-/// | `widerow-loki-<n>` | one per query of Loki's API | reading its answer |
-/// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its answer |
+/// | `widerow-loki-<n>` | one per query of Loki's API | reading its response |
+/// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its response |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// The source and the limits of one query that takes several reads.
 ///
 /// - Threads: one; any thread may call [#cancel].
-/// - Memory: counts what the answer holds, until [#close]. Does not own the view.
+/// - Memory: counts what the result holds, until [#close]. Does not own the view.
 public class QueryExecution implements AutoCloseable {
   private final StoreView view;
   private final QueryBudget budget;
@@ -105,7 +105,7 @@ public class QueryExecution implements AutoCloseable {
     reader.close();
   }
 
-  /// Counts memory that the answer holds from now on.
+  /// Counts memory that the result holds from now on.
   ///
   /// @throws QueryException.OverBudget when there is none left
   public final void hold(long bytesMore) {

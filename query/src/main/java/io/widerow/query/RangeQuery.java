@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A query for events: a half-open time range, types, a direction, a start position, a filter
-/// (predicate), fields (projection) and a limit. The answer is a pure function of the query and the
+/// (predicate), fields (projection) and a limit. The result is a pure function of the query and the
 /// data.
 ///
 /// @param types types of the events
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///   events in order, not of late ones
 /// @param descending true for newest first
 /// @param limit maximum number of events, at least 1
-/// @param after position after which the answer starts; null for the start of the range
-/// @param since with `after`: a position in the order of arrival. The answer then starts with the
+/// @param after position after which the result starts; null for the start of the range
+/// @param since with `after`: a position in the order of arrival. The result then starts with the
 ///   late events, those at or before `after` that arrived after this position; null for none
 /// @param filter which events are kept
 /// @param fields attributes to return, in this order; null for all

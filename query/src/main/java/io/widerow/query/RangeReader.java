@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// The events of a [RangeQuery] in order. It has one group of the [RangePlan] open at a time, so a
 /// query that reaches its limit early opens no more groups.
 ///
-/// With [RangeQuery#since] the answer has two parts from one view: first the late events, those at
+/// With [RangeQuery#since] the result has two parts from one view: first the late events, those at
 /// or before the token that arrived since, each with [LateEvent#FLAG]; then the events after the
 /// token. The limit applies to the second part.
 ///

@@ -13,7 +13,7 @@ import java.util.List;
 /// @param pendingEvents events journaled here and not applied
 /// @param pendingBytes bytes of journal and segments on this machine that hold them
 /// @param lagSeconds age of the oldest of them; 0 when there is none
-/// @param nodesUp nodes of the local datacenter that answer
+/// @param nodesUp nodes of the local datacenter that respond
 /// @param nodesDown nodes of the local datacenter that do not
 /// @param replication replicas in the local datacenter
 /// @param skewMillis how far this machine's clock is ahead of the nodes'

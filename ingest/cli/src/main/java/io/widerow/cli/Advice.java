@@ -58,7 +58,7 @@ final class Advice {
           .forEach(
               sentence -> shell.err().println("widerow tail: " + sentence + "; waiting for it"));
     } catch (QueryException.Remote unknown) {
-      return; // the first answer will say why, if it is to be said
+      return; // the first result will say why, if it is to be said
     }
   }
 

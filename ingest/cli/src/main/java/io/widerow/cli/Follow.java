@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 final class Follow {
   private Follow() {}
 
-  /// Fails when the daemon never answered. Keeps trying when it goes away after an answer.
+  /// Fails when the daemon never answered. Keeps trying when it goes away after a result.
   ///
   /// @param ask asks once; false when that was the last time
   /// @param everyNanos how long it waits before it asks again

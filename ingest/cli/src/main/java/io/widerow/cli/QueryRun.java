@@ -197,7 +197,7 @@ final class QueryRun {
     return options.daemon.address(shell);
   }
 
-  /// Says what an answer lacks, whether or not that is asked.
+  /// Says what a result lacks, whether or not that is asked.
   private void tell(AggregateCoverage kept) {
     if (kept.missing() > 0) {
       shell.err().println("widerow query: " + kept.lack());

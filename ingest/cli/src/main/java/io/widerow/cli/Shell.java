@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// The environment of a command: its output streams, whether they are terminals, and its
 /// environment variables.
 ///
-/// @param out takes the answer; unbuffered
+/// @param out takes the result; unbuffered
 /// @param err takes messages
 /// @param outToTerminal true when `out` is a terminal
 /// @param errToTerminal true when `err` is a terminal

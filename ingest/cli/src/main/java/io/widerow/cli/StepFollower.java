@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// `widerow tail --stats`: asks a daemon for the steps that have passed, again and again, and shows
-/// each answer whole.
+/// each result whole.
 ///
 /// - Threads: one, and the one that tells how to continue in the end.
 final class StepFollower {
@@ -26,7 +26,7 @@ final class StepFollower {
   private volatile @Nullable Position position;
   private long shown;
 
-  /// Where an answer ended; both parts of it or none.
+  /// Where a result ended; both parts of it or none.
   private record Position(String token, @Nullable String arrived) {
     @Override
     public String toString() {

@@ -44,8 +44,8 @@ public final class Access {
   private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /// A client of HTTP/2 may send the rest of a body that was answered early; it is dropped. A
-  /// stream that is reset at once makes some clients, that of the JDK among them, lose the answer:
-  /// instead of a 503, which they would repeat, they see a broken stream.
+  /// stream that is reset at once makes some clients, that of the JDK among them, lose the
+  /// response: instead of a 503, which they would repeat, they see a broken stream.
   private static final ServiceOptions RESET_LATE =
       ServiceOptions.builder()
           .closeHttp2StreamDelayMillis(SECONDS.toMillis(ConnectionGuard.LINGER_SECONDS))

@@ -167,10 +167,10 @@ public final class ConnectionGuard {
     }
   }
 
-  /// Closes a connection some time after the answer, when the rest of an unwanted body is still on
-  /// its way. Until then what arrives is dropped (RFC 9112, section 9.6): closing a socket before
-  /// the sender has finished could destroy the answer. Beyond [#LINGER_BYTES] nothing is read. Call
-  /// it on the connection's event loop.
+  /// Closes a connection some time after the response, when the rest of an unwanted body is still
+  /// on its way. Until then what arrives is dropped (RFC 9112, section 9.6): closing a socket
+  /// before the sender has finished could destroy the response. Beyond [#LINGER_BYTES] nothing is
+  /// read. Call it on the connection's event loop.
   static void leave(ServiceRequestContext context) {
     Channel channel = context.log().partial().channel();
     if (channel != null && !context.sessionProtocol().isMultiplex()) {

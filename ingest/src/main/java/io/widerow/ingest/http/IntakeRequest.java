@@ -351,7 +351,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
         : null;
   }
 
-  /// Called by a lane. The answer is built on the connection's event loop.
+  /// Called by a lane. The response is built on the connection's event loop.
   private final class Answering implements Told {
     private final BatchSample sample;
 
@@ -395,7 +395,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   /// Refuses a request in the middle of its body. The rest of the body is dropped as it arrives,
-  /// until the connection closes after the answer.
+  /// until the connection closes after the response.
   private void refuse(RequestRefused refused) {
     over = true;
     ConnectionGuard.leave(context);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The open connections, up to a limit. At the limit a new one is let in, and an old one is closed
 /// for it: of those whose request (or TLS handshake) is not finished the oldest, else the one that
-/// has been quiet for longest after its last answer. One whose request is being answered is never
+/// has been quiet for longest after its last response. One whose request is being answered is never
 /// closed; when all are, the new one is refused.
 ///
 /// So connections that are held open without a request cannot keep others out, wherever they come

@@ -432,7 +432,7 @@ final class StreamRequest {
     }
   }
 
-  /// Remembers what the answer waits for, and forgets what the cluster has.
+  /// Remembers what the response waits for, and forgets what the cluster has.
   private void waitFor(Kept told) {
     if (terms.durability != Durability.QUORUM) {
       return;

@@ -49,7 +49,7 @@ public interface WriteProtocol {
   /// Reports what became of the batch.
   HttpResponse answer(Outcome outcome);
 
-  /// The status of an answer when the events are stored on this machine, and were to wait for the
+  /// The status of a response when the events are stored on this machine, and were to wait for the
   /// cluster for longer than they may. Most protocols know only one success.
   ///
   /// @param stored the status that [#answer] gave

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop.
 public final class WriteRoutes {
-  /// Names the level that is asked for, and in answers the one that was reached.
+  /// Names the level that is asked for, and in responses the one that was reached.
   static final AsciiString DURABILITY = HttpHeaderNames.of("widerow-durability");
 
   /// Names the type of all events, as the parameter `type` does.

@@ -18,7 +18,7 @@ public final class Receipt {
   private final byte[] answerOfKept;
   private final @Nullable Pieces pieces;
 
-  /// A message that is stored in pieces. The answer follows the last one.
+  /// A message that is stored in pieces. The response follows the last one.
   public static final class Pieces {
     private boolean kept; // some piece is on this machine only
   }

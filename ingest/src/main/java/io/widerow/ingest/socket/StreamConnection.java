@@ -235,7 +235,7 @@ final class StreamConnection extends ChannelInboundHandlerAdapter {
     if (left) {
       decodeLast(context);
     } else if (group.isBroken()) {
-      var _ = // after the answers
+      var _ = // after the responses
           context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else if (rest != null && (fresh || group.goesOn())) {
       decodeRest(context, false);

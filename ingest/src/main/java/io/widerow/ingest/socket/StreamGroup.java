@@ -225,7 +225,7 @@ final class StreamGroup {
     }
   }
 
-  /// The answers to all frames; null when there are none.
+  /// The responses to all frames; null when there are none.
   @Nullable ByteBuf answers() {
     int bytes = 0;
     for (Part part : parts) {

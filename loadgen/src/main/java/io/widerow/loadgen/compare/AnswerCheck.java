@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Checks an answer against the reference answer, row by row as it arrives: the same rows, in the
+/// Checks a response against the reference answer, row by row as it arrives: the same rows, in the
 /// same order where the question defines one, in all columns that both have. The time of an id must
 /// be that of its row, and ids must be in order.
 ///
@@ -44,7 +44,7 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
   private long rows;
 
   /// @param who name of the contestant
-  /// @param right the answer as DuckDB wrote it, with titles
+  /// @param right the response as DuckDB wrote it, with titles
   AnswerCheck(Object who, Question question, Path right) throws IOException {
     this.who = who.toString();
     this.question = question;
@@ -200,7 +200,7 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     return row.stream().skip(1).collect(Collectors.joining("\0"));
   }
 
-  /// What to throw when the answer is wrong.
+  /// What to throw when the response is wrong.
   ///
   /// @param what goes on after "the answer to ..."
   WrongAnswer wrong(String what) {

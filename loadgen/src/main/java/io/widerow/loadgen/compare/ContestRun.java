@@ -57,7 +57,7 @@ public final class ContestRun {
   /// @param nodeCpuNanos of the nodes of Cassandra among its processes, as in the report; 0 for
   ///   none
   /// @param clientCpuNanos of this whole process while measuring
-  /// @param drainNanos from the last answer until everything could be read
+  /// @param drainNanos from the last response until everything could be read
   /// @param sentEvents acknowledged in all, warm-up included
   /// @param storedEvents counted by reading
   /// @param dataBytes of the files that hold them

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads the rows of an answer in JSON as it arrives, and hands them to a check.
+/// Reads the rows of a response in JSON as it arrives, and hands them to a check.
 ///
 /// ```
 /// Widerow   {"id":"..","ts":"..","type":"..","body":".."}\n ... {"token":".."}\n

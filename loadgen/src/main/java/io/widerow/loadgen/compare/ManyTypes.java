@@ -244,7 +244,7 @@ public final class ManyTypes {
     try (TimedQuery query = TimedQuery.open(address)) {
       for (int i = 0; i < times; i++) {
         TimedQuery.Answer answer = query.get(path, false);
-        // An answer that ends early says why in its last line; then there is no time.
+        // A response that ends early says why in its last line; then there is no time.
         boolean whole = answer.lines() >= lines;
         millis[i] = whole ? answer.nanos() / (double) Quantity.MILLI : Double.NaN;
       }

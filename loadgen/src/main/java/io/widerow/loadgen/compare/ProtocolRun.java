@@ -68,7 +68,7 @@ public final class ProtocolRun {
   ///
   /// @param eventsPerSecond stored
   /// @param serverMicros CPU of the daemon for each of them, sealing and merging included
-  /// @param p50Micros of answers on the schedule; NaN where there are none
+  /// @param p50Micros of responses on the schedule; NaN where there are none
   /// @param p99Micros likewise
   /// @param latencyRate events per second of the schedule
   /// @param wireBytes of a request's body for each event

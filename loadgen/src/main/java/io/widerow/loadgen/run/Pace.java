@@ -6,7 +6,7 @@ package io.widerow.loadgen.run;
 /// @param warmupNanos sent before anything is measured
 /// @param durationNanos how long is measured
 /// @param eventLimit number of events after which a run ends early
-/// @param timeoutNanos longest wait for an answer, and for a backlog at the end
+/// @param timeoutNanos longest wait for a response, and for a backlog at the end
 public record Pace(
     Rate rates,
     long warmupNanos,

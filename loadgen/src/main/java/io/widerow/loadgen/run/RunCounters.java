@@ -16,10 +16,10 @@ import org.HdrHistogram.Recorder;
 public final class RunCounters {
   private static final long LATENCY_NANOS_MAX = 3_600 * Quantity.SECOND;
 
-  /// From the intended time to the answer: the latency that a user sees.
+  /// From the intended time to the response: the latency that a user sees.
   final Recorder response = recorder();
 
-  /// From the first byte out to the answer.
+  /// From the first byte out to the response.
   final Recorder service = recorder();
 
   /// Delay of the load generator itself: from the intended time to the first byte out, for batches

@@ -9,7 +9,7 @@ import org.HdrHistogram.Histogram;
 /// Measurements of one run.
 ///
 /// @param rateAsked events per second, 0 for as fast as possible
-/// @param elapsedNanos from the start of measuring to the last answer
+/// @param elapsedNanos from the start of measuring to the last response
 /// @param sentCpuNanos CPU of the sending threads while measuring
 /// @param seconds one entry for each second of the run, warm-up included
 public record RunResult(

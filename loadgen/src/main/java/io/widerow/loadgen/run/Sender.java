@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// One connection's thread: takes the next batch of the schedule, waits for its time, sends it and
-/// records the answer. Latency counts from the intended time, so a stalled target shows in every
+/// records the response. Latency counts from the intended time, so a stalled target shows in every
 /// batch that had to wait for it.
 ///
 /// - Threads: one, its own; [#closeIfStuck] is the watcher's.

@@ -2,7 +2,7 @@ package io.widerow.loadgen.run;
 
 import java.io.IOException;
 
-/// A server gave an answer that is not true.
+/// A server gave a response that is not true.
 public final class WrongAnswer extends IOException {
   private static final long serialVersionUID = 1L;
 

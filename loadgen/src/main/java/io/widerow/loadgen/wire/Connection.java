@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 ///
 /// - Threads: one; [#close] may come from another and wakes it with an exception.
 public interface Connection extends AutoCloseable {
-  /// Sends a batch and waits for the answer.
+  /// Sends a batch and waits for the response.
   ///
   /// @param head from position 0 to capacity; the connection moves position and limit
   /// @param body likewise

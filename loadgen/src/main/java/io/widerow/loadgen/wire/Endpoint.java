@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param durability requested of the target; null leaves it to the target
 /// @param path of the request; null for the target's default
-/// @param patienceNanos how long a batch whose answer was lost is retried; 0 for never
+/// @param patienceNanos how long a batch whose response was lost is retried; 0 for never
 public record Endpoint(
     Target target,
     String host,

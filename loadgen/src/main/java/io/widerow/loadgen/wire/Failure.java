@@ -6,7 +6,7 @@ public enum Failure {
   DOWN("down"),
   /// The connection ended during the exchange.
   CLOSED("closed"),
-  /// No answer within `--timeout`.
+  /// No response within `--timeout`.
   SLOW("slow"),
   /// 429 or 503: the target is overloaded.
   OVERLOADED("overloaded"),
@@ -20,7 +20,7 @@ public enum Failure {
   REJECTED("rejected"),
   /// All is kept, at a lower level than was asked for: the cluster was not reached in time.
   WEAKER("weaker"),
-  /// The answer could not be parsed.
+  /// The response could not be parsed.
   GARBLED("garbled"),
   /// The batch was due, but no connection was free before the end of the run.
   UNSENT("unsent");

@@ -51,8 +51,8 @@ final class GrpcConnection implements Connection {
 
   private final SocketChannel channel;
   private final ByteBuffer in = ByteBuffer.allocate(1 << 16).limit(0);
-  private final Map<String, String> headers = new HashMap<>(); // of the answer
-  private byte[] data = {}; // of the answer
+  private final Map<String, String> headers = new HashMap<>(); // of the response
+  private byte[] data = {}; // of the response
   private int stream = -1;
   private boolean ended;
   private long window = WINDOW; // what may be sent on the connection

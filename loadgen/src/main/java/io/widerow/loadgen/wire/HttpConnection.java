@@ -55,7 +55,7 @@ final class HttpConnection extends ChannelConnection<SocketChannel> {
 
   /// A status and a text.
   ///
-  /// @param level below the one that was asked for, which the answer names then; otherwise null
+  /// @param level below the one that was asked for, which the response names then; otherwise null
   private record Answer(int status, @Nullable String level, String body) {}
 
   private Answer readAnswer() throws IOException {

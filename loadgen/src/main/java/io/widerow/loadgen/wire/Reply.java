@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param accepted number of events that it accepted, now or, for a repeat, earlier
 /// @param failure why not all were accepted, or null
-/// @param body the answer's text when it says more than success
+/// @param body the response's text when it says more than success
 public record Reply(int accepted, @Nullable Failure failure, String body) {
   public static Reply accepted(int events) {
     return new Reply(events, null, "");
@@ -19,8 +19,8 @@ public record Reply(int accepted, @Nullable Failure failure, String body) {
     return new Reply(0, failure, body);
   }
 
-  /// The same with a failure when nothing else failed: the header `widerow-durability` of an answer
-  /// names a level below the one that was asked for. The events are accepted.
+  /// The same with a failure when nothing else failed: the header `widerow-durability` of a
+  /// response names a level below the one that was asked for. The events are accepted.
   Reply atLevel(@Nullable String named) {
     return named == null || failure != null
         ? this

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that retries as careful senders do: it sends a batch whose answer was lost again,
-/// byte for byte, over a new connection, until there is an answer or the time is over.
+/// A connection that retries as careful senders do: it sends a batch whose response was lost again,
+/// byte for byte, over a new connection, until there is a response or the time is over.
 ///
 /// - Threads: one; another may call [#close], which ends the retries.
 final class RetryingConnection implements Connection {

@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/// Frames over TCP without answers: syslog, StatsD, Graphite. A batch counts as acknowledged when
+/// Frames over TCP without responses: syslog, StatsD, Graphite. A batch counts as acknowledged when
 /// the kernel has taken it, so latency is that of the write.
 final class StreamConnection extends ChannelConnection<SocketChannel> {
   StreamConnection(InetSocketAddress address) throws IOException {

@@ -12,11 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A query over HTTP/1.1. The answer is counted and discarded as it arrives, so the client costs
+/// A query over HTTP/1.1. The response is counted and discarded as it arrives, so the client costs
 /// little more than the kernel's copy, for every server.
 ///
 /// - Threads: one.
-/// - Memory: a buffer, and the answer when the caller keeps it.
+/// - Memory: a buffer, and the response when the caller keeps it.
 public final class TimedQuery implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 18;
   private static final long KEPT_BYTES_MAX = 64 << 20;
@@ -32,13 +32,13 @@ public final class TimedQuery implements AutoCloseable {
   private long lines;
   private byte last;
 
-  /// Size of an answer, and the time to its first byte and to its end.
+  /// Size of a response, and the time to its first byte and to its end.
   ///
   /// @param lines ended by a line feed, plus an unfinished last one
   /// @param body the text when the caller keeps it
   public record Answer(long bytes, long lines, long firstNanos, long nanos, String body) {}
 
-  /// Receives an answer line by line, without line ends, as it arrives.
+  /// Receives a response line by line, without line ends, as it arrives.
   public interface LineSink {
     void line(String line) throws IOException;
   }
@@ -91,7 +91,7 @@ public final class TimedQuery implements AutoCloseable {
   }
 
   /// @param keep whether to return the text
-  /// @throws IOException also when the status is not 200 or 204, with the answer's text
+  /// @throws IOException also when the status is not 200 or 204, with the response's text
   public Answer get(String path, boolean keep) throws IOException {
     String request =
         "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n"

@@ -36,13 +36,13 @@ public enum Target {
 
   /// How batches travel.
   public enum Way {
-    /// A request of HTTP/1.1, and its answer.
+    /// A request of HTTP/1.1, and its response.
     HTTP,
-    /// A unary call of gRPC over HTTP/2 without TLS, and its answer.
+    /// A unary call of gRPC over HTTP/2 without TLS, and its response.
     GRPC,
     /// Fluent Forward over TCP, with acknowledgements.
     FORWARD,
-    /// TCP without answers.
+    /// TCP without responses.
     STREAM,
     /// UDP.
     DATAGRAMS,

@@ -43,7 +43,7 @@ final class ExportedLines extends ExportedFile {
       return bad("a line of more than %d bytes".formatted(LINE_BYTES_MAX));
     }
     byte[] bytes = line.toByteArray();
-    if (startsWith(bytes, TOKEN)) { // the end of an answer
+    if (startsWith(bytes, TOKEN)) { // the end of a result
       number(number() + 1);
       return read(out);
     }

@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a daemon's export, streamed, each with all stored attributes. When an answer
+/// The events of a daemon's export, streamed, each with all stored attributes. When a result
 /// breaks, as when the daemon is started again, it asks for the rest, a few times.
 ///
 /// - Threads: one.
 /// - Memory: one line.
 public final class RemoteExport implements EventCursor {
-  /// Headers of the answer: the end of its range (RFC 3339, exclusive), and how many events there
+  /// Headers of the result: the end of its range (RFC 3339, exclusive), and how many events there
   /// are at most (0 when the daemon does not know).
   public static final String UNTIL = "widerow-export-to";
 

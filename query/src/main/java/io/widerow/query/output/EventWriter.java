@@ -24,7 +24,7 @@ public interface EventWriter extends AutoCloseable {
   /// @param first the position where the remaining events begin
   default void gap(Token first, String why, OutputBuffer out) {}
 
-  /// Writes that the query failed and the answer ends here.
+  /// Writes that the query failed and the result ends here.
   default void failure(String why, OutputBuffer out) {}
 
   /// Releases its memory. Idempotent.

@@ -1,6 +1,6 @@
 package io.widerow.query.output;
 
-/// The formats of an answer, by the names that `--output` takes.
+/// The formats of a result, by the names that `--output` takes.
 public enum OutputFormat {
   table,
   json,

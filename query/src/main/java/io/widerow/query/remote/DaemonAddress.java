@@ -205,7 +205,7 @@ public final class DaemonAddress {
 
   /// The daemon's unexpected response, and a hint for the user.
   ///
-  /// @param why the body of the answer
+  /// @param why the body of the response
   public QueryException.Remote refused(int status, String why) {
     if (status == 400 && why.contains(TLS_SPOKEN)) {
       return new QueryException.Remote(speaksTls());

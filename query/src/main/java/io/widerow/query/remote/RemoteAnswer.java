@@ -35,7 +35,7 @@ public final class RemoteAnswer implements AutoCloseable {
   private static final String ERROR = "{\"error\":\"";
   private static final String WARNINGS = "{\"warnings\":[";
 
-  /// An answer that refuses a parameter, up to the reason.
+  /// A response that refuses a parameter, up to the reason.
   private static final Pattern PARAMETER =
       Pattern.compile("^" + Pattern.quote(ERROR) + "([a-z-]+): ");
 
@@ -119,7 +119,7 @@ public final class RemoteAnswer implements AutoCloseable {
     return daemon.refused(status, shown);
   }
 
-  /// The answer's position in the order of arrival; null when the daemon does not send it.
+  /// The response's position in the order of arrival; null when the daemon does not send it.
   @Nullable String arrived() {
     return header("widerow-arrived");
   }
@@ -135,7 +135,7 @@ public final class RemoteAnswer implements AutoCloseable {
     return header("widerow-rollup");
   }
 
-  /// A header of the answer; null when the daemon does not send it.
+  /// A header of the response; null when the daemon does not send it.
   @Nullable String header(String name) {
     return headers.firstValue(name).orElse(null);
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The events of a daemon's answer to `GET /v1/query`, streamed. An answer that has events but no
+/// The events of a daemon's answer to `GET /v1/query`, streamed. A response that has events but no
 /// final token line was cut off, and is an error.
 ///
 /// - Threads: one.
@@ -30,17 +30,17 @@ public final class RemoteCursor implements EventCursor {
     return new RemoteCursor(RemoteAnswer.open(daemon, parameters), false);
   }
 
-  /// The events of `GET /v1/export`, whose answer has a final token line also without events.
+  /// The events of `GET /v1/export`, whose response has a final token line also without events.
   public static RemoteCursor ofExport(DaemonAddress daemon, Map<String, List<String>> parameters) {
     return new RemoteCursor(RemoteAnswer.open(daemon, "/v1/export", parameters), true);
   }
 
-  /// A header of the answer; null when the daemon does not send it.
+  /// A header of the response; null when the daemon does not send it.
   public @Nullable String header(String name) {
     return answer.header(name);
   }
 
-  /// The answer's position in the order of arrival; null when the daemon does not send it.
+  /// The response's position in the order of arrival; null when the daemon does not send it.
   public @Nullable String arrived() {
     return answer.arrived();
   }

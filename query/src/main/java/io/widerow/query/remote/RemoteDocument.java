@@ -15,7 +15,7 @@ public record RemoteDocument(String text) {
 
   /// Asks for it.
   ///
-  /// @throws QueryException.Remote when there is no answer, or none with one line
+  /// @throws QueryException.Remote when there is no response, or none with one line
   public static RemoteDocument ask(DaemonAddress daemon, String path) {
     return ask(daemon, "GET", path);
   }

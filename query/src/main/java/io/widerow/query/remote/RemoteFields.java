@@ -13,7 +13,7 @@ import java.util.Map;
 ///
 /// @param lines as the daemon wrote them
 /// @param exact whether all was read
-/// @param fields the fields, in the order of the answer
+/// @param fields the fields, in the order of the response
 /// @param unread the damaged parts that the daemon has passed over
 public record RemoteFields(
     List<String> lines, boolean exact, List<Field> fields, List<ScanWatch.Unread> unread) {
@@ -32,7 +32,7 @@ public record RemoteFields(
 
   /// Asks for them.
   ///
-  /// @throws QueryException.Remote when the answer is none of fields
+  /// @throws QueryException.Remote when the response is none of fields
   public static RemoteFields ask(DaemonAddress daemon, String path) {
     List<String> lines = RemoteSurvey.lines(daemon, path);
     boolean exact = Boolean.TRUE.equals(JsonLine.parse(lines.getFirst()).get("exact"));

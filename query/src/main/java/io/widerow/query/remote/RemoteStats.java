@@ -35,7 +35,7 @@ public final class RemoteStats {
     this.given = given;
   }
 
-  /// Reads the rows of an answer and shows their times in a zone.
+  /// Reads the rows of a response and shows their times in a zone.
   public static List<List<Cell>> rows(RemoteAnswer answer, StatsQuery asked, ZoneId zone) {
     return rows(answer, asked, zone, _ -> {});
   }

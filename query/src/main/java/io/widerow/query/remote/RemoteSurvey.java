@@ -25,7 +25,7 @@ public record RemoteSurvey(
 
   /// Asks for it.
   ///
-  /// @throws QueryException.Remote when the answer is something else
+  /// @throws QueryException.Remote when the response is something else
   public static RemoteSurvey ask(DaemonAddress daemon, String path) {
     List<String> lines = lines(daemon, path);
     return new RemoteSurvey(
@@ -59,7 +59,7 @@ public record RemoteSurvey(
         lines, Map.of(), lines.stream().map(RemoteSurvey::members).toList(), List.of());
   }
 
-  /// The lines of an answer that has at least one.
+  /// The lines of a response that has at least one.
   static List<String> lines(DaemonAddress daemon, String path) {
     List<String> lines = List.copyOf(RemoteRows.lines(daemon, path));
     if (lines.isEmpty()) {

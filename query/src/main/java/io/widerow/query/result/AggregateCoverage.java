@@ -40,7 +40,7 @@ public record AggregateCoverage(long minutes, long missing) {
     return "minutes=%d missing=%d".formatted(minutes, missing);
   }
 
-  /// Writes the same as a line of JSON, for an answer whose headers are sent first; nothing when no
+  /// Writes the same as a line of JSON, for a result whose headers are sent first; nothing when no
   /// event is gone.
   public void putLine(OutputBuffer out) {
     if (!isNone()) {

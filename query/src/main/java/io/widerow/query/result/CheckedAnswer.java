@@ -15,7 +15,7 @@ final class CheckedAnswer implements EventWriter {
   private final FieldCheck check;
   private final boolean json;
 
-  /// @param json whether warnings are a line of the answer
+  /// @param json whether warnings are a line of the result
   CheckedAnswer(EventWriter events, FieldCheck check, boolean json) {
     this.events = events;
     this.check = check;

@@ -93,12 +93,12 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
     return unread.isEmpty() ? null : UnreadText.header(unread);
   }
 
-  /// Writes the last lines of an answer: the damaged parts that it lacks.
+  /// Writes the last lines of a result: the damaged parts that it lacks.
   public static void damage(List<ScanWatch.Unread> unread, OutputBuffer out) {
     UnreadText.lines(unread, out);
   }
 
-  /// Writes how far an answer is.
+  /// Writes how far a result is.
   ///
   /// @param events how many were looked at
   /// @param all how many there are, about

@@ -35,8 +35,8 @@ public final class Given {
     return values.isEmpty() ? null : values.getFirst();
   }
 
-  /// The parameter `damage`: whether an answer passes over what cannot be read, which otherwise
-  /// ends it.
+  /// The parameter `damage`: whether a result passes over what cannot be read, which otherwise ends
+  /// it.
   ///
   /// @throws QueryException.Refused when it is neither `refuse` nor `skip`
   public static boolean skipsDamage(Map<String, List<String>> given) {

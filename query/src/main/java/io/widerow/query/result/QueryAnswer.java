@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one.
-/// - Memory: owns the cursor, and closes it at the end of the answer or in [#close].
+/// - Memory: owns the cursor, and closes it at the end of the result or in [#close].
 public final class QueryAnswer implements AutoCloseable {
   private enum State {
     NEW,
@@ -39,7 +39,7 @@ public final class QueryAnswer implements AutoCloseable {
   private long idTailLast;
   private String typeLast = "";
 
-  /// @param after the query's start position; it remains the token when the answer has no event
+  /// @param after the query's start position; it remains the token when the result has no event
   public QueryAnswer(EventCursor cursor, EventWriter writer, @Nullable Token after) {
     this.cursor = cursor;
     this.writer = writer;
@@ -49,7 +49,7 @@ public final class QueryAnswer implements AutoCloseable {
   /// Writes the next event, with the format's header before the first, or its last line after the
   /// last event. A failed query ends with an error line; [#failure] keeps the cause.
   ///
-  /// @return false when the answer is complete
+  /// @return false when the result is complete
   public boolean writeNext(OutputBuffer out) {
     if (state == State.DONE) {
       return false;
@@ -97,7 +97,7 @@ public final class QueryAnswer implements AutoCloseable {
     return events;
   }
 
-  /// Throws why the answer is incomplete; does nothing when it is whole.
+  /// Throws why the result is incomplete; does nothing when it is whole.
   public void requireWhole() {
     RuntimeException why = failure;
     if (why != null) {
@@ -105,7 +105,7 @@ public final class QueryAnswer implements AutoCloseable {
     }
   }
 
-  /// Why the answer is incomplete; null if nothing failed.
+  /// Why the result is incomplete; null if nothing failed.
   public @Nullable RuntimeException failure() {
     return failure;
   }

@@ -324,19 +324,19 @@ public record QueryParameters(
     }
   }
 
-  /// The writer of the answer, with times in UTC and no limit on its memory.
+  /// The writer of the result, with times in UTC and no limit on its memory.
   public EventWriter writer() {
     return writer(QueryMemory.unlimited());
   }
 
-  /// The writer of an answer without damage, with times in UTC.
+  /// The writer of a result without damage, with times in UTC.
   ///
   /// @param memory the budget that it shares with other queries
   public EventWriter writer(QueryMemory memory) {
     return writer(memory, List::of, null);
   }
 
-  /// The writer of the answer, with times in UTC.
+  /// The writer of the result, with times in UTC.
   ///
   /// @param memory the budget that it shares with other queries
   /// @param unread the damaged parts that the aggregates lack, when all are computed
@@ -355,7 +355,7 @@ public record QueryParameters(
   }
 
   /// What warns of fields that no event of the range has; null for what goes on from a position,
-  /// where one answer of many says nothing about the range.
+  /// where one result of many says nothing about the range.
   ///
   /// @param view the one that is read
   public @Nullable FieldCheck check(StoreView view) {

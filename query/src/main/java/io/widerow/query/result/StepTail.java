@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the groups of at most [#STEPS_MAX] steps, and a number for each changed step, both
 ///   counted in [QueryMemory].
 public final class StepTail implements AutoCloseable {
-  /// Steps that are computed together; also the most new ones of an answer.
+  /// Steps that are computed together; also the most new ones of a result.
   static final int STEPS_MAX = 1_000;
 
   private static final long CHANGED_BYTES = 64; // of a step in the set of changed ones
@@ -67,7 +67,7 @@ public final class StepTail implements AutoCloseable {
   private volatile boolean cancelled;
   private volatile @Nullable RangeReader reading;
 
-  /// Takes the answer piece by piece.
+  /// Takes the result piece by piece.
   @FunctionalInterface
   public interface Output {
     /// Writes the sink's bytes and clears it, or leaves them for the next time.
@@ -237,7 +237,7 @@ public final class StepTail implements AutoCloseable {
     memory.hold(bytesMore);
   }
 
-  /// Ends the answer soon, with an exception.
+  /// Ends the result soon, with an exception.
   public void cancel() {
     cancelled = true;
     RangeReader reader = reading;

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Follows the events of a store by polling. Each request is for the events after the last one
-/// shown, and for the events before it that have arrived since the last answer:
+/// shown, and for the events before it that have arrived since the last result:
 ///
 /// ```
 ///   late, shown with a flag              shown once, in order     not yet: may still change
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///                                    token                  watermark = now - lag
 /// ```
 ///
-/// Both parts come from one view of the store. The answer names the position of that view in the
+/// Both parts come from one view of the store. The result names the position of that view in the
 /// order of arrival, and the next request continues from there. So each event is shown exactly
 /// once: where the total order has it when it arrives within the lag, and with [LateEvent#FLAG]
 /// when it arrives later, however late.
@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// - The store's clock decides, not the reader's. A slow reader delays the next request and loses
 ///   nothing, unless retention overtakes it. That is reported as a gap, with the token of the first
 ///   remaining event.
-/// - When an answer breaks off, the events that it showed are not shown again.
-/// - Memory: the positions of the late events of one answer, at most [#AGAIN_MAX]. When a longer
+/// - When a result breaks off, the events that it showed are not shown again.
+/// - Memory: the positions of the late events of one result, at most [#AGAIN_MAX]. When a longer
 ///   answer breaks off, the late events past that number are shown again.
 /// - Threads: one; any thread may call [#token] and [#arrived].
 public final class Tail {
@@ -53,7 +53,7 @@ public final class Tail {
 
   /// The answer to one request.
   ///
-  /// @param arrived the position of the answer's view in the order of arrival; null when the source
+  /// @param arrived the position of the result's view in the order of arrival; null when the source
   ///   does not know it: late events are then not found
   public record Answer(EventCursor cursor, @Nullable String arrived) implements AutoCloseable {
     @Override
@@ -228,7 +228,7 @@ public final class Tail {
     }
   }
 
-  /// An answer has its late events first, so the next event in order means that all were shown.
+  /// A result has its late events first, so the next event in order means that all were shown.
   private void lateAreShown(Answer answer) {
     arrived = answer.arrived();
     again.clear();

@@ -91,7 +91,7 @@ public final class SampledSeries {
     this.grown = SERIES_BYTES + sent.heapBytes() + (shown == sent ? 0 : shown.heapBytes());
   }
 
-  /// Its labels in the answer.
+  /// Its labels in the result.
   public Labels labels() {
     return labels;
   }

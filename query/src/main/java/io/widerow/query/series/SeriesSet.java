@@ -95,7 +95,7 @@ public final class SeriesSet {
     return Collections.unmodifiableList(all);
   }
 
-  /// Gives a series its labels in the answer; false when it is not wanted by any.
+  /// Gives a series its labels in the result; false when it is not wanted by any.
   private boolean label(SampledSeries series, boolean only, Set<Labels> several) {
     String shownName = series.shown().get(Labels.NAME);
     String sentName = series.sent().get(Labels.NAME);

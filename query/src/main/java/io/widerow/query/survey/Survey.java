@@ -8,7 +8,7 @@ import java.util.List;
 ///
 /// - Threads: one; any thread may call [#cancel].
 public interface Survey extends AutoCloseable {
-  /// Reads, and writes the answer as JSON lines, the first of which is about the whole.
+  /// Reads, and writes the result as JSON lines, the first of which is about the whole.
   void write(OutputBuffer out);
 
   /// Returns the damaged parts of the store that the result leaves out.

@@ -1,4 +1,4 @@
-/// Reading as much of a range as a budget of time allows, evenly, for answers that may be
+/// Reading as much of a range as a budget of time allows, evenly, for results that may be
 /// estimates.
 ///
 /// - Threads: one for each query; any may cancel it.

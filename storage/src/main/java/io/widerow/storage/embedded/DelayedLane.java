@@ -36,7 +36,7 @@ final class DelayedLane implements LaneWriter {
   }
 
   /// Before the lane has its journal there is nothing to commit, and no group is known to be as
-  /// durable as asked for: the answer is 0.
+  /// durable as asked for: the result is 0.
   @Override
   public long commit(Durability durability) {
     EmbeddedLane now = lane();

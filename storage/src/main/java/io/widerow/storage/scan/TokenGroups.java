@@ -8,7 +8,7 @@ import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentGroups;
 
 /// Selects, by the token filters of a segment's groups, the blocks that may have events of a
-/// filter. The answer for a group is kept until another group, or another filter, is asked.
+/// filter. The result for a group is kept until another group, or another filter, is asked.
 ///
 /// - Threads: one at a time.
 /// - Memory: a page of a [GroupFilter].

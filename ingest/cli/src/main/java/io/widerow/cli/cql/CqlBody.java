@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The body of an answer of the native protocol.
+/// The body of a response of the native protocol.
 ///
 /// - Threads: one.
 final class CqlBody {

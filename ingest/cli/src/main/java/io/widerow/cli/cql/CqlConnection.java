@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Source: `native_protocol_v4.spec` of Apache Cassandra.
 ///
-/// - Threads: one. It waits for each answer.
-/// - Memory: one answer.
+/// - Threads: one. It waits for each result.
+/// - Memory: one result.
 final class CqlConnection implements AutoCloseable {
   private static final int VERSION = 4;
   private static final int ANSWER = 0x80;
@@ -54,7 +54,7 @@ final class CqlConnection implements AutoCloseable {
   private final DataInputStream in;
   private final DataOutputStream out;
 
-  /// A column of an answer.
+  /// A column of a result.
   record Column(String name, CqlType type) {}
 
   /// A row: a cell for each column, null for none.
@@ -67,7 +67,7 @@ final class CqlConnection implements AutoCloseable {
 
   /// The result of a statement.
   ///
-  /// @param page null when its answer has no rows
+  /// @param page null when its result has no rows
   record Answer(List<String> warnings, @Nullable Page page) {}
 
   private record Frame(int opcode, CqlBody body) {}
@@ -169,9 +169,9 @@ final class CqlConnection implements AutoCloseable {
 
   /// Has a statement executed.
   ///
-  /// @param pageSize the most rows of the answer
+  /// @param pageSize the most rows of the result
   /// @param after where the last page ended; null for the first
-  /// @throws QueryException.Remote with the sentence of the answer and its number, when that is an
+  /// @throws QueryException.Remote with the sentence of the result and its number, when that is an
   ///   error
   Answer ask(String statement, int pageSize, @Nullable ByteBuffer after) {
     try {
@@ -252,7 +252,7 @@ final class CqlConnection implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException closed) {
-      // Nothing is lost: every answer was read, or its failure told.
+      // Nothing is lost: every result was read, or its failure told.
     }
   }
 }

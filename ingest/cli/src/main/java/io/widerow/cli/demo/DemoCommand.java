@@ -256,7 +256,7 @@ public final class DemoCommand implements Callable<Integer> {
     say("      http://127.0.0.1:7380/v1/events");
   }
 
-  /// Shows two pages: the token at the end of the first answer leads to the second.
+  /// Shows two pages: the token at the end of the first response leads to the second.
   private int pages(String url, String token) {
     return query(url, "The first page", "apache.access", "--limit", "2")
         | query(

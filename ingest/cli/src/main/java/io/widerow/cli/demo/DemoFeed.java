@@ -67,7 +67,7 @@ final class DemoFeed {
         Files.readString(logs.resolve("kafka_broker.log"), StandardCharsets.UTF_8));
   }
 
-  /// Reports size and status of each answer in the access log, as a metrics agent would.
+  /// Reports size and status of each response in the access log, as a metrics agent would.
   String accessFigures() throws IOException, InterruptedException {
     StringBuilder lines = new StringBuilder();
     for (Request request : requests()) {
@@ -180,7 +180,7 @@ final class DemoFeed {
     return answer.statusCode() + " " + answer.body().strip();
   }
 
-  /// The token at the end of an answer of `limit` events.
+  /// The token at the end of a response of `limit` events.
   String tokenAfter(String type, int limit) throws IOException, InterruptedException {
     URI uri = URI.create(url + "/v1/query?type=" + type + "&limit=" + limit);
     String answer =

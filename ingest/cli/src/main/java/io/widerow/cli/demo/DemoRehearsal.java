@@ -55,7 +55,7 @@ final class DemoRehearsal {
     return "&" + name + "=" + URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  /// @throws IOException when an answer is an error or empty
+  /// @throws IOException when a response is an error or empty
   void rounds(int count) throws IOException, InterruptedException {
     for (int round = 0; round < count; round++) {
       for (URI question : questions) {

@@ -23,7 +23,7 @@ record Answer(long accepted, long repeated, long refused, List<Refusal> reasons)
   /// @param index of it in the batch, from 0
   record Refusal(int index, String reason) {}
 
-  /// True when a body is such an answer, whatever its status.
+  /// True when a body is such a response, whatever its status.
   static boolean is(String body) {
     return ACCEPTED.matcher(body).find();
   }

@@ -25,7 +25,7 @@ import java.util.Map;
 /// | no reason: the list of refusals was cut | as it was, in pieces whose lists are not |
 /// | the retention, or a second time the same | not: it is told and counted |
 ///
-/// Its bytes and its key follow from the batch and the answers to it, so that after a restart the
+/// Its bytes and its key follow from the batch and the responses to it, so that after a restart the
 /// same is sent and the daemon knows it.
 ///
 /// - Threads: any; it never changes.
@@ -194,7 +194,7 @@ final class SecondTry implements Delivery {
     }
 
     /// Sends again what may be refused without being listed, which is listed in order. What of it
-    /// is stored is there twice then. A first answer lists all refusals of a batch that is stored
+    /// is stored is there twice then. A first response lists all refusals of a batch that is stored
     /// in part; that to a repeat lists what the daemon's note has room for.
     private void pieces(int from, int size) {
       for (int at = from; at < records.length; at += size) {

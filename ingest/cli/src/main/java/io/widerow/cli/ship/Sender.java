@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// | response | action |
 /// |---|---|
 /// | 200, 202 (kept here), or 400 with `rejected` | done, once [Delivery#remedy] is sent, too |
-/// | no connection, no answer, 408, 429, 5xx | the same again after a while, with the same key |
-/// | anything else | the command ends with this answer |
+/// | no connection, no response, 408, 429, 5xx | the same again after a while, with the same key |
+/// | anything else | the command ends with this response |
 ///
 /// - Threads: one calls [#start]; each batch has a virtual thread.
 final class Sender implements AutoCloseable {

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The requests of the last day that had a key, with their answers. They are rows of a table that
+/// The requests of the last day that had a key, with their results. They are rows of a table that
 /// is in no schema, with the greatest number. The row of a request is in the group of what the
 /// request writes, so that after a crash both are there or neither.
 ///

@@ -69,7 +69,7 @@ public final class Tables implements TableStore, StoreExtension {
       }
     }
 
-    @SuppressWarnings("NullAway") // an answer may be null when the write's type allows it
+    @SuppressWarnings("NullAway") // a result may be null when the write's type allows it
     void complete() {
       done.complete(answer);
     }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Aggregates of events, all together or by type, as `--stats` counts them (aggregation pushdown):
 /// from groups, rollups and minutes where these are kept.
 ///
-/// @param kinds of the aggregates, in the order of the answer
+/// @param kinds of the aggregates, in the order of the result
 record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
   private static final AttributeName TYPE = AttributeName.of("type");
 

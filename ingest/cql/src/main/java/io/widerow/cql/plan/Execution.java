@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// One execution of a statement.
 ///
 /// @param values of its variables, each null, [#UNSET] or the bytes of a value
-/// @param pageSize the most rows of the answer; 0 for all
+/// @param pageSize the most rows of the result; 0 for all
 /// @param position where the last page ended; null for the start
 /// @param timestamp of its writes in microseconds, unless the statement sets it; null for now
 /// @param request the key by which it is done once; null for none

@@ -18,7 +18,7 @@ final class Page {
   /// A page ends when it has so many bytes, whatever its size in rows.
   private static final int BYTES = 4 << 20;
 
-  /// The most bytes of an answer without pages.
+  /// The most bytes of a result without pages.
   private static final int BYTES_MAX = 64 << 20;
 
   private final int rowsMax;

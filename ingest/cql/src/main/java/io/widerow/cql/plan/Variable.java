@@ -2,7 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.type.CqlType;
 
-/// A column of an answer, or a value that an execution brings.
+/// A column of a result, or a value that an execution brings.
 ///
 /// @param name of the column, or such as `[limit]`
 public record Variable(String keyspace, String table, String name, CqlType type) {}

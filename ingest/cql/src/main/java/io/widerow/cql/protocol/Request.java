@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// A frame that has arrived.
 ///
 /// @param version 3 to 5
-/// @param stream number that its answer carries back
+/// @param stream number that its response carries back
 /// @param opcode null for a number that is none, and when it is refused
 /// @param body which its receiver releases; not compressed
 /// @param credit bytes that it holds until it is answered

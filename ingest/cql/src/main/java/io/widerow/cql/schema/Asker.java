@@ -8,7 +8,7 @@ import java.util.function.LongConsumer;
 ///
 /// @param local the address of this server that the client has reached
 /// @param client the client's address without its port; empty when it is not known
-/// @param memory gets the bytes that the answer holds from now on; may refuse them by throwing
+/// @param memory gets the bytes that the result holds from now on; may refuse them by throwing
 /// @param onCancel receives the action that ends the reading when the client disconnects
 public record Asker(
     InetSocketAddress local, String client, LongConsumer memory, Consumer<Runnable> onCancel) {

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The answers to requests.
+/// The responses to requests.
 final class Answers {
   private static final int UNPREPARED = 0x2500;
   private static final int VOID = 1;

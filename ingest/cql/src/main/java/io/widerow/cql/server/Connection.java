@@ -388,7 +388,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
           CqlService.Page page =
               service.execute(asked.id, prepared, asked.options, client, execution);
           if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
-            context.executor().execute(() -> keyspace = name); // before the answer is sent
+            context.executor().execute(() -> keyspace = name); // before the response is sent
           }
           Reply reply = Answers.result(request, page.answer(), asked.known, page.sealed());
           return page.repeats() ? Answers.repeat(reply) : reply;
@@ -414,7 +414,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     });
   }
 
-  /// Sends an answer, and gives back what its request held when it is in the socket.
+  /// Sends a response, and gives back what its request held when it is in the socket.
   private void send(
       ChannelHandlerContext context, Request request, Reply reply, @Nullable Running execution) {
     var _ =

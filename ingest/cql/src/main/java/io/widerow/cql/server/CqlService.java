@@ -113,12 +113,12 @@ final class CqlService {
     }
   }
 
-  /// Gives back the memory of an answer.
+  /// Gives back the memory of a response.
   void release(Running running) {
     running.release(memory);
   }
 
-  /// An answer, and the position of its next page, sealed; null when there is none.
+  /// A response, and the position of its next page, sealed; null when there is none.
   ///
   /// @param repeats whether it is the one that a request with a key had before
   record Page(Answer answer, @Nullable ByteBuffer sealed, boolean repeats) {}

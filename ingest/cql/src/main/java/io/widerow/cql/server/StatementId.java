@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The id of a statement, or of the columns of an answer: MD5, as drivers know it of Cassandra. It
+/// The id of a statement, or of the columns of a response: MD5, as drivers know it of Cassandra. It
 /// distinguishes them and protects nothing.
 ///
 /// @param hex its bytes

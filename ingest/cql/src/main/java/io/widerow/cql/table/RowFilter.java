@@ -37,7 +37,7 @@ final class RowFilter {
     return spans;
   }
 
-  /// Bytes that the scan holds from now on until the answer is done; throws when there is no room.
+  /// Bytes that the scan holds from now on until the result is done; throws when there is no room.
   void hold(long bytes) {
     asker.memory().accept(bytes);
   }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 
 /// Datadog's intake of logs. 202 means that the events are durable, and not only queued. When some
-/// are refused, the others are stored, and the answer is 400 with the first reason.
+/// are refused, the others are stored, and the response is 400 with the first reason.
 public final class DatadogProtocol implements WriteProtocol {
   private static final String SENT = "dd-message-timestamp";
   private static final ErrorRenderer ERRORS = (_, refused) -> error(refused);

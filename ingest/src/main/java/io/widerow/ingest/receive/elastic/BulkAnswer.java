@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// The response to a bulk: an item for each action, in their order. It is written in pieces as the
 /// client reads them, so that a large bulk needs no large response in memory.
 ///
-/// An event without an id of its sender's gets one in the answer, which names the item only.
+/// An event without an id of its sender's gets one in the response, which names the item only.
 ///
 /// - Threads: the event loop of the connection.
 /// - Memory: one piece, and the actions.

@@ -67,8 +67,8 @@ final class FluentHandshake {
   /// @param in at its first element
   /// @param elements of the message
   /// @return the PONG
-  /// @throws Bad when it is none, or the sender does not know the key: then it is refused without
-  ///   an answer of use to a guesser
+  /// @throws Bad when it is none, or the sender does not know the key: then it is refused without a
+  ///   response of use to a guesser
   byte[] pong(MsgpackReader in, int elements) throws Bad {
     Kind _ = in.next();
     if (elements != PING_ELEMENTS || !in.is(PING)) {

@@ -29,7 +29,7 @@ enum InfluxVersion {
         status, HttpAnswers.appendString(json, message).append("}\n").toString());
   }
 
-  /// The answer of version 3 to a body with bad lines.
+  /// The response of version 3 to a body with bad lines.
   ///
   /// @param stored whether the good lines are stored
   static HttpResponse badLines(

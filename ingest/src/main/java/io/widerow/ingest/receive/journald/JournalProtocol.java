@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// its own before systemd 258, but it appends `/upload` to the URL that it is given, so that a
 /// token may stand before that.
 ///
-/// An answer of 2xx makes the client save its cursor. Any other ends it, and its unit starts it
+/// A response of 2xx makes the client save its cursor. Any other ends it, and its unit starts it
 /// again from the cursor that it saved last.
 public final class JournalProtocol implements StreamProtocol {
   private final JournalFramer framer = new JournalFramer();

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/// The answers of OTLP. A status of HTTP or of gRPC says whether the sender is to repeat the
+/// The responses of OTLP. A status of HTTP or of gRPC says whether the sender is to repeat the
 /// request: of HTTP only 429, 502, 503 and 504, of gRPC `UNAVAILABLE` here, with `RetryInfo`.
 ///
 /// Source: opentelemetry-proto, `docs/specification.md`; grpc, `PROTOCOL-HTTP2.md`; googleapis,

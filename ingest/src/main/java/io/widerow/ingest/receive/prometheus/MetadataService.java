@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 ///
 /// Source: prometheus/prometheus `docs/querying/api.md`.
 ///
-/// - Threads: any event loop; the answer is written on the server's blocking executor.
+/// - Threads: any event loop; the response is written on the server's blocking executor.
 final class MetadataService {
   private final MetadataTable table;
 

@@ -32,8 +32,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Prometheus remote write: `POST /api/v1/write`, a block of snappy around a message of protobuf.
-/// When some samples are refused the answer is 400, which Prometheus does not retry, and the others
-/// are stored. A sender of version 2.0 gets the numbers of stored samples and histograms.
+/// When some samples are refused the response is 400, which Prometheus does not retry, and the
+/// others are stored. A sender of version 2.0 gets the numbers of stored samples and histograms.
 ///
 /// Source: prometheus/docs `docs/specs/prw/`.
 public final class PrometheusProtocol implements WriteProtocol {

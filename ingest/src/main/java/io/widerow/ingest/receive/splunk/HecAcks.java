@@ -14,7 +14,7 @@ import io.widerow.ingest.lane.Outcome;
 import java.nio.charset.StandardCharsets;
 
 /// `POST /services/collector/ack`: whether events are stored that were sent with a channel. An id
-/// is given only in an answer that already says so; therefore each is true.
+/// is given only in a response that already says so; therefore each is true.
 ///
 /// - Threads: one request.
 final class HecAcks implements WriteProtocol {

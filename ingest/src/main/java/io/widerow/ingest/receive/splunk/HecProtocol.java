@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Splunk's HTTP Event Collector. An answer of 200 means that the events are durable, and not only
+/// Splunk's HTTP Event Collector. A response of 200 means that the events are durable, and not only
 /// queued: so every acknowledgement that a client asks for later is true.
 ///
 /// | code | status | because |

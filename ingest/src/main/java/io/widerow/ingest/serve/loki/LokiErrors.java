@@ -48,7 +48,7 @@ final class LokiErrors {
     return of(status, String.valueOf(failed.getMessage()));
   }
 
-  /// The answer when the store cannot be read.
+  /// The response when the store cannot be read.
   static HttpResponse of(StorageException failed) {
     boolean again = failed instanceof StorageException.Unreachable;
     return of(

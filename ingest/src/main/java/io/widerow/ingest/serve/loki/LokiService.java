@@ -80,7 +80,7 @@ public final class LokiService {
   /// Responds to a request.
   @FunctionalInterface
   interface Question {
-    /// Writes the answer.
+    /// Writes the response.
     void answer(Execution execution, Asked asked, OutputBuffer out);
   }
 
@@ -141,7 +141,7 @@ public final class LokiService {
     return LokiErrors.of(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
   }
 
-  /// The answer counts as memory of its query until it is in the socket.
+  /// The response counts as memory of its query until it is in the socket.
   private void run(Asked asked, Question question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();

@@ -44,8 +44,8 @@ import java.util.function.BiConsumer;
 ///
 /// Source: prometheus/prometheus `docs/querying/api.md`.
 ///
-/// - Threads: event loops; each answer is made on a thread, `widerow-prometheus-<n>`. A reader that
-///   leaves ends it.
+/// - Threads: event loops; each response is made on a thread, `widerow-prometheus-<n>`. A reader
+///   that leaves ends it.
 final class CatalogService {
   private static final Set<HttpMethod> METHODS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST);

@@ -141,7 +141,7 @@ final class ChunkAnswer {
     to.put((char) rest);
   }
 
-  /// Sends the last frames and ends the answer.
+  /// Sends the last frames and ends the response.
   void end() throws ExecutionException, InterruptedException, TimeoutException {
     reply.end(frames.bytes(), frames.length());
   }

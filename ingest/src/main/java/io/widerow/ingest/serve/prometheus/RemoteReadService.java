@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Source: prometheus/prometheus `docs/querying/remote_read_api.md`.
 ///
-/// - Threads: event loops; each answer is made on a thread, `widerow-prometheus-<n>`. A reader that
-///   leaves ends it.
-/// - Memory: the samples of the answer, packed, count as memory of queries.
+/// - Threads: event loops; each response is made on a thread, `widerow-prometheus-<n>`. A reader
+///   that leaves ends it.
+/// - Memory: the samples of the response, packed, count as memory of queries.
 final class RemoteReadService {
   static final int BODY_BYTES_MAX = 1 << 20; // packed and unpacked
   private static final int ANSWERS_MAX = 16;
@@ -159,7 +159,7 @@ final class RemoteReadService {
       } else {
         samples(asked, execution, reply);
       }
-    } catch (QueryException failed) { // the answer ends with it when it has begun
+    } catch (QueryException failed) { // the response ends with it when it has begun
       reply.refuse(
           refusal(new RequestRefused(status(failed), String.valueOf(failed.getMessage()))));
       reply.fail(failed);

@@ -48,7 +48,7 @@ final class SampleAnswer {
     this.reply = reply;
   }
 
-  /// The bytes of an answer before they are packed.
+  /// The bytes of a response before they are packed.
   ///
   /// @throws QueryException.OverBudget when a block cannot have so many
   static long bytes(List<List<SampledSeries>> results) {
@@ -66,7 +66,7 @@ final class SampleAnswer {
     return bytes;
   }
 
-  /// Sends the answer, whose headers have begun.
+  /// Sends the response, whose headers have begun.
   ///
   /// @param bytes see [#bytes]
   static void send(List<List<SampledSeries>> results, long bytes, QueryReply reply)

@@ -31,11 +31,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/// `GET /v1/export`: all events of a range as NDJSON, CSV or Parquet, streamed. The answer has no
+/// `GET /v1/export`: all events of a range as NDJSON, CSV or Parquet, streamed. The response has no
 /// limit of time: the cursor takes a new view of the store now and then.
 ///
-/// - Threads: the connection's event loop; each answer is made on a thread, `widerow-export-<n>`. A
-///   reader that leaves, or takes nothing for too long, ends it.
+/// - Threads: the connection's event loop; each response is made on a thread, `widerow-export-<n>`.
+///   A reader that leaves, or takes nothing for too long, ends it.
 /// - Memory: a piece; for Parquet also a row group, which the budget of queries accounts for.
 final class ExportService {
   private static final int PIECE_BYTES = 256 << 10;
@@ -76,7 +76,7 @@ final class ExportService {
       held.accept(asked.format().bytesMax());
       answer(asked, reply, held);
     } catch (QueryException | StorageException failed) {
-      reply.refuse(QueryErrors.of(failed)); // the answer ends with it when it has begun
+      reply.refuse(QueryErrors.of(failed)); // the response ends with it when it has begun
       reply.fail(failed);
     }
   }

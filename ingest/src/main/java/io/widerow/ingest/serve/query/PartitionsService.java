@@ -159,7 +159,7 @@ final class PartitionsService {
         HttpData.ofUtf8(lines.toString()));
   }
 
-  /// Counts partitions until the answer is in the socket.
+  /// Counts partitions until the response is in the socket.
   private void hold(int partitions, ServiceRequestContext context) {
     long bytes = PARTITION_BYTES * partitions;
     var _ = context.log().whenComplete().thenRun(() -> memory.hold(-bytes)); // refused ones, too

@@ -36,7 +36,7 @@ final class ProgressLines {
 
   /// Begins to report.
   ///
-  /// @param headers of the answer, which begins with the first of these lines if not before
+  /// @param headers of the response, which begins with the first of these lines if not before
   static void start(
       StoreView view,
       RangeQuery query,

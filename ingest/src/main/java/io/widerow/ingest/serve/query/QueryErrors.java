@@ -22,8 +22,8 @@ final class QueryErrors {
 
   private QueryErrors() {}
 
-  /// Adds each warning as a header, for answers that have no lines of warnings. Signs outside ASCII
-  /// become `?`.
+  /// Adds each warning as a header, for responses that have no lines of warnings. Signs outside
+  /// ASCII become `?`.
   static ResponseHeadersBuilder warn(List<String> warnings, ResponseHeadersBuilder headers) {
     warnings.forEach(warning -> headers.add(WARNING, NOT_ASCII.matcher(warning).replaceAll("?")));
     return headers;

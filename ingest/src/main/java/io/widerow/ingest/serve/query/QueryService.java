@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the connection's event loop; other queries each have a thread, `widerow-query-<n>`.
 final class QueryService {
-  /// The position of the answer's view in the order of arrival, for the parameter `arrived`.
+  /// The position of the response's view in the order of arrival, for the parameter `arrived`.
   private static final AsciiString ARRIVED = HttpHeaderNames.of("widerow-arrived");
 
   /// The share of the result that came from rollups.
@@ -63,7 +63,7 @@ final class QueryService {
 
   private static final AsciiString KEPT = HttpHeaderNames.of("widerow-kept");
 
-  /// Without which damaged parts an answer was made.
+  /// Without which damaged parts a response was made.
   static final AsciiString DAMAGE = HttpHeaderNames.of("widerow-damage");
 
   private static final int PIECE_BYTES = 256 << 10;
@@ -126,7 +126,7 @@ final class QueryService {
         : answer(context, parameters);
   }
 
-  /// The answer on a connection with many streams. It begins when the frames that came together
+  /// The response on a connection with many streams. It begins when the frames that came together
   /// with the request are read: one of them may reset its stream, and the query then costs nothing.
   private HttpResponse answerSoon(ServiceRequestContext context, QueryParameters parameters) {
     CompletableFuture<HttpResponse> begun = new CompletableFuture<>();
@@ -264,7 +264,7 @@ final class QueryService {
         }
       }
     } catch (QueryException | StorageException failed) {
-      reply.refuse(QueryErrors.of(failed)); // the answer ends with it when it has begun
+      reply.refuse(QueryErrors.of(failed)); // the response ends with it when it has begun
       reply.fail(failed);
     } catch (ExecutionException gone) { // the reader has left
       reply.fail(gone);
@@ -308,14 +308,14 @@ final class QueryService {
     reply.end(sink.bytes(), sink.length());
   }
 
-  /// Begins the answer at its first row: an error before it has a status of its own.
+  /// Begins the response at its first row: an error before it has a status of its own.
   private static void beginOnce(QueryReply reply, QueryParameters parameters, RangeReader reader) {
     if (!reply.hasBegun()) {
       reply.begin(headers(parameters, reader));
     }
   }
 
-  /// Lets an answer end with an error, as one that is cut must not look complete.
+  /// Lets a response end with an error, as one that is cut must not look complete.
   private void endIfStopping(RangeReader reader) {
     if (stopping) {
       reader.cancel();

@@ -27,10 +27,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/// `GET /v1/tail`: with `stats` one answer of a continuous query, see [StepTail]; the client asks
+/// `GET /v1/tail`: with `stats` one response of a continuous query, see [StepTail]; the client asks
 /// again with the position in its last line. Without `stats` events without end, see [EventTail].
 ///
-/// - Threads: the connection's event loop; each answer is made on a virtual thread,
+/// - Threads: the connection's event loop; each response is made on a virtual thread,
 ///   `widerow-tail-<n>`.
 final class StepService {
   private static final MediaType LINES = MediaType.parse("application/x-ndjson");
@@ -88,7 +88,7 @@ final class StepService {
         var _ = QueryErrors.warn(question.warnings(view, epochNanos.getAsLong()), headers);
       }
       send(tail, sink, reply, headers.build());
-    } catch (QueryException | StorageException failed) { // when it has begun, the answer is aborted
+    } catch (QueryException | StorageException failed) { // once begun, the response is aborted
       reply.refuse(QueryErrors.of(failed));
       reply.fail(failed);
     }

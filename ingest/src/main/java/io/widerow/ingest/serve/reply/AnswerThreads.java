@@ -5,7 +5,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/// Threads that each make one answer, and how many there may be at a time.
+/// Threads that each make one response, and how many there may be at a time.
 ///
 /// - Threads: any.
 public final class AnswerThreads {
@@ -22,7 +22,7 @@ public final class AnswerThreads {
     this.stallSeconds = stallSeconds;
   }
 
-  /// Platform threads for answers that take computing, see [AnswerThread].
+  /// Platform threads for responses that take computing, see [AnswerThread].
   ///
   /// @param name of the threads, which `-<n>` follows
   /// @param most answers at a time
@@ -31,7 +31,7 @@ public final class AnswerThreads {
     return new AnswerThreads(name, most, stallSeconds, true);
   }
 
-  /// Virtual threads for answers that wait for events nearly all of their time.
+  /// Virtual threads for responses that wait for events nearly all of their time.
   ///
   /// @param name of the threads, which `-<n>` follows
   /// @param most answers at a time
@@ -40,7 +40,7 @@ public final class AnswerThreads {
     return new AnswerThreads(name, most, stallSeconds, false);
   }
 
-  /// Makes an answer.
+  /// Makes a response.
   @FunctionalInterface
   public interface Work {
     void answer(QueryReply reply) throws Exception;
@@ -54,7 +54,7 @@ public final class AnswerThreads {
 
   /// As [#answer(ServiceRequestContext, Work)].
   ///
-  /// @param refused the answer when there are too many at a time
+  /// @param refused the response when there are too many at a time
   public HttpResponse answer(
       ServiceRequestContext context, Work work, Supplier<HttpResponse> refused) {
     context.clearRequestTimeout();

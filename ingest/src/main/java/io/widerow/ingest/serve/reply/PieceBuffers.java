@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
-/// Two native buffers for the pieces of one answer: one is filled while the other is being written
-/// to the socket. Without them, the allocator would get memory from the system for each piece of
-/// this size, clear it and free it, 7 % of the cost of a long answer.
+/// Two native buffers for the pieces of one response: one is filled while the other is being
+/// written to the socket. Without them, the allocator would get memory from the system for each
+/// piece of this size, clear it and free it, 7 % of the cost of a long answer.
 ///
 /// - Threads: one. The event loop releases pieces.
 /// - Memory: owns the buffers; a piece that is still being written at [#close] keeps its own.

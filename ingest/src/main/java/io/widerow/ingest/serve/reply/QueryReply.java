@@ -50,12 +50,12 @@ public final class QueryReply implements AutoCloseable {
     return response;
   }
 
-  /// True when the answer has its headers: an error is a part of it from then on.
+  /// True when the response has its headers: an error is a part of it from then on.
   public synchronized boolean hasBegun() {
     return headers != null;
   }
 
-  /// Sets the headers of the answer. Call it when the first row is there, because an error before
+  /// Sets the headers of the response. Call it when the first row is there, because an error before
   /// it has a status of its own.
   public void begin(ResponseHeaders newHeaders) {
     synchronized (this) {
@@ -64,7 +64,7 @@ public final class QueryReply implements AutoCloseable {
     timer = context.eventLoop().schedule(this::pieces, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// The writer of pieces; null when the answer was sent whole.
+  /// The writer of pieces; null when the response was sent whole.
   private synchronized @Nullable HttpResponseWriter pieces() {
     if (pieces == null && headers != null && !begun.isDone()) {
       pieces = HttpResponse.streaming();
@@ -102,8 +102,8 @@ public final class QueryReply implements AutoCloseable {
     return true;
   }
 
-  /// Sends the last bytes and ends the answer. Returns when they are in the socket. Many bytes are
-  /// sent in pieces, so that a reader may take its time for each.
+  /// Sends the last bytes and ends the response. Returns when they are in the socket. Many bytes
+  /// are sent in pieces, so that a reader may take its time for each.
   public void end(byte[] bytes, int length)
       throws ExecutionException, InterruptedException, TimeoutException {
     if (timer != null) {
@@ -136,12 +136,12 @@ public final class QueryReply implements AutoCloseable {
     }
   }
 
-  /// Sends another answer instead, if nothing was sent yet.
+  /// Sends another response instead, if nothing was sent yet.
   public synchronized void refuse(HttpResponse other) {
     begun.complete(other);
   }
 
-  /// Aborts the answer.
+  /// Aborts the response.
   public synchronized void fail(Throwable failure) {
     if (pieces != null) {
       pieces.close(failure);

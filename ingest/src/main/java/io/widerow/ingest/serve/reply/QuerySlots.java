@@ -53,8 +53,8 @@ public final class QuerySlots {
 
   /// Begins a response when a slot is free; returns [#busy()] when none becomes free in time.
   ///
-  /// @param withSlot begins the answer, on this thread or another one; that answer must [#leave()].
-  ///   When this throws, the slot is free again
+  /// @param withSlot begins the response, on this thread or another one; that response must
+  ///   [#leave()]. When this throws, the slot is free again
   public HttpResponse take(Supplier<HttpResponse> withSlot) {
     return take(withSlot, QuerySlots::busy);
   }
@@ -118,7 +118,7 @@ public final class QuerySlots {
     free.release();
   }
 
-  /// The answer when there are too many.
+  /// The response when there are too many.
   public static HttpResponse busy() {
     return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
   }

@@ -36,7 +36,7 @@ public final class SchedulerTicker {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final long PERIOD_NANOS = 500_000;
 
-  /// Those of all answers of this process.
+  /// Those of all responses of this process.
   public static final SchedulerTicker OF_ANSWERS = ofThisProcess();
 
   private final int[] processors;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// The context of one LogQL query: its view, the attributes that are labels, and its limits.
 ///
 /// - Threads: one; any thread may call [#cancel].
-/// - Memory: counts what the answer holds, until [#close]. Does not own the view.
+/// - Memory: counts what the result holds, until [#close]. Does not own the view.
 public final class Execution extends QueryExecution {
   private final LabelNames labels;
   private final KnownFields known;

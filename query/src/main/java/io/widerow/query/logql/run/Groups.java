@@ -138,7 +138,7 @@ final class Groups {
     return descending ? Double.compare(other, one) : Double.compare(one, other);
   }
 
-  /// The order of an answer for one instant. Over several steps series have no order.
+  /// The order of a result for one instant. Over several steps series have no order.
   private void sort(List<Series> series) {
     if (steps != 1 || !aggregate.function().keepsSeries()) {
       return;

@@ -45,7 +45,7 @@ public final class LinePatterns {
     this.pipeline = new Pipeline(query, selection.searched());
   }
 
-  /// Reads a half-open range, and writes the answer.
+  /// Reads a half-open range, and writes the result.
   ///
   /// @param stepNanos width of a step
   public void write(long fromNanos, long untilNanos, long stepNanos, OutputBuffer out) {

@@ -15,7 +15,7 @@ import io.widerow.storage.EventCursor.Step;
 /// there the order of ids is not that of times.
 ///
 /// - Threads: one.
-/// - Memory: all lines of the answer, told to the execution.
+/// - Memory: all lines of the result, told to the execution.
 public final class LogRun {
   private final Execution execution;
   private final LogQuery query;

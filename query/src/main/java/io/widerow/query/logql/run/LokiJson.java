@@ -146,7 +146,7 @@ public final class LokiJson {
     out.put("}}\n");
   }
 
-  /// Adds warnings to an answer that is complete.
+  /// Adds warnings to a result that is complete.
   public static void warnings(List<String> warnings, OutputBuffer out) {
     if (!warnings.isEmpty()) {
       out.truncate(out.length() - END.length());

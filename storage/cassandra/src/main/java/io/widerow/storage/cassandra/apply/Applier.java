@@ -303,7 +303,7 @@ public final class Applier implements AutoCloseable {
       local.arriveFrom(number.from());
       for (DaemonRow row : number.daemons()) {
         if (row.daemon() == number.daemon() && row.applied().stamp() > appliedStamp) {
-          file.applied(row.applied().stamp()); // the answer was lost, or the note of it
+          file.applied(row.applied().stamp()); // the response was lost, or the note of it
         }
       }
       started = true;

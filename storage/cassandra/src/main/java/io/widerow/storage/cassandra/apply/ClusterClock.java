@@ -22,7 +22,7 @@ final class ClusterClock {
     return isRead;
   }
 
-  /// The answer of a node has come.
+  /// The response of a node has come.
   void read(long millis) {
     readNanos = TimeUnit.MILLISECONDS.toNanos(millis);
     readAtNanos = elapsedNanos();

@@ -4,7 +4,7 @@ import java.util.Map;
 
 /// The health of the cluster, as the connections see it.
 ///
-/// @param nodesUp nodes of the local datacenter that answer
+/// @param nodesUp nodes of the local datacenter that respond
 /// @param nodesDown nodes of the local datacenter that do not
 /// @param replication replicas of the keyspace in the local datacenter
 /// @param requests by node address: requests sent since the start

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 final class Waits {
   private Waits() {}
 
-  /// The answer of a statement.
+  /// The response of a statement.
   ///
   /// @throws KeyspaceException when it failed
-  /// @throws PolicyException when its answer cannot be understood
+  /// @throws PolicyException when its response cannot be understood
   static <T extends @Nullable Object> T of(CompletableFuture<T> statement) {
     try {
       return statement.join();

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A cursor that is made of an answer which has not come yet.
+/// A cursor that is made of a response which has not come yet.
 ///
 /// - Threads: one.
 /// - Memory: owns the cursor.

@@ -34,7 +34,7 @@ final class ValueFetcher {
     return inFlight.get() < inFlightMax;
   }
 
-  /// Asks for a value. Cancelling the answer cancels the request.
+  /// Asks for a value. Cancelling the response cancels the request.
   ///
   /// @param quorum false to ask one replica first
   /// @return null when no replica of a quorum has it
@@ -45,7 +45,7 @@ final class ValueFetcher {
   }
 
   /// Asks one replica for values of one partition, tier and daemon in one request, and a quorum for
-  /// each that it does not have. Cancelling an answer does not cancel the request.
+  /// each that it does not have. Cancelling a response does not cancel the request.
   List<CompletableFuture<@Nullable ByteBuffer>> fetchTogether(
       List<SegmentKey> keys, ReadCounts counts) {
     List<Fetch> fetches = keys.stream().map(key -> new Fetch(key, counts)).toList();
@@ -67,7 +67,7 @@ final class ValueFetcher {
     return List.copyOf(fetches);
   }
 
-  /// True when an answer that there is no value is believed.
+  /// True when a response that there is no value is believed.
   static boolean isLast(boolean quorum) {
     return quorum;
   }
