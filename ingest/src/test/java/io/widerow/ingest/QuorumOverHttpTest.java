@@ -85,7 +85,7 @@ class QuorumOverHttpTest {
           repeat.body());
       HttpResponse<String> disk = http.post("/v1/events?durability=disk&type=b", Http.NDJSON, LINE);
       assertEquals(200, disk.statusCode());
-      assertEquals("", level(disk), "it is what was asked for");
+      assertEquals("", level(disk), "it is the requested level");
     }
   }
 

@@ -245,7 +245,7 @@ class StreamTlsTest {
       assertEquals(List.of(), List.copyOf(store.committed));
       String senders = peers.get(daemon, "/v1/senders");
       assertTrue(senders.contains("plain bytes where TLS is spoken"), senders);
-      assertTrue(!senders.contains("3c33343e"), "what was sent is not shown: " + senders);
+      assertTrue(!senders.contains("3c33343e"), "the sent bytes are not shown: " + senders);
     }
   }
 

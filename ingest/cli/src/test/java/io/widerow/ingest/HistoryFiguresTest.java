@@ -158,7 +158,7 @@ class HistoryFiguresTest {
         assertTrue(Instant.now().isBefore(due.plusSeconds(120)), "not freed in two minutes");
         Await.pauseNanos(100_000_000); // how often it is looked
       }
-      assertEquals(planned, events - stored(daemon), "what went is what was planned");
+      assertEquals(planned, events - stored(daemon), "exactly the planned events went");
       MeasuredDaemon.report(
           "retention 30 d to 7 d on one of %d types, %,d events: freed after its grace"
               .formatted(TYPES, RETENTION_EVENTS),
@@ -247,7 +247,7 @@ class HistoryFiguresTest {
 
   private static void report(JsonNode done, double seconds, double alone, double beside) {
     MeasuredDaemon.report(
-        "p99 of ingest at %,d events/s while %,d events are written again, beside it alone"
+        "p99 of ingest at %,d events/s while %,d events are written again, relative to it alone"
             .formatted(RATE, REPARTITION_EVENTS),
         "1.3",
         "%.2f (%.1f and %.1f ms); in %.1f s: %s"

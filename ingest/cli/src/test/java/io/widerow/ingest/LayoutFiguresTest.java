@@ -145,7 +145,8 @@ class LayoutFiguresTest {
         ratios.add(of / (pair % 2 == 0 ? second : first));
       }
       MeasuredDaemon.report(
-          "events/s of one sender at full rate beside a fixed layout, %d pairs".formatted(PAIRS),
+          "events/s of one sender at full rate relative to a fixed layout, %d pairs"
+              .formatted(PAIRS),
           "0.97",
           "%.3f (%.3f .. %.3f) at %,.0f/s"
               .formatted(
@@ -174,7 +175,7 @@ class LayoutFiguresTest {
     long[] chosen = written(directory.resolve("written"), CHOSEN);
     long[] fixed = written(directory.resolve("written.fixed"), fixed());
     MeasuredDaemon.report(
-        "bytes written to segments, %,d events, beside a fixed layout".formatted(EVENTS),
+        "bytes written to segments, %,d events, relative to a fixed layout".formatted(EVENTS),
         "1.05",
         "%.3f (%,d and %,d; at rest %,d and %,d)"
             .formatted((double) chosen[0] / fixed[0], chosen[0], fixed[0], chosen[1], fixed[1]));
@@ -222,7 +223,7 @@ class LayoutFiguresTest {
       double one = ofTypes(lanes, 1);
       double many = ofTypes(lanes, TYPES);
       MeasuredDaemon.report(
-          "resident memory beside one type, %s lanes".formatted(lanes),
+          "resident memory relative to one type, %s lanes".formatted(lanes),
           "1.15",
           "%.2f".formatted(many / one));
     }

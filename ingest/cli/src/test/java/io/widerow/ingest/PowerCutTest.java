@@ -158,7 +158,7 @@ class PowerCutTest {
     Arrays.sort(lostMillis);
     System.out.printf(
         "%s, level os: %d cuts, %d batches answered, %d of them lost; loss p50 %d ms, max %d ms;"
-            + " what is left is a prefix%n",
+            + " the rest is a prefix%n",
         kind,
         lostMillis.length,
         sent,

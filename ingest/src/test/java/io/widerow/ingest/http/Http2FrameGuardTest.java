@@ -221,7 +221,7 @@ class Http2FrameGuardTest {
     for (int i = 0; i < 1_000; i++) {
       allowance.earn(4);
     }
-    assertEquals(40, spent(allowance), "what is earned is limited too");
+    assertEquals(40, spent(allowance), "the earned allowance is limited too");
   }
 
   private static int spent(Http2FrameGuard.Allowance allowance) {

@@ -152,7 +152,7 @@ class QuorumTest {
       Answer repeat = write(lanes, key, Durability.QUORUM);
       repeat.kept();
       store.lanes.getFirst().applied(1);
-      assertFalse(repeat.last.isDone(), "a part of what was there");
+      assertFalse(repeat.last.isDone(), "a part of the stored events");
       store.lanes.getFirst().applied(2);
       assertEquals(Durability.QUORUM, repeat.last().durability());
       assertEquals(1, repeat.last().duplicates());
@@ -176,7 +176,7 @@ class QuorumTest {
       store.lanes.getFirst().applied(1);
       Answer repeat = write(lanes, key, Durability.QUORUM);
       repeat.kept();
-      assertFalse(repeat.last.isDone(), "a part of what was there");
+      assertFalse(repeat.last.isDone(), "a part of the stored events");
       store.lanes.getFirst().applied(2);
       assertEquals(Durability.QUORUM, repeat.last().durability());
     }

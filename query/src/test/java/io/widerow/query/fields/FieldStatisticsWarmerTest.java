@@ -118,7 +118,7 @@ class FieldStatisticsWarmerTest {
       ahead.look();
       assertKnown(store, "sealed");
       append(store, EVENTS, EVENTS + 300);
-      assertKnown(store, "open rows beside it");
+      assertKnown(store, "open rows next to it");
       store.sealAll();
       nanos += Duration.ofSeconds(1).toNanos();
       ahead.look();
@@ -203,7 +203,7 @@ class FieldStatisticsWarmerTest {
     try (EmbeddedStore store = open(directory)) {
       FieldStatisticsWarmer ahead = ahead(store);
       ahead.look();
-      assertEquals(1, missing(store), "all is known but what is damaged");
+      assertEquals(1, missing(store), "all is known except damaged blocks");
       assertFalse(store.statistics().damage().isEmpty(), "the store has a report of it");
       assertThrows(StorageException.Corrupt.class, () -> answer(store, false, known));
     }

@@ -84,7 +84,7 @@ class FigureKeepTest {
       it.retention().set(rule("k*", Duration.ofDays(3), Duration.ofMinutes(15)));
       it.store().maintain();
       assertTrue(it.shown().size() < all.size(), "hidden at once");
-      assertEquals(expected, figures(it.store()), "figures of what is hidden");
+      assertEquals(expected, figures(it.store()), "aggregates of hidden events");
       assertEquals(0, filesOfFigures(it), "within the grace nothing is dropped");
       it.retention().unset("k*");
       assertEquals(all, it.shown(), "it comes back within the grace");
@@ -170,7 +170,7 @@ class FigureKeepTest {
       it.store().maintain();
       var watch = new ScanWatch(() -> {});
       assertNotEquals(model.expected(), figures(it.store(), watch));
-      assertTrue(watch.missingMinutes() > 0, "what is missing is told");
+      assertTrue(watch.missingMinutes() > 0, "missing minutes are reported");
       it.store().rollups().set(rollup("again", "k*", 60, KEEP));
       assertEquals(model.expected(), figures(it.store()));
     }

@@ -126,7 +126,7 @@ class FigureLossTest {
       }
       for (Path directory : List.of(FIGURES, SEGMENTS)) {
         for (Path file : good.list(directory)) {
-          assertEquals(!file.equals(part), bad.exists(file), "what is left is kept: " + file);
+          assertEquals(!file.equals(part), bad.exists(file), "the rest is kept: " + file);
         }
       }
     }

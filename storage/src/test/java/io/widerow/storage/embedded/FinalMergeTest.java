@@ -261,7 +261,7 @@ class FinalMergeTest {
       assertEquals(40, tiny.getFirst().events());
       assertEquals(PartitionKey.MINUTES_PER_DAY, tiny.getFirst().key().widthMinutes());
     }
-    assertEquals(24, entries("dense").size(), "what is not tiny stays");
+    assertEquals(24, entries("dense").size(), "partitions that are not tiny stay");
     assertEquals(before, it.shown());
     long written = it.store().statistics().segmentBytesWritten();
     it.store().maintain();

@@ -138,7 +138,7 @@ class LayoutSettingsTest {
     assertEquals(
         new LayoutSettings.Standing(rule("cp*", 15, 4), 1),
         store.layout().set(rule("cp*", LayoutOverride.UNSAID, 4)),
-        "what is not said stays");
+        "unset values stay");
     reopen();
     store.layout().configure(AUTO, PartitionWeights.DEFAULT, true);
     assertEquals(

@@ -271,7 +271,7 @@ class ManifestLossTest {
     }
     for (long id : parts) {
       Path file = SEGMENTS.resolve(SegmentEntry.fileName(id));
-      assertEquals(id != parts.get(1), bad.exists(file), "what is left is kept: " + file);
+      assertEquals(id != parts.get(1), bad.exists(file), "the rest is kept: " + file);
     }
   }
 

@@ -107,7 +107,7 @@ class RepartitionTest {
     assertEquals(new Report(24, 24, 2, 24 * 7_000), repartition(10_000));
     assertEquals(
         List.of("2023-11-13T00:00+720m|light|0", "2023-11-13T12:00+720m|light|0"), keys("light"));
-    assertEquals(good, keys("good"), "what is good keeps its keys");
+    assertEquals(good, keys("good"), "good partitions keep their keys");
     assertEquals(before, it.shown());
     it.store().maintain();
     assertEquals(new Report(0, 0, 0, 0), repartition(10_000), "nothing is left to do");

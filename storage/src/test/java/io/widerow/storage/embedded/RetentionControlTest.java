@@ -79,7 +79,7 @@ class RetentionControlTest {
     assertEquals(before.size() - 23 * 40, it.shown().size());
     long planned = plan.stream().mapToLong(Going::bytes).sum();
     assertEquals(
-        new Sum(plan.size(), 23 * 40, planned), set.hidden(), "the plan is what is hidden");
+        new Sum(plan.size(), 23 * 40, planned), set.hidden(), "the plan equals the hidden events");
 
     pass(GRACE.minus(Duration.ofSeconds(1)));
     assertEquals(files, it.fileBytes(), "nothing goes before the grace has passed");
@@ -179,7 +179,7 @@ class RetentionControlTest {
     assertEquals(8 * 30 * 40 - plan.stream().mapToLong(Going::events).sum(), kept.size());
     assertEquals(kept, it.shown(), "an answer does not change by itself");
     pass(GRACE.plus(Duration.ofSeconds(1)));
-    assertEquals(all - planned, it.fileBytes(), "exactly what was planned went");
+    assertEquals(all - planned, it.fileBytes(), "exactly the planned files went");
     it.retention().unset("*");
     assertEquals(kept, it.shown());
   }

@@ -76,7 +76,7 @@ final class SpoolTail {
         while (cursor.next() == EventCursor.Step.EVENT) {
           EventView event = cursor.event();
           assertTrue(from == null || from.isNew(event, key.shard()), "before the position");
-          assertTrue(!to.isNew(event, key.shard()), "a view shows what is before its position");
+          assertTrue(!to.isNew(event, key.shard()), "a view shows events before its position");
           take(event);
           taken++;
         }

@@ -106,7 +106,7 @@ class StoreRetentionTest {
     store.maintain();
     assertEquals(1, segmentFiles(), "the file is gone");
     store.retain("short", null);
-    assertEquals(0, shown("short"), "what is dropped does not come back");
+    assertEquals(0, shown("short"), "dropped events do not come back");
     assertEquals(20, shown("long"));
   }
 

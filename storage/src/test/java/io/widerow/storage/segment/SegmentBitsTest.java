@@ -60,7 +60,7 @@ class SegmentBitsTest {
     }
     System.out.printf(
         "%d bits of segments of 75,000 events: all told, %d when they were opened; wrong rows 0,"
-            + " partitions beside them served %d times%n",
+            + " partitions next to them served %d times%n",
         BITS, atOpen, served);
     FaultRecords.add(
         FaultRecords.Table.DAMAGE,

@@ -149,7 +149,7 @@ class ClusterRetentionOverHttpTest {
 
     others.set(null, Duration.ofDays(2));
     reading.awaitPolicies();
-    assertEquals(List.of(), bodies(), "what is past it is hidden at once");
+    assertEquals(List.of(), bodies(), "expired events are hidden at once");
     String again = send(line("log", "b", Duration.ZERO), line("log", "c", Duration.ofDays(4)));
     assertTrue(again.contains(REFUSED), again);
     assertEquals(List.of("b"), bodies());

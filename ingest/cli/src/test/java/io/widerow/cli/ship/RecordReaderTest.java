@@ -152,7 +152,7 @@ class RecordReaderTest {
     RecordReader.Made made = read(auto(null), text.getBytes(UTF_8), false);
     assertEquals(2, made.events);
     assertTrue(new String(made.json, UTF_8).contains("\"body\":\"ab\""), "joined");
-    assertEquals(text.lastIndexOf(time), made.consumed, "what is not whole waits");
+    assertEquals(text.lastIndexOf(time), made.consumed, "an incomplete record waits");
   }
 
   @ParameterizedTest

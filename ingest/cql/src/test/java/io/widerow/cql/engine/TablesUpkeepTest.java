@@ -142,7 +142,7 @@ class TablesUpkeepTest {
       store.extension(Tables.class).flush();
       long whole = bytes();
       store.extension(Tables.class).forget(List.of(span(512, 768)));
-      assertEquals(whole, bytes(), "a tenth is not worth writing a file anew");
+      assertEquals(whole, bytes(), "a tenth is not worth rewriting a file");
       store.extension(Tables.class).forget(List.of(span(2_304, 2_560), span(512, 1_536)));
       assertTrue(bytes() < whole * 6 / 10, bytes() + " of " + whole);
       assertEquals(2_560 - 1_280, rows(store));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Goal: results of functions, their types and the sentences of errors are those of Cassandra.
 /// Method: [FunctionStatements] are given to a daemon, and the results compared with the results
 /// that Cassandra 5.0.9 has given (`cql/functions.txt`: a statement, a tab, its answer), or with
-/// those that it gives now; `-Dcql.record=FILE` writes these.
+/// the results of a running one; `-Dcql.record=FILE` writes these.
 class CqlFunctionsTest {
   private static final int DIFFERENCES_SHOWN = 60;
 

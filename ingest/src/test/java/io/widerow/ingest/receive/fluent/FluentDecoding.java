@@ -34,7 +34,7 @@ public final class FluentDecoding {
 
   private FluentDecoding() {}
 
-  /// Decodes all messages, also those that want a batch of their own.
+  /// Decodes all messages, also messages that need a separate batch.
   public static void decode(byte[] body, int limit, IncomingBatch batch) {
     int end = decode(new FluentStream(INTAKE, null), body, limit, batch);
     if (end != StreamDecoder.MORE && end != StreamDecoder.BROKEN) {

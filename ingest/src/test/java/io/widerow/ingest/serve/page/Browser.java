@@ -204,7 +204,7 @@ final class Browser implements AutoCloseable {
     HttpRequest request = HttpRequest.newBuilder(made).PUT(BodyPublishers.noBody()).build();
     int status = client.send(request, BodyHandlers.discarding()).statusCode();
     if (status != 200) {
-      throw new IOException("no page beside: " + status);
+      throw new IOException("no second page: " + status);
     }
   }
 

@@ -317,7 +317,7 @@ class LabelCatalogTest {
       }
       notScanned(store, "from dictionaries");
       new FieldStatisticsWarmer(store, known).look();
-      notScanned(store, "from what is known");
+      notScanned(store, "from known blocks");
     }
     try (EmbeddedStore store = open(directory)) {
       new FieldStatisticsWarmer(store, known).look();

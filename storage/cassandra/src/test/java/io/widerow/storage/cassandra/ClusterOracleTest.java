@@ -62,7 +62,7 @@ class ClusterOracleTest {
       assertEquals(run.hashOnOneMachine(there), run.hash());
       System.out.printf(
           "seed %d: %d events, %d of them there; %d faults, %d kills of stores; asked %d times,"
-              + " %d times told what is missing%n",
+              + " %d times reported missing events%n",
           seed, EVENTS, there.cardinality(), faults, run.kills(), run.looks(), run.looksRefused());
     }
   }

@@ -166,7 +166,7 @@ class NodeFaultsTest {
       List<String> kinds = new ArrayList<>();
       faults.made.forEach((fault, times) -> kinds.add(times + " " + fault));
       System.out.printf(
-          "seed %d: %d faults (%s), %d events; asked %d times, %d times told what is missing%n",
+          "seed %d: %d faults (%s), %d events; asked %d times, %d times reported missing events%n",
           seed,
           faults.count.get(),
           String.join(", ", kinds),

@@ -114,7 +114,7 @@ class FluentKillTest {
       }
     }
     System.out.printf(
-        "seed %d: %d kills, %d of them with chunks under way; %d chunks, lost 0, twice 0%n",
+        "seed %d: %d kills, %d of them with chunks in progress; %d chunks, lost 0, twice 0%n",
         seed, KILLS, interrupted, chunks);
     assertTrue(interrupted > 0, "no kill came at a moment of work, seed " + seed);
   }

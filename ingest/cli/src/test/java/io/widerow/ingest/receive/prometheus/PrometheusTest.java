@@ -441,7 +441,7 @@ class PrometheusTest {
     assertTrue(kept * (long) help.length() <= MetadataTable.HEAP_BYTES_MAX, kept + " kept");
     assertTrue(kept > 3_000, kept + " kept");
     assertTrue(table.copy("m00").isEmpty() && !table.copy("m4499").isEmpty());
-    assertFalse(table.knows(1), "what was dropped is taken again");
+    assertFalse(table.knows(1), "dropped samples are accepted again");
     assertEquals(table.copy(""), new MetadataTable(directory).copy(""));
     for (int i = 0; i < 6; i++) {
       MetricDescription each = new MetricDescription(MetricDescription.Type.INFO, "v" + i, "");

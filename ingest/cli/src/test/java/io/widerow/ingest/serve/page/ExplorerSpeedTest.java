@@ -382,7 +382,7 @@ class ExplorerSpeedTest {
     long shown =
         browser.evaluateBeside("!document.hidden").stream().filter(JsonNode::asBoolean).count();
     report(
-        "the daemon's processor time at %,d events/s: alone, beside %d pages that follow, %d seen"
+        "the daemon's processor time at %,d events/s: alone, with %d pages that follow, %d seen"
             .formatted(RATE, PAGES, shown),
         "-",
         "%.1f %%, %.1f %% (%s); the browser's %.0f %%"
@@ -394,7 +394,7 @@ class ExplorerSpeedTest {
     windows.forEach(browser::close);
     FullRate full = fullRate(); // last: pages that open after it begin with its minute
     report(
-        "ingest at full rate beside %d pages that follow, %d seen".formatted(PAGES, shown),
+        "ingest at full rate with %d pages that follow, %d seen".formatted(PAGES, shown),
         "97 %% of %,.0f/s alone".formatted(full.eventsPerSecond),
         "%.0f %%; the browser took %.0f %% of a core; the daemon an event %.2f us, alone %.2f us"
             .formatted(
@@ -467,7 +467,7 @@ class ExplorerSpeedTest {
     fullRate();
     double followed = fullRate().eventsPerSecond;
     report(
-        "ingest at full rate beside %d open pages, and %d more that follow".formatted(PAGES, PAGES),
+        "ingest at full rate with %d open pages, and %d more that follow".formatted(PAGES, PAGES),
         "97 %% of %,.0f/s alone".formatted(alone),
         "%.0f %%, %.0f %%".formatted(100 * open / alone, 100 * followed / alone));
   }

@@ -113,7 +113,7 @@ class DamagedSurveysOverHttpTest extends DamagedHours {
         assertTrue(all.getFirst().path("exact").asBoolean(), answer.body());
         List<JsonNode> damage = damage(all);
         assertEquals(2, damage.size(), answer.body());
-        assertEquals(damage, all.subList(all.size() - 2, all.size()), "behind what was found");
+        assertEquals(damage, all.subList(all.size() - 2, all.size()), "after the findings");
         for (JsonNode each : damage) {
           assertEquals(gone.getFileName().toString(), each.path("damage").asText());
           assertEquals("segment", each.path("what").asText());

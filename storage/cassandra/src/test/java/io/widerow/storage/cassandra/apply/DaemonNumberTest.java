@@ -198,7 +198,7 @@ class DaemonNumberTest {
     keyspace.losesAnswer = true;
     DaemonNumber number = start(A, AUTO);
     assertFalse(number.isBegun());
-    assertEquals(limit, number.limit(), "what is known to be reserved");
+    assertEquals(limit, number.limit(), "the known reservation");
     number.begin(keyspace, statements());
     assertTrue(number.isBegun());
     assertEquals(3, number.epoch());

@@ -70,7 +70,7 @@ class MarksTest {
     assertNull(now.next(last));
     assertEquals(at(90L, 90L, 90L), next(now, at(90L, 80L)), "also when one lane was that far");
     now.forgetBefore(last);
-    assertEquals(last, next(now, at(5L)), "what is applied is forgotten");
+    assertEquals(last, next(now, at(5L)), "applied marks are forgotten");
   }
 
   @Test

@@ -100,7 +100,7 @@ class RoundsFileTest {
       step.accept(file);
       assertEquals(State.of(file), read());
       byte[] bytes = disk.bytes(FILE);
-      assertEquals(State.of(file), read(), "the file that was written anew");
+      assertEquals(State.of(file), read(), "the file that was written again");
       disk.set(FILE, bytes);
       file.close();
       file = open(false);

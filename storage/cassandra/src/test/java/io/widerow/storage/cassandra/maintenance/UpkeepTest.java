@@ -85,7 +85,7 @@ class UpkeepTest {
     alive(0);
     run();
     assertEquals(1, merges());
-    assertTrue(appliedRows() > 0, "questions under way still find them");
+    assertTrue(appliedRows() > 0, "running queries still find them");
     assertEquals(now, upkeep.status().lastMergeMillis());
     now += MINUTE;
     run();

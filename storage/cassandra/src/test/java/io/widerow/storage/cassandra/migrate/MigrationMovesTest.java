@@ -80,7 +80,7 @@ class MigrationMovesTest {
     assertFalse(SeededStore.keys(wide).containsAll(before), "the merge moved events");
     assertTrue(
         SeededStore.keys(both).containsAll(SeededStore.keys(wide)),
-        "and the next events came beside them");
+        "and the next events came next to them");
     assertNotEquals(SeededStore.keys(both), SeededStore.keys(widest), "until another merge");
   }
 

@@ -162,7 +162,7 @@ class ClusterFaultsTest {
         ScanWatch watch = passingOver();
         long left = counted(view, watch);
         assertTrue(left < whole && !watch.unread().isEmpty(), left + " of " + whole);
-        assertEquals(whole - left, lost(watch), "what is not counted is named");
+        assertEquals(whole - left, lost(watch), "uncounted events are reported");
         if (all) {
           assertEquals(0, left);
         }
