@@ -78,7 +78,7 @@ public class QueryExecution implements AutoCloseable {
     return keys;
   }
 
-  /// All attributes that the events of a range may have; null when only the events tell, see
+  /// All attributes that the events of a range may have; null when only the events have them, see
   /// [StoreView#attributeNames].
   public final @Nullable Set<AttributeName> attributeNames(RangeQuery range) {
     return attributeNames(partitions(range), range);

@@ -451,7 +451,7 @@ public final class RangeReader implements EventCursor {
     return groupsOpened;
   }
 
-  /// Completes also when the query is cancelled or its time is over; [#next] then says so.
+  /// Completes also when the query is cancelled or its time is over; [#next] then throws.
   @Override
   public CompletableFuture<Void> ready() {
     EventCursor open = cursor;

@@ -36,8 +36,8 @@ final class TimeCondition {
     return query.withRange(from, until).withFilter(rest);
   }
 
-  /// Takes what a part says of the range. Returns true when that is all that it says: an instant
-  /// within a tick does not tell ids apart.
+  /// Applies a part to the range. Returns true when the range covers the whole part: an instant
+  /// within a tick does not distinguish ids.
   private boolean isAllOf(Filter part) {
     return switch (part) {
       case Filter.OfTime(var comparison, long nanos) -> isAllOf(comparison, nanos);

@@ -71,7 +71,7 @@ public final class TimeText {
     try {
       return text.length() <= CHARS_MAX && LocalTimeText.parse(text, 0, ZoneOffset.UTC) != null;
     } catch (DateTimeException noSuchDay) {
-      return true; // parsing it will say so
+      return true; // parsing it will fail
     }
   }
 

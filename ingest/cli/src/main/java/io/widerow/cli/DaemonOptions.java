@@ -22,7 +22,7 @@ public final class DaemonOptions {
           "Use TLS and trust only the certificates in this PEM file. Default: WIDEROW_CACERT.")
   @Nullable Path cacert;
 
-  /// True when an option says that a daemon is to be asked.
+  /// True when an option selects a daemon.
   public boolean isGiven() {
     return url != null || cacert != null;
   }

@@ -41,7 +41,7 @@ public final class EventBar {
   /// A phase begins.
   ///
   /// @param newPhase a word or two, such as `copying`
-  /// @param expected about how many events [#moved] will tell; 0 when it is not known
+  /// @param expected the estimated number of events of [#moved]; 0 when it is unknown
   public synchronized void begin(String newPhase, long expected) {
     end();
     phase = newPhase;

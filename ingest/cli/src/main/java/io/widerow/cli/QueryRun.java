@@ -197,7 +197,7 @@ final class QueryRun {
     return options.daemon.address(shell);
   }
 
-  /// Says what a result lacks, whether or not that is asked.
+  /// Always reports the missing parts of a result.
   private void tell(AggregateCoverage kept) {
     if (kept.missing() > 0) {
       shell.err().println("widerow query: " + kept.lack());
@@ -205,7 +205,7 @@ final class QueryRun {
   }
 
   /// Warns of the data that the journal lost. A damaged segment needs no warning here: a query that
-  /// reads it fails, or says what it is without.
+  /// reads it fails, or reports the missing parts.
   private ExitCode warn(EventStore store) {
     List<Damage> lost =
         store.statistics().damage().stream()

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// `widerow tail --stats`: asks a daemon for the steps that have passed, again and again, and shows
 /// each result whole.
 ///
-/// - Threads: one, and the one that tells how to continue in the end.
+/// - Threads: one, and the thread that prints how to continue at the end.
 final class StepFollower {
   private final TailCommand asked;
   private final Shell shell;

@@ -220,7 +220,7 @@ public final class TailCommand implements Callable<Integer> {
         : Instant.EPOCH.plusNanos(start.tickNanos()).toString();
   }
 
-  /// Says once that the daemon is being followed: without events nothing else would show it.
+  /// Reports once that the daemon is being followed: without events there is no other output.
   private Tail.Answer ask(Map<String, List<String>> parameters, DaemonAddress address) {
     RemoteCursor cursor = RemoteCursor.open(address, parameters);
     tellFollowing(address);

@@ -97,7 +97,7 @@ public final class CqlException extends RuntimeException {
     return code;
   }
 
-  /// The sentence that clients are told.
+  /// The error sentence for clients.
   public String sentence() {
     return String.valueOf(getMessage());
   }

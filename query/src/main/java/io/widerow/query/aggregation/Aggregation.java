@@ -17,7 +17,7 @@ import java.util.function.LongConsumer;
 ///
 /// - Memory: at most [#GROUPS_MAX] groups and [#DISTINCT_BYTES_MAX] bytes of distinct values; more
 ///   ends the query.
-/// - Order of the result: as [StatsQuery#order] says, then by time, then by the attributes.
+/// - Order of the result: by [StatsQuery#order], then by time, then by the attributes.
 public final class Aggregation {
   static final int GROUPS_MAX = 100_000;
   static final AttributeName TYPE = AttributeName.of("type");

@@ -148,7 +148,7 @@ public final class ExportCursor implements EventCursor {
     view = next;
     reader = RangeReader.open(view, query.withAfter(position), QueryBudget.DEFAULT, memory);
     openedNanos = nanoTime.getAsLong();
-    if (cancelled) { // while the reader was made, which was not told
+    if (cancelled) { // while the reader was made, which was not cancelled
       reader.cancel();
     }
   }

@@ -72,7 +72,7 @@ public abstract class ExportedFile implements AutoCloseable {
 
   abstract Found read(OutputBuffer out) throws IOException;
 
-  /// Says what the last one is instead of an event.
+  /// Describes the last line, which is not an event.
   final Found bad(String why) {
     reason = why;
     return Found.BAD;

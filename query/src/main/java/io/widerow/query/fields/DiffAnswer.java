@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 ///
 /// The weight is the log-likelihood ratio G2 of the two counts, given how many events each range
 /// has (Dunning, "Accurate Methods for the Statistics of Surprise and Coincidence", 1993). A share
-/// is told as greater or smaller from [#WEIGHT_LEAST] on, so that chance shows nothing.
+/// is reported as greater or smaller from [#WEIGHT_LEAST] on, so that chance is not reported.
 final class DiffAnswer {
   /// One in a thousand differences of pure chance has a greater weight.
   static final double WEIGHT_LEAST = 10.83;
@@ -101,7 +101,7 @@ final class DiffAnswer {
     }
   }
 
-  /// G2 of two counts. Nothing is told of an empty range.
+  /// G2 of two counts. An empty range has none.
   private double weight(long before, long after) {
     double all = (double) (counted.rest() + counted.picked());
     double share = (double) (before + after) / all;

@@ -7,7 +7,7 @@ import java.util.OptionalDouble;
 /// absolute differences of the shares (total variation distance), 0 for equal shares to 1 for no
 /// value in common. Events without the field are a share too.
 final class Difference {
-  /// A field with fewer events a value than this tells nothing.
+  /// A field with fewer events a value than this has no score.
   private static final double EVENTS_A_VALUE_LEAST = 1.5;
 
   private final FieldCounts field;
@@ -22,7 +22,7 @@ final class Difference {
     this.picked = picked;
   }
 
-  /// Empty when it cannot be told.
+  /// Empty when it is unknown.
   OptionalDouble score() {
     long having = field.events(ValueCounts.REST) + field.events(ValueCounts.PICKED);
     if (rest == 0 || picked == 0 || having == 0) {

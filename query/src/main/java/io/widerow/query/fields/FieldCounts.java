@@ -11,7 +11,7 @@ import java.util.List;
 ///
 /// - Threads: one.
 final class FieldCounts {
-  /// Numbers with more values than this are told by powers of two.
+  /// Numbers with more values than this are reported by powers of two.
   private static final int NUMBERS_MAX = 24;
 
   /// Numbers below the least power of two share a cell with it.
@@ -136,7 +136,7 @@ final class FieldCounts {
     return hasNumbers() && kind().equals("number");
   }
 
-  /// True when its numbers have so many values that they are told by their histogram.
+  /// True when its numbers have so many values that they are reported as a histogram.
   boolean hasManyNumbers() {
     return hasNumbers() && (values.isMany() || values.distinct() > NUMBERS_MAX);
   }

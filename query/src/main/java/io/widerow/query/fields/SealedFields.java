@@ -33,7 +33,7 @@ final class SealedFields {
   /// @param only the only field wanted; null for all
   /// @param allFields false for types alone
   /// @param into where events are counted, in a column
-  /// @param memory is told of bytes that are held, and may refuse
+  /// @param memory counts held bytes, and may refuse
   SealedFields(
       StoreView.SealedValues values,
       KnownFields known,

@@ -38,7 +38,7 @@ final class FilterLexer extends TokenReader<QueryException.Refused> {
         "%s at character %d%n  %s%n  %s^".formatted(why, where + 1, line, " ".repeat(where)));
   }
 
-  /// A name: of an attribute when it is in backticks, else as [Subject] says.
+  /// A name: of an attribute when it is in backticks, else resolved by [Subject].
   Subject subject() {
     skipSpace();
     int start = at;

@@ -7,7 +7,7 @@ import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Writes and reads the values that JSON cannot tell from others, see [ExactJson].
+/// Writes and reads the values that JSON cannot express, see [ExactJson].
 public final class ExactValue {
   private ExactValue() {}
 

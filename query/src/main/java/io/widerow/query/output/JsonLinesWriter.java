@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Bytes are a base64 string. Doubles have their shortest form. NaN and the infinities, which
 ///   JSON lacks, are the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Those of [#exact] are
-///   written as [ExactValue] says, so that each line has all that was stored.
+///   written by [ExactValue], so that each line has the complete event.
 /// - An attribute named `id`, `ts` or `type` gets the prefix `attributes.`. A name that already is
 ///   one of these with prefixes gets one more, so names stay distinct.
 /// - With levels, an event that has one ends with `"widerow.level":"error"`, see [Level].
 /// - A late event has its flag, whatever attributes are wanted.
 /// - The last line is the token of the last event; after a failure it is `{"error":"..."}`. In a
-///   tail, `{"gap":"<token>","reason":"..."}` says that events before the token are missing.
+///   tail, `{"gap":"<token>","reason":"..."}` reports that events before the token are missing.
 /// - Threads: one. Allocates only for bytes and for doubles with a fraction.
 public final class JsonLinesWriter implements EventWriter {
   public static final String PREFIX = NameText.PREFIX;
@@ -159,7 +159,7 @@ public final class JsonLinesWriter implements EventWriter {
     return NameText.shown(name);
   }
 
-  /// @param exact whether the value can be told from all others, see [ExactValue]
+  /// @param exact whether the value is written exactly, see [ExactValue]
   static void value(AttributeValue shown, boolean exact, OutputBuffer out) {
     if (exact && ExactValue.needsObject(shown)) {
       ExactValue.put(shown, out);

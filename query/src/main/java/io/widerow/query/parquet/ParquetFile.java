@@ -364,7 +364,7 @@ public final class ParquetFile implements AutoCloseable {
           encoding);
     }
 
-    /// A column without levels has no runs of them, whatever its pages say.
+    /// A column without levels has no runs of them, whatever its pages contain.
     private boolean isRuns(int most, org.apache.parquet.format.@Nullable Encoding encoding) {
       return most == 0 || of(encoding) == Encoding.RLE;
     }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// the footer at the end. A file that was cut off has no footer, and no reader takes it.
 ///
 /// - Threads: one.
-/// - Memory: one row group, see [#BYTES_MAX], and what the footer says of those before.
+/// - Memory: one row group, see [#BYTES_MAX], and the footer's entries of earlier groups.
 public final class ParquetWriter implements EventWriter {
   /// The maximum memory of a writer: a row group as columns, and compressed, and the bytes of its
   /// last event in each.

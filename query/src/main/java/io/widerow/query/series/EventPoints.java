@@ -26,7 +26,7 @@ final class EventPoints {
   /// The number of the type in a key.
   static final int TYPE = -1;
 
-  /// The number of what says which series a histogram has.
+  /// The number of the attribute that selects the series of a histogram.
   static final int FORM = -2;
 
   private static final byte[] NO_TEXT = {};

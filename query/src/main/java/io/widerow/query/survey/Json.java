@@ -26,7 +26,7 @@ public final class Json {
     return out.toString();
   }
 
-  /// Members that say whether all was read, and if not, how much; and whether parts were passed
+  /// Members that report whether all was read, and if not, how much; and whether parts were passed
   /// over that cannot be read.
   ///
   /// @param read 0 to 1, which is all that can be read

@@ -34,7 +34,7 @@ final class CqlBody {
     this.in = in;
   }
 
-  /// Reads what the flags of the frame say comes first.
+  /// Reads the leading parts that the flags of the frame announce.
   ///
   /// @throws QueryException.Remote when the bytes are no such body
   static CqlBody of(ByteBuffer in, int flags) {

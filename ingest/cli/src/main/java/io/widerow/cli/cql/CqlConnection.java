@@ -31,7 +31,7 @@ final class CqlConnection implements AutoCloseable {
   private static final int ANSWER = 0x80;
   private static final int CONNECT_MILLIS = 10_000;
 
-  /// The daemon answers a statement within two minutes, or says that it does not.
+  /// The daemon responds to a statement within two minutes, if only with an error.
   private static final int ANSWER_MILLIS = 150_000;
 
   private static final int BODY_BYTES_MAX = 256 << 20;
@@ -252,7 +252,7 @@ final class CqlConnection implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException closed) {
-      // Nothing is lost: every result was read, or its failure told.
+      // Nothing is lost: every result was read, or its failure reported.
     }
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param notExists whether it must not be there
 /// @param test what else it must meet; gets the static columns of the partition when there is no
 ///   row, and null when there are none either
-/// @param shown indexes of the columns that are told when it is not met
+/// @param shown indexes of the columns that are returned when it is not met
 public record Guard(
     boolean exists, boolean notExists, Predicate<@Nullable Row> test, List<Integer> shown) {
   public Guard {

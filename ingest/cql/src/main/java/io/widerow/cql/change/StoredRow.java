@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A row as it is stored, with what has expired and is not forgotten yet: what it says does not
-/// depend on when it is read.
+/// A row as it is stored, with expired data that is not dropped yet: its contents do not depend on
+/// when it is read.
 ///
 /// - Threads: one.
 final class StoredRow {

@@ -41,7 +41,8 @@ public final class TableWriter {
     }
   }
 
-  /// Times of writes are later than one that was written before a restart, whatever the clock says.
+  /// Times of writes are later than one that was written before a restart, whatever the clock
+  /// reads.
   public void startAfter(long micros) {
     last = micros + 1;
   }

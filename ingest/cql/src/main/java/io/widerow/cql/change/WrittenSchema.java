@@ -16,7 +16,7 @@ public interface WrittenSchema {
   List<ViewWriter> views(Table table);
 
   /// The time of the next writes to views. It is at least two microseconds later than all times
-  /// before it, also across a restart and whatever the clock says.
+  /// before it, also across a restart and whatever the clock reads.
   ///
   /// @param before the rows that were written before the group
   /// @param out gets the cells that keep this order after a restart; begins a row of its own

@@ -121,9 +121,9 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
         || text.chars().allMatch(each -> OTHER_CHARACTERS.indexOf(each) >= 0);
   }
 
-  /// Keeps the numbers and the truth values. Bytes are no such, but cannot be told from NaN, so
-  /// that they are kept where a text may be in it. Blocks where every event has a string of this
-  /// name are not looked at.
+  /// Keeps the numbers and the truth values. Bytes are neither, but cannot be distinguished from
+  /// NaN, so that they are kept where a text may be in it. Blocks where every event has a string of
+  /// this name are not looked at.
   ///
   /// @param text contained in the shown text
   private static Filter other(AttributeName name, String text) {

@@ -76,7 +76,7 @@ record EventTaker(EventIntake intake) implements RowTaker {
     return number;
   }
 
-  /// A number that is an attribute of its own, or says again what a text is.
+  /// A number that is an attribute itself, or repeats a text.
   private static void add(
       String name, Double number, Map<String, String> texts, Map<String, Double> numbers) {
     String text = texts.get(name);

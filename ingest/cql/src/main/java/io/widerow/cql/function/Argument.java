@@ -9,6 +9,6 @@ public interface Argument {
   /// Its compatibility with a type.
   Fit fit(CqlType wanted);
 
-  /// Its own type; of a constant that which suits it best. Null when nothing tells it.
+  /// Its own type; of a constant that which suits it best. Null when it is unknown.
   @Nullable CqlType type();
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// A parameter of a function that exists for many types.
 enum Parameter {
   ANY("any"),
-  /// A value of any type; where nothing tells it, of the type that the function's result must have.
+  /// A value of any type; if the type is unknown, it is the required type of the function's result.
   ANY_OR_WANTED("any"),
   SAME_AS_FIRST("any"),
   COLLECTION("collection"),
@@ -31,7 +31,7 @@ enum Parameter {
     return this == OPTIONAL_TEXT;
   }
 
-  /// The type of an argument; null when nothing tells it.
+  /// The type of an argument; null when it is unknown.
   ///
   /// @param wanted type of the function's result; null when it is not known
   /// @param before types of the arguments before this one

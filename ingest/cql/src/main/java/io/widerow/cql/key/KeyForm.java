@@ -39,7 +39,7 @@ final class KeyForm {
 
   private KeyForm() {}
 
-  /// A component of a key: a byte that says whether the value is empty, then its form.
+  /// A component of a key: a byte that is set if the value is empty, then its form.
   static void putComponent(CqlType type, Object value, boolean descending, CellBuffer out) {
     if (isEmpty(value)) {
       out.putByte(descending ? EMPTY_DESCENDING : EMPTY);

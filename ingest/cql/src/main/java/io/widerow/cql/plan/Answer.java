@@ -17,7 +17,7 @@ public sealed interface Answer {
   /// The keyspace of the connection has changed.
   record KeyspaceInUse(String keyspace) implements Answer {}
 
-  /// It is done, and there is nothing to tell.
+  /// It is done, and has no result.
   record Done() implements Answer {}
 
   /// The stored response to a request with a key.

@@ -319,7 +319,7 @@ final class Compiler {
         });
   }
 
-  /// The type of the first part, where nothing says which one is wanted.
+  /// The type of the first part, where no type is required.
   private CqlType common(List<Expression> parts, @Nullable CqlType wanted, String name) {
     if (wanted != null || parts.isEmpty()) {
       throw CqlException.invalid(

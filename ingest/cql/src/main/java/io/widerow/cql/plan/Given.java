@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// is written out tells its type, elsewhere a set or a map does, as in Cassandra. A call or a sum
 /// inside of a call that is in no selection takes the type that is wanted of it.
 ///
-/// @param value when the expression tells its type by itself; else null
+/// @param value when the expression determines its type; else null
 record Given(Compiler compiler, Expression expression, @Nullable Value value) implements Argument {
   static Given of(Compiler compiler, Expression expression) {
     boolean selection = compiler.isOfRows();

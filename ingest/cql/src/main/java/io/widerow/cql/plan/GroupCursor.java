@@ -92,7 +92,7 @@ final class GroupCursor {
     return group;
   }
 
-  /// Whether a group comes after this one. It moves to it where only that tells.
+  /// Whether a group comes after this one. It moves to that group if necessary.
   boolean hasMore() {
     return most == Long.MAX_VALUE ? found : next();
   }

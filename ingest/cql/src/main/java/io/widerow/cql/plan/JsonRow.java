@@ -38,7 +38,7 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
       JsonNode json = values.remove(column.name());
       Object value = json == null || json.isNull() ? null : JsonValues.of(column.type(), json);
       if (column.isKey()) {
-        if (value == null && table.stored() != null) { // others say themselves what they need
+        if (value == null && table.stored() != null) { // others report themselves what they need
           missing.add(column.name());
         } else if (value != null) {
           conditions.add(new Condition(i, column.type(), null, Operator.EQ, List.of(value)));

@@ -27,7 +27,7 @@ public final class RequestKey {
 
   /// @param sender the client of the key; keys of different senders differ
   /// @param key as it was given
-  /// @param statement tells the statement with its values from every other one
+  /// @param statement identifies the statement with its values
   /// @throws CqlException when it is no key
   public static RequestKey of(String sender, byte[] key, byte[] statement) {
     String shown = shown(key);

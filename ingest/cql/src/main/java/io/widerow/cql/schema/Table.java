@@ -68,7 +68,7 @@ public record Table(
         .toList();
   }
 
-  /// Tells columns of a table one after the other.
+  /// Builds a table column by column.
   public static final class Builder {
     private final String keyspace;
     private final String name;

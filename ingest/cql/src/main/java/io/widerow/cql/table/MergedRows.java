@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The rows of several partitions in one clustering order, those of equal clustering keys in the
 /// order of their partitions. A partition that has only static columns comes before all rows of
 /// that order. Where the rows of each partition are limited, a page reads those again that were
-/// shown before it: only they tell how many are left.
+/// shown before it: only then the number of remaining ones is known.
 ///
 /// - Threads: one.
 /// - Memory: holds its view and a cursor for each partition until it is closed.

@@ -51,7 +51,7 @@ public final class Literals {
     };
   }
 
-  /// The type of a constant where nothing says which one is wanted.
+  /// The type of a constant where no type is required.
   public static NativeType natural(Kind kind, String text) {
     return switch (kind) {
       case STRING -> NativeType.TEXT;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// - A name without an underscore means the attribute of that name.
 /// - A name that shows an attribute of the list (`k8s_pod_name` shows `k8s.pod.name`) means those
 ///   of the list, and the attribute of that very name.
-/// - Any other name with an underscore may mean any attribute that shows so: only events tell.
+/// - Any other name with an underscore may mean any attribute that shows so: only events decide.
 /// - `service_name` is the event's type, `detected_level` its [io.widerow.event.Level]; neither is
 ///   an attribute.
 ///

@@ -66,7 +66,7 @@ final class ConditionFilters {
         && Pushdown.isExact(matcher);
   }
 
-  /// The attributes that a label is; null when it is something else, or only events tell.
+  /// The attributes that a label is; null when it is something else, or only events decide.
   private @Nullable List<AttributeName> names(String label) {
     List<AttributeName> names = labels.attributes(label);
     boolean isOwn = label.startsWith(Names.ERROR) || label.equals(LabelNames.DETECTED_LEVEL);

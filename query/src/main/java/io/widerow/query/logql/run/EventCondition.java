@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A label filter that only compares numbers, on the values of an event instead of on its line. It
-/// is the same where the values are numbers; where one is not, the line must tell.
+/// is the same where the values are numbers; where one is not, the line decides.
 ///
 /// - Threads: one.
 abstract sealed class EventCondition {
@@ -22,7 +22,7 @@ abstract sealed class EventCondition {
   enum Verdict {
     KEPT,
     DROPPED,
-    /// A value is no number: only the line tells.
+    /// A value is no number: only the line decides.
     UNSURE
   }
 

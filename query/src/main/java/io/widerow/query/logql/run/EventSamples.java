@@ -56,7 +56,7 @@ final class EventSamples {
     this.isOne = by.isEmpty();
   }
 
-  /// Adds the sample of an event, if it has one. False when only the event's own line tells.
+  /// Adds the sample of an event, if it has one. False when only the event's line decides.
   boolean add(EventView event) {
     List<EventCondition> tests = stages.tests();
     for (int i = 0; i < tests.size(); i++) {

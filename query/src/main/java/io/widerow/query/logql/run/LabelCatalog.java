@@ -96,7 +96,8 @@ public final class LabelCatalog {
   }
 
   /// The labels that some attributes are, from sealed blocks, open rows, and the events of the rest
-  /// in groups. Null when only a scan tells: of bytes it depends on the events that it looks at.
+  /// in groups. Null when a scan is needed: for bytes the result depends on the events that it
+  /// reads.
   private @Nullable SortedSet<String> told(
       List<PartitionKey> partitions, RangeQuery query, Set<AttributeName> wanted) {
     SortedSet<String> found = new TreeSet<>();
@@ -254,8 +255,8 @@ public final class LabelCatalog {
     }
   }
 
-  /// Adds the values of a label that sealed blocks and open rows tell. Returns a view of the
-  /// partitions whose events must be looked at.
+  /// Adds the values of a label in sealed blocks and open rows. Returns a view of the partitions
+  /// whose events must be looked at.
   private StoreView addTold(String label, List<Matcher> matchers, SortedSet<String> to) {
     StoreView all = execution.view();
     RangeQuery query =

@@ -15,13 +15,13 @@ import io.widerow.storage.EventCursor.Step;
 /// there the order of ids is not that of times.
 ///
 /// - Threads: one.
-/// - Memory: all lines of the result, told to the execution.
+/// - Memory: all lines of the result, counted by the execution.
 public final class LogRun {
   private final Execution execution;
   private final LogQuery query;
   private final StreamEntries entries;
 
-  /// @param categorized whether labels, metadata and parsed labels are told apart
+  /// @param categorized whether labels, metadata and parsed labels are separated
   public LogRun(Execution execution, LogQuery query, boolean categorized) {
     this.execution = execution;
     this.query = query;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class LokiJson {
   private static final String END = "}\n";
 
-  /// The name of the encoding that tells labels apart.
+  /// The name of the encoding that separates labels.
   public static final String CATEGORIZE = "categorize-labels";
 
   private LokiJson() {}

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// events in groups and no line is looked at.
 ///
 /// - Threads: one.
-/// - Memory: that of the buckets of each series, told to the execution.
+/// - Memory: that of the buckets of each series, counted by the execution.
 final class RangeSamples {
   static final int SERIES_MAX = 100_000;
 
@@ -68,8 +68,8 @@ final class RangeSamples {
     this.pipeline = new Pipeline(selection.query(), selection.searched());
   }
 
-  /// Names of labels as they are, or, when only events would tell which attributes they mean, with
-  /// the attributes that the store knows of.
+  /// Names of labels as they are, or, when only events decide which attributes they mean, with the
+  /// attributes that the store knows of.
   private LabelNames certain(LabelNames names) {
     Selection open = Selection.of(range.lines(), range.unwrap(), names);
     RangeQuery query = open.range(baseNanos, untilNanos());

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 /// Lines by stream, in the order in which they are added.
 ///
 /// - Threads: one.
-/// - Memory: all of them, told to the execution.
+/// - Memory: all of them, counted by the execution.
 public final class StreamEntries {
   private static final long ENTRY_BYTES = 128;
   private static final long LABEL_BYTES = 128;
@@ -24,12 +24,12 @@ public final class StreamEntries {
 
   /// One line.
   ///
-  /// @param metadata further attributes of the event; empty unless labels are told apart
-  /// @param parsed labels that stages have made; empty unless labels are told apart
+  /// @param metadata further attributes of the event; empty unless labels are separated
+  /// @param parsed labels that stages have made; empty unless labels are separated
   public record Entry(
       long timeNanos, String text, Map<String, String> metadata, Map<String, String> parsed) {}
 
-  /// @param categorized whether labels, metadata and parsed labels are told apart; else all of them
+  /// @param categorized whether labels, metadata and parsed labels are separated; else all of them
   ///   are labels of the stream
   StreamEntries(Execution execution, boolean categorized) {
     this.execution = execution;
@@ -72,7 +72,7 @@ public final class StreamEntries {
     return streams;
   }
 
-  /// True when labels, metadata and parsed labels are told apart.
+  /// True when labels, metadata and parsed labels are separated.
   public boolean isCategorized() {
     return categorized;
   }

@@ -39,7 +39,7 @@ public final class TailRun {
   }
 
   /// @param startNanos no line before this is shown, nanoseconds since the Unix epoch
-  /// @param categorized whether labels, metadata and parsed labels are told apart
+  /// @param categorized whether labels, metadata and parsed labels are separated
   public TailRun(LogQuery query, long startNanos, boolean categorized) {
     this.query = query;
     this.startNanos = startNanos;

@@ -33,7 +33,7 @@ import java.util.TreeMap;
 ///
 /// - Threads: one.
 public final class Volumes {
-  /// Lines of each type that tell how long its lines are.
+  /// The number of sampled lines of each type for the average length.
   private static final int SAMPLED = 100;
 
   private final Execution execution;

@@ -120,7 +120,7 @@ final class ClusterOpener {
     }
   }
 
-  /// Tells the background work of a segment, and gives its time to live.
+  /// Notifies the background work of a segment, and returns its time to live.
   private int touch(PartitionKey partition, long nodesMillis) {
     reading.touched(partition);
     return reading.ttlSeconds(partition, nodesMillis);

@@ -77,7 +77,7 @@ public final class ClusterReading implements CassandraStore.Reading {
     try {
       awaitPolicies();
     } catch (StorageException.Unreachable away) {
-      return; // told by troubles(); maintain() comes back to it
+      return; // reported by troubles(); maintain() retries it
     }
     proposeNow();
   }

@@ -22,7 +22,7 @@ public final class ClusterStores {
   private ClusterStores() {}
 
   /// Connects to the store of a daemon. When the cluster cannot be reached, and the daemon's
-  /// directory says which store it is, it is connected to later.
+  /// directory names its store, it is connected to later.
   ///
   /// @param directory of the daemon; need not exist
   /// @throws StorageException.Unreachable when the cluster cannot be reached, and the directory

@@ -91,7 +91,7 @@ final class WriteSide {
     }
   }
 
-  /// Tells the last arrival number that a lane gave.
+  /// Records the last arrival number that a lane gave.
   void arrived(long counter) {
     if (counter > lastArrival) {
       lastArrival = counter;

@@ -74,7 +74,7 @@ public final class DaemonNumber {
   /// The store that a directory belongs to, as its last start found it; null when it belongs to
   /// none yet.
   ///
-  /// @throws StorageException.Corrupt when the file that says it is damaged
+  /// @throws StorageException.Corrupt when the file with the number is damaged
   public static @Nullable StoreIdentity storeOf(Disk disk, Path directory) {
     OwnerFile owner = OwnerFile.read(disk, directory);
     return owner == null || owner.daemon() < 0 ? null : owner.store();

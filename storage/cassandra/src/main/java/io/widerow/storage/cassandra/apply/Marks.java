@@ -123,7 +123,7 @@ public final class Marks {
     marks.add(new Mark(lane, limit, group, bytes));
   }
 
-  /// Tells where this start begins; before the first [#add].
+  /// Sets the position of this start; call it before the first [#add].
   ///
   /// @param newFrom everything that came before this start, and nothing else, arrived before
   /// @param groups the last ones of earlier starts, by lane

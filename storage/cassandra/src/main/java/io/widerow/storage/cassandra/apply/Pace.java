@@ -48,7 +48,7 @@ public interface Pace {
     }
   }
 
-  /// Waits as it says.
+  /// The implementation with real waits.
   final class Real implements Pace {
     private static final long LOOK_NANOS = 100_000_000L;
 

@@ -26,8 +26,8 @@ final class Sole {
   private int mine; // 0 before the start
   private boolean alone;
 
-  /// Says at the start of a daemon that it is alone, or that nobody is. Call it before the daemon
-  /// claims anything.
+  /// Records at the start of a daemon that it is the only one, or that there are several. Call it
+  /// before the daemon claims anything.
   ///
   /// @param others true when the store has had another daemon
   /// @throws KeyspaceException when a statement fails; call it again

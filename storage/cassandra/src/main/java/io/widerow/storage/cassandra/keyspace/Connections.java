@@ -32,7 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Opens the driver's session as the options say.
+/// Opens the driver's session with the options.
 final class Connections {
   /// The profile of reads of one replica, which ask a second one when the first is slow.
   static final String ONE = "one";

@@ -102,10 +102,10 @@ public interface Keyspace extends AutoCloseable {
       int epoch,
       long reserved);
 
-  /// Tells how far a daemon has applied. Of several, the one with the greatest stamp stays.
+  /// Records a daemon's applied position. Of several, the one with the greatest stamp stays.
   CompletableFuture<Void> applied(int daemon, DaemonRow.Applied applied);
 
-  /// Tells that a daemon is alive.
+  /// Records that a daemon is alive.
   ///
   /// @param oldestMillis see [DaemonRow]
   CompletableFuture<Void> seen(int daemon, long oldestMillis, long seenMillis);

@@ -106,7 +106,7 @@ final class KeyspaceErrors {
     return all.getAllErrors().values().stream().flatMap(List::stream).toList();
   }
 
-  /// Says what a failure is, without names of classes.
+  /// Describes a failure, without names of classes.
   static String sentence(Throwable cause) {
     return switch (cause) {
       case AllNodesFailedException all when errors(all).isEmpty() ->
@@ -130,7 +130,7 @@ final class KeyspaceErrors {
     };
   }
 
-  /// Why a node cannot be connected to: the innermost failure that says something.
+  /// The reason why a node cannot be connected to: the innermost failure with a message.
   private static String connecting(Throwable failure) {
     String why = "it takes no connections";
     for (Throwable at = failure; at != null; at = at.getCause()) {

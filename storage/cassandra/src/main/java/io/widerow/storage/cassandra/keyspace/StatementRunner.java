@@ -63,7 +63,7 @@ final class StatementRunner {
     }
     return schema
         .trouble()
-        .exceptionally(_ -> "") // the cluster went away: the first failure says enough
+        .exceptionally(_ -> "") // the cluster is unreachable: the first failure is enough
         .<T>thenCompose(trouble ->
             CompletableFuture.failedFuture(
                 trouble.isEmpty()

@@ -41,7 +41,7 @@ import java.util.random.RandomGenerator;
 ///
 /// The view comes first: a round that it shows was written whole before, so the directory has all
 /// of it. The merge covers the rounds that it read, and no others. Deletes are exact ranges of keys
-/// below them, whatever clocks say.
+/// below them, whatever clocks read.
 ///
 /// - Threads: one.
 /// - Memory: values of segments that overlap, [MergeSources#OPEN_BYTES_MAX] decoded, and up to

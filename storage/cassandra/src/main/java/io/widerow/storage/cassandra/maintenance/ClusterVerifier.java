@@ -49,7 +49,7 @@ public final class ClusterVerifier {
     long unapplied;
   }
 
-  /// Told after each partition.
+  /// Called after each partition.
   @FunctionalInterface
   public interface Progress {
     /// @param done partitions that were verified

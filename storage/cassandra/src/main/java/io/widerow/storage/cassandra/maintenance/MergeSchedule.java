@@ -104,7 +104,7 @@ final class MergeSchedule {
     };
   }
 
-  /// Tells that this daemon has applied a segment to a partition. Cheap.
+  /// Records that this daemon has applied a segment to a partition. Cheap.
   void touched(PartitionKey partition) {
     if (touched.size() < REMEMBERED) {
       touched.put(partition, true);

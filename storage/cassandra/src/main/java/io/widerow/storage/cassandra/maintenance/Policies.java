@@ -66,7 +66,7 @@ public final class Policies implements RetentionPolicy {
     long now = nowMillis.getAsLong();
     long before = askedMillis;
     if (before == Long.MIN_VALUE || now - before >= REFRESH_MILLIS || now < before) {
-      var _ = refresh(); // a failure is told by trouble()
+      var _ = refresh(); // trouble() reports a failure
     }
   }
 

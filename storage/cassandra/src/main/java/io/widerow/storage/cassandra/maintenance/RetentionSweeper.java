@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A node that was away when a partition was deleted, and missed the hints, still has the rows. So
 /// every expired partition is deleted again each day, and stays in the catalog for ten days
-/// (`gc_grace_seconds`) after the first time. The [SweepLog] in the keyspace says when that was.
-/// Events that arrive late in a dropped bucket are hidden by the policy, and deleted the same way.
+/// (`gc_grace_seconds`) after the first time. The [SweepLog] in the keyspace has that time. Events
+/// that arrive late in a dropped bucket are hidden by the policy, and deleted the same way.
 ///
 /// It does not start within a minute after a change of the policy, while every daemon learns it.
 ///

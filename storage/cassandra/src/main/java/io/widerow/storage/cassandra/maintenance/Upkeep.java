@@ -62,7 +62,7 @@ public final class Upkeep implements AutoCloseable {
     this.sweeping = new RetentionSweeper(keyspace, policies, leases, clock, nowMillis, counters);
   }
 
-  /// Tells that this daemon has applied a segment to a partition, so that late events are merged
+  /// Records that this daemon has applied a segment to a partition, so that late events are merged
   /// soon. Cheap.
   public void touched(PartitionKey partition) {
     merging.touched(partition);

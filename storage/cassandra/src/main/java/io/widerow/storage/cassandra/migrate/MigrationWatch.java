@@ -1,6 +1,6 @@
 package io.widerow.storage.cassandra.migrate;
 
-/// Is told how far a migration has come.
+/// Receives the progress of a migration.
 ///
 /// - Threads: any, several at once.
 public interface MigrationWatch {
@@ -20,7 +20,7 @@ public interface MigrationWatch {
   /// A phase begins.
   ///
   /// @param phase a word or two, such as `copying`
-  /// @param events about how many events [#moved] will tell; 0 when it is not known
+  /// @param events the estimated number of events of [#moved]; 0 when it is unknown
   void begin(String phase, long events);
 
   /// Events were counted, copied or compared.

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tells which write of a client's id is shown. When the number of shards or the width of buckets
+/// Decides which write of a client id is shown. When the number of shards or the width of buckets
 /// changed between two writes, they are in different partitions, and only a merge of both decides.
 /// In a directory all events of a migration have one version, so a replaced one must not get there.
 ///

@@ -80,7 +80,7 @@ public final class ClusterReader implements AutoCloseable {
     return new ClusterView(this, position(daemons), clock.wallNanos());
   }
 
-  /// The position that rows of daemons say. Equal ones are the same object, which makes comparing
+  /// The position from the rows of daemons. Equal ones are the same object, which makes comparing
   /// cheap.
   private ClusterArrivals position(List<DaemonRow> daemons) {
     Map<Integer, ClusterArrivals.Position> positions = new TreeMap<>();

@@ -152,7 +152,7 @@ final class ReadAhead implements AutoCloseable {
     }
   }
 
-  /// Asks for a segment whose turn has come, whatever the limits say.
+  /// Requests a segment whose turn has come, whatever the limits are.
   void demand(SegmentFetch segment) {
     if (!segment.isBegun()) {
       heldBytes += segment.row.bytes(); // counts although the budget may refuse it: see close

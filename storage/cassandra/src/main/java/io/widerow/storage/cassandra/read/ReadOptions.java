@@ -11,7 +11,7 @@ import java.util.function.ToIntFunction;
 ///   requests that a query waits for; 1 to 65,536
 /// @param patience how long a failed request is retried before the query fails
 /// @param rowsCached rows of directories and of the catalog that are kept, each
-/// @param bucketMinutes width of the buckets of a type where the catalog does not say it
+/// @param bucketMinutes width of the buckets of a type that is not in the catalog
 public record ReadOptions(
     int readAhead,
     long readAheadBytes,

@@ -51,8 +51,8 @@ final class SegmentFetch {
     return value != null || closed;
   }
 
-  /// Tells which segment of the same partition, tier and daemon comes after this one, in the
-  /// direction of reading.
+  /// Sets the segment of the same partition, tier and daemon after this one, in the direction of
+  /// reading.
   void followedBy(SegmentFetch next) {
     follower = next;
   }
