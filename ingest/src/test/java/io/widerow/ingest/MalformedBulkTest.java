@@ -8,8 +8,8 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a bad document of a bulk is refused with a reason that says where, and its neighbours are
-/// stored. Method: a corpus of bad documents, each between two good ones.
+/// Goal: a bad document of a bulk is refused with a reason that names the position, and its
+/// neighbours are stored. Method: a corpus of bad documents, each between two good ones.
 class MalformedBulkTest {
   private static final String ACTION = "{\"create\":{\"_index\":\"t\"}}\n";
   private static final String GOOD =

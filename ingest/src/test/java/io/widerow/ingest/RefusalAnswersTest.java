@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Goal: a request that is refused as a whole gets the status and the form of its protocol, and
-/// says when to try again where that helps. Method: for each protocol a request without a token,
-/// with a wrong one, too large, while a lane's ring is full, and while the disk is full; each
-/// answer as a whole.
+/// `Retry-After` where a retry helps. Method: for each protocol a request without a token, with a
+/// wrong one, too large, while a lane's ring is full, and while the disk is full; each answer as a
+/// whole.
 @Timeout(300)
 class RefusalAnswersTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: the program says what happened in its exit code, its tables and its files. Method: whole
+/// Goal: the program reports the outcome in its exit code, its tables and its files. Method: whole
 /// runs against a fake target.
 class LoadCommandTest {
   @TempDir private Path directory;

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: a question is answered from rollups when they have what it asks for, and `only` refuses
-/// the others. Method: questions, with what they need.
+/// Goal: a query uses rollups when they have everything that it needs, and `only` refuses other
+/// queries. Method: questions, with what they need.
 class RollupParametersTest {
   @TempDir private Path directory = Path.of(".");
 

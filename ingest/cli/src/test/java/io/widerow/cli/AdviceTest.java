@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: somebody who finds nothing learns why, and somebody who does not know what there is can
-/// ask. Method: `query` and `types` in this process on a stopped store, half of it sealed.
+/// Goal: a user without results sees the reason, and can list the types. Method: `query` and
+/// `types` in this process on a stopped store, half of it sealed.
 class AdviceTest {
   private static final long START = 1_763_666_100_000_000_000L; // 2025-11-20T19:15:00Z
   private static final long MINUTE = 60_000_000_000L;

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Goal: `tail` tells of a daemon that is behind by more than the lag, once until it has caught up,
-/// and asks no more often than daemons report. Method: answers and times by hand.
+/// Goal: `tail` warns of a daemon whose lag exceeds its own, once until it has caught up, and
+/// requests the status no more often than daemons report. Method: answers and times by hand.
 class ClusterLagWarningTest {
   private static final long NOW = 1_795_000_000_000L;
   private static final long SECOND = 1_000_000_000L;

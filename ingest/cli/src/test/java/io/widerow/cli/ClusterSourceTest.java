@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: `query` and `types` read the store that `--store` names as they read a stopped one; the
-/// other commands say what to use for a cluster. Method: the command lines in this process, with a
-/// provider whose stores are directories.
+/// other commands name the replacement for a cluster. Method: the command lines in this process,
+/// with a provider whose stores are directories.
 class ClusterSourceTest {
   private static final long START = 1_763_666_100_000_000_000L; // 2025-11-20T19:15:00Z
   private static final long MINUTE = 60_000_000_000L;

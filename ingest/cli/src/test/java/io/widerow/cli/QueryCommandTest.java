@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: every option of `widerow query` does what its help says, and every mistake gives one
+/// Goal: every option of `widerow query` works as its help describes, and every mistake gives one
 /// sentence and its exit code. Method: run the command line in this process on a store on disk,
 /// half of it sealed and half in the journal; compare outputs with text written by hand.
 class QueryCommandTest {

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a running daemon with `retention` whose clock jumps ahead drops and hides nothing, gives
-/// no event a time of the wrong clock, says so, and is right again when the clock is; an operator
-/// can accept the clock meanwhile. Method: the daemon as its own process, with a clock that the
-/// test steps; `-Djumps=<n>` repeats the jumps. With `-Dfaketime=true` it is the daemon as it is,
-/// under libfaketime.
+/// no event a time of the wrong clock, reports the jump, and recovers when the clock is right
+/// again; an operator can accept the clock before that. Method: the daemon as its own process, with
+/// a clock that the test steps; `-Djumps=<n>` repeats the jumps. With `-Dfaketime=true` it is the
+/// daemon as it is, under libfaketime.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @Tag("process")
 class ClockJumpTest {

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what Elastic's own Java client sends is stored once and unchanged, also when an answer is
-/// lost on its way and when the daemon is killed meanwhile. Method: elasticsearch-java 9.5.6, its
+/// Goal: events of Elastic's Java client are stored once and unchanged, also when a response is
+/// lost and when the daemon is killed during the run. Method: elasticsearch-java 9.5.6, its
 /// `BulkIngester`, and a listener that sends a request without an answer again, as users write it.
 @Timeout(300)
 class ElasticSendersTest {

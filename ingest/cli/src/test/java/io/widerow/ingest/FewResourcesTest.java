@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a daemon with a low limit of open files says so and does not start, or serves as many
+/// Goal: a daemon with a low limit of open files logs it and does not start, or serves as many
 /// connections as it can, refuses the others, and serves new ones when they have gone. A small heap
 /// is enough. Nothing acknowledged is lost. Method: the daemon as a process under `prlimit` or with
 /// a small heap, senders with a ledger, and more connections than it can have.

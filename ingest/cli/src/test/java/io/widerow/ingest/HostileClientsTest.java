@@ -42,9 +42,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: whatever clients do, the daemon stays up, its memory stays bounded, and a well-behaved
-/// client is served meanwhile and loses nothing acknowledged. Method: the daemon as a process, with
-/// the heap that the launcher gives it; attackers on raw sockets; a [HealthyClient] all the time.
-/// Each attack prints a row of `bench-results/faults.md`.
+/// client is served at the same time and loses nothing acknowledged. Method: the daemon as a
+/// process, with the heap that the launcher gives it; attackers on raw sockets; a [HealthyClient]
+/// all the time. Each attack prints a row of `bench-results/faults.md`.
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 @Tag("process")
 class HostileClientsTest {

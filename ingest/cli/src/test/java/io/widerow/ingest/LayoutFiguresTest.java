@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: layouts that nobody set by hand refuse nothing and keep small types few; and what they
-/// cost compared with a fixed layout. Method: daemons in processes of their own; one of three types
-/// comes fifty times as fast from one moment on; 10,000 types come an event a second in all. Prints
-/// rows of a table; times decide nothing.
+/// Goal: layouts that the daemon chooses refuse nothing and give small types few partitions; and
+/// their cost compared with a fixed layout. Method: daemons in processes of their own; one of three
+/// types comes fifty times as fast from one moment on; 10,000 types come an event a second in all.
+/// Prints rows of a table; times decide nothing.
 @Tag("faults")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class LayoutFiguresTest {

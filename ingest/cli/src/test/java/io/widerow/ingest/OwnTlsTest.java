@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: the daemon for other machines that SECURITY.md sets up step by step works with every
-/// command, and the mistakes that can be made with TLS say what to do. Method: the two blocks of
-/// the document as they are written, with openssl, the daemon and the commands as processes; only
-/// the port is a free one and the address a loopback one.
+/// command, and errors of TLS name the solution. Method: the two blocks of the document as they are
+/// written, with openssl, the daemon and the commands as processes; only the port is a free one and
+/// the address a loopback one.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 @Tag("process")
 class OwnTlsTest {

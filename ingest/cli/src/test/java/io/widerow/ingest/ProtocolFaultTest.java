@@ -21,10 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever protocol a batch comes in, `kill -9` and a full disk lose nothing acknowledged
-/// and store nothing twice, and a full disk is told in the protocol's own way. Method: the daemon
-/// as a process with small files; a sender of each protocol of [NumberedSender], which repeats what
-/// got no answer; kills, and fills of its disk, at seeded moments. `-Dprotocol.kills=<n>` and
+/// Goal: in every protocol, `kill -9` and a full disk lose nothing acknowledged and store nothing
+/// twice, and a full disk is reported in the form of the protocol. Method: the daemon as a process
+/// with small files; a sender of each protocol of [NumberedSender], which repeats what got no
+/// answer; kills, and fills of its disk, at seeded moments. `-Dprotocol.kills=<n>` and
 /// `-Dprotocol.fills=<n>` set how many in the profile `faults`; `-Dseed=<n>` repeats the moments of
 /// a run.
 @Timeout(value = 4, unit = TimeUnit.HOURS)

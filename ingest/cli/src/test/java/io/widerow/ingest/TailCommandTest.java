@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: `widerow tail` begins where it is told to, shows times in the zone asked for, and writes
+/// Goal: `widerow tail` begins at the given position, shows times in the given zone, and writes
 /// nothing but events to standard output. Method: the command in this process against a daemon with
 /// old events; it ends by its limit.
 class TailCommandTest {

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: `widerow.table_sizes` tells the widest partitions of the tables that are there, with the
-/// cells by the formula for wide rows. Method: tables of the hotel and others over a store on a
-/// simulated disk.
+/// Goal: `widerow.table_sizes` lists the widest partitions of the existing tables, with the cells
+/// by the formula for wide rows. Method: tables of the hotel and others over a store on a simulated
+/// disk.
 class TableSizesTest {
   private static final int DAYS = 30;
   private static final int ROOMS = 10;

@@ -30,9 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a rule fires exactly while the figure of each step, for so long, is beyond its threshold;
-/// late events count, restarts change nothing, and what cannot be said is unknown. Method: a real
-/// store, a clock and an executor that the test moves.
+/// Goal: a rule fires exactly while the aggregate of each step has exceeded its threshold for long
+/// enough; late events count, restarts change nothing, and otherwise the state is unknown. Method:
+/// a real store, a clock and an executor that the test moves.
 @Timeout(300)
 class AlertSchedulerTest {
   private static final long SECOND = 1_000_000_000L;

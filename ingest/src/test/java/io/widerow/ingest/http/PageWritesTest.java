@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: no web page that somebody happens to open changes or deletes anything in a daemon on the
+/// Goal: no foreign web page in a user's browser changes or deletes anything in a daemon on the
 /// same machine. Method: every request that changes something, as a browser sends it for a page of
 /// another site without asking first.
 @Timeout(300)

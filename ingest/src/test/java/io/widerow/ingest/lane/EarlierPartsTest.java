@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a batch with ids of senders is stored once, also when it is repeated over another number
-/// of lanes, and every answer to it has the figures of the first. Method: starts with changing
+/// Goal: a batch with ids of senders is stored once, also when it is retried over another number of
+/// lanes, and every response to it has the counts of the first. Method: starts with changing
 /// numbers of lanes, each after a crash that some parts survive, compared with a set of the parts
 /// that must be there.
 @Timeout(300)

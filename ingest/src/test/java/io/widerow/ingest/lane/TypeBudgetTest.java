@@ -24,9 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store gets no more types than the limits say, and the events of the others are stored
-/// whole under one type, with the name that was sent. Method: batches through a budget, looked at
-/// as a store gets them.
+/// Goal: a store gets no more types than the limits permit, and events of further types are stored
+/// unchanged under one type, with the name that was sent. Method: batches through a budget, looked
+/// at as a store gets them.
 class TypeBudgetTest {
   private static final long NOW = Decoding.ARRIVAL_NANOS;
 

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Goal: a sender whose clock is ahead loses no event, where it cannot be told of a refusal, or
+/// Goal: a sender whose clock is ahead loses no event, where no response can report a refusal, or
 /// drops refused events. Method: one event in each such protocol, at the last time that the store
 /// takes, one second later, and before 1970; a daemon.
 @Timeout(300)

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the rules that SHIP.md shows make of its events what it says. Method: run them.
+/// Goal: the transforms in SHIP.md have the documented effect on its events. Method: run them.
 class DocumentedTransformsTest {
   @Test
   void theExampleDoesWhatThePageSays() throws IOException {

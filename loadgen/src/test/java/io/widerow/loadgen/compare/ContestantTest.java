@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: a contestant is what its name says, and a daemon on Cassandra is a node and a daemon, both
-/// of them ours to stop. Method: names, and scripts in the places of the real ones that start null
+/// Goal: a contestant matches its name, and a daemon on Cassandra is a node and a daemon, both of
+/// them ours to stop. Method: names, and scripts in the places of the real ones that start null
 /// sinks and write down how they were called.
 class ContestantTest {
   private static final InetSocketAddress ADDRESS =

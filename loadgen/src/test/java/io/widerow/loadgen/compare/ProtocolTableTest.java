@@ -12,8 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a session of protocols says the median of what its rounds found, and what it could not
-/// find. Method: figures that are known.
+/// Goal: a session of protocols reports the medians of its rounds, and missing values. Method:
+/// figures that are known.
 class ProtocolTableTest {
   @TempDir private Path directory;
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what happens around a full hour is told from the rest. Method: a clock that is set.
+/// Goal: measurements around a full hour are separated from the rest. Method: a clock that is set.
 class HourEndTest {
   private final AtomicLong clockMillis = new AtomicLong();
   private final HourEnd hourEnd = new HourEnd(clockMillis::get);

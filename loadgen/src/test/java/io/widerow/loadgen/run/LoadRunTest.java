@@ -23,8 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the figures are what a user of the target would have seen. Method: a target that behaves
-/// badly in a known way, and what a run says of it.
+/// Goal: the results are as a user of the target would have seen them. Method: a target that
+/// behaves badly in a known way, and what a run says of it.
 class LoadRunTest {
   private static final long FROM_NANOS = 1_795_000_000L * Quantity.SECOND;
   private static final long STALL_MILLIS = 400;

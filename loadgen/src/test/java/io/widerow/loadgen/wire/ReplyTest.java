@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.widerow.loadgen.workload.Target;
 import org.junit.jupiter.api.Test;
 
-/// Goal: each answer of a target is counted as what it says. Method: the answers as text.
+/// Goal: each response of a target is counted by its contents. Method: the answers as text.
 class ReplyTest {
   @Test
   void aRepeatIsStored() {

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store that cannot be opened in this process says why. Method: a checkout without what
-/// opens it, and the program of this build with a port where no node listens. `RealDaemonTest`
-/// reads rows.
+/// Goal: a store that cannot be opened in this process reports the reason. Method: a checkout
+/// without what opens it, and the program of this build with a port where no node listens.
+/// `RealDaemonTest` reads rows.
 class StoreProgramTest {
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
 

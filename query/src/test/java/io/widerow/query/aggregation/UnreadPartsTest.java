@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// Goal: rows are flagged exactly when their step overlaps a missing part, of their type when rows
-/// are by type; sentences tell parts as they are. Method: made rows and parts, compared with a
+/// are by type; sentences describe the parts exactly. Method: made rows and parts, compared with a
 /// comparison of each with each.
 class UnreadPartsTest {
   private static final long STEP = 60_000_000_000L;

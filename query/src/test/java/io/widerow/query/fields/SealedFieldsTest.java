@@ -26,9 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: what dictionaries of blocks tell of fields is what the events tell, whatever the range
-/// cuts and wherever the events lie. Method: the same questions with a filter that keeps
-/// everything, which has each event looked at; `-Dseed=<n>` replays.
+/// Goal: counts from dictionaries of blocks equal counts from the events, whatever the range cuts
+/// and wherever the events lie. Method: the same questions with a filter that keeps everything,
+/// which has each event looked at; `-Dseed=<n>` replays.
 class SealedFieldsTest {
   private static final int EVENTS = 3_000;
   private static final long SECOND = 1_000_000_000L;

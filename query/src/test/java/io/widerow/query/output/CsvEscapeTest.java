@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: escaping eight bytes at a time gives what RFC 4180 says one character at a time. Method:
-/// random texts of all short lengths from few characters, so that each character occurs at each
-/// position of a word; compare with the plain algorithm.
+/// Goal: escaping eight bytes at a time gives the same as RFC 4180, one character at a time.
+/// Method: random texts of all short lengths from few characters, so that each character occurs at
+/// each position of a word; compare with the plain algorithm.
 class CsvEscapeTest {
   private static final String SIGNS = "a#\"\"!,-+\n\r\t=é日😀";
   private static final int LENGTH_MAX = 40;

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: escaping eight bytes at a time gives what JSON and CSV say one character at a time,
+/// Goal: escaping eight bytes at a time gives the same as JSON and CSV, one character at a time,
 /// wherever a text is in memory, and shows no bytes after the text. Method: random texts of all
 /// short lengths from few characters, in arrays with and without bytes after them; compare with the
 /// plain algorithm.

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a Parquet file has all of its events, for our reader and for DuckDB, and a file that was
-/// cut, damaged or made by somebody else is refused. Method: events with every kind of value, read
-/// back; DuckDB, which shares no code with our library, counts and adds up the same file; bytes are
-/// changed at random.
+/// cut, damaged or made by another program is refused. Method: events with every kind of value,
+/// read back; DuckDB, which shares no code with our library, counts and adds up the same file;
+/// bytes are changed at random.
 class ParquetRoundTripTest {
   private static final int EVENTS = 4_000;
 

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what a daemon's lines tell of damaged parts is read as it was written. Method: parts with
-/// all that a line may have, written and parsed.
+/// Goal: damaged parts in a daemon's lines are read as they were written. Method: parts with all
+/// that a line may have, written and parsed.
 class UnreadLinesTest {
   private static final long TIME = 1_763_640_000_000_000_001L;
 

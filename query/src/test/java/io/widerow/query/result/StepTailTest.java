@@ -40,10 +40,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a reader that applies the answers of a continuous query has, after each, exactly the
-/// figures that a query of the same steps gives; each step comes once when it has passed, and again
-/// only when something of it was written since. Method: a store on disk, asked at times that the
-/// test sets, with late events, upserts, seals, merges and restarts; a recount as the oracle.
+/// Goal: a client that applies the responses of a continuous query has, after each, exactly the
+/// aggregates of a query of the same steps; each step is returned once when it has ended, and again
+/// only when events of it were written since. Method: a store on disk, asked at times that the test
+/// sets, with late events, upserts, seals, merges and restarts; a recount as the oracle.
 class StepTailTest {
   private static final long START = 1_763_666_100_000_000_000L; // at a full minute
   private static final long SECOND = 1_000_000_000L;

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the harness starts what it says, and leaves nothing. Method: a node through a kill, a
-/// restart on its directory and the end; three nodes that see each other.
+/// Goal: the harness starts the requested nodes, and leaves nothing. Method: a node through a kill,
+/// a restart on its directory and the end; three nodes that see each other.
 @Tag("process")
 class CassandraNodeTest {
   @BeforeAll

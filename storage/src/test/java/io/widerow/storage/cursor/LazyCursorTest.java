@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/// Goal: what a lazy cursor opens late, fails to open, or opens after it was closed is waited for,
-/// told, and closed. Method: openings that the test completes.
+/// Goal: a lazy cursor waits for a late opening, reports a failed one, and closes a cursor that
+/// opens after it was closed. Method: openings that the test completes.
 class LazyCursorTest {
   private final CompletableFuture<EventCursor> opening = new CompletableFuture<>();
   private final Inner inner = new Inner();

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a store whose figures outlived their events opens forever, and answers by them. Method: a
-/// store that [GoldenStoreTest#write] wrote and that is kept, and the same events written to a
+/// Goal: every version opens a store whose aggregates outlived their events, and uses them. Method:
+/// a store that [GoldenStoreTest#write] wrote and that is kept, and the same events written to a
 /// store of today, whose figures are the expected ones: ten days of two types, one with ids of its
 /// own that are written again. Only the last three days have their events still.
 class GoldenFiguresTest {

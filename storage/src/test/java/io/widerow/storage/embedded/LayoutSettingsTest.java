@@ -31,8 +31,8 @@ import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: layouts change while events come, by a person or by rates and sizes; nothing is refused,
-/// and the partitions are where the layout at the time of their events says. Method: a store of two
+/// Goal: layouts change while events arrive, by overrides or by rates and sizes; nothing is
+/// refused, and partitions follow the layout at the time of their events. Method: a store of two
 /// lanes on a simulated disk, with a clock that the test sets.
 class LayoutSettingsTest {
   private static final int LANES = 2;

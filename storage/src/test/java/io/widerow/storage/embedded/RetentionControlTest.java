@@ -35,10 +35,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a policy that is set hides at once, what it hid is dropped after its grace and not before,
-/// a change back meanwhile gives the very same answer, the plan is what goes, and all of it
-/// outlives restarts; a clock far ahead drops and hides nothing. Method: a store on the simulated
-/// disk with a clock that the test sets; tasks run at once.
+/// Goal: a policy that is set hides at once, hidden events are dropped after its grace and not
+/// before, a change back before that restores the same result, the plan lists exactly the dropped
+/// partitions, and all of it outlives restarts; a clock far ahead drops and hides nothing. Method:
+/// a store on the simulated disk with a clock that the test sets; tasks run at once.
 class RetentionControlTest {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration GRACE = Duration.ofMinutes(15);

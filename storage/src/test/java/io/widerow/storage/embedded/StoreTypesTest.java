@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the types of a store are told with the right numbers and times, whether their events are
+/// Goal: the types of a store are listed with the right numbers and times, whether their events are
 /// open, sealed or both, without events past retention. Method: a store on the simulated disk with
 /// a clock that the test sets.
 class StoreTypesTest {

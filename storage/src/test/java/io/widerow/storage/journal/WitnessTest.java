@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a power cut leaves a witness that says what one of the last two writes said, and a damaged
-/// one says nothing. Method: write, cut the power at every operation, flip every byte. The document
-/// is checked against the code.
+/// Goal: a power cut leaves a witness equal to one of the last two writes, and a damaged one is
+/// empty. Method: write, cut the power at every operation, flip every byte. The document is checked
+/// against the code.
 public class WitnessTest {
   private static final UUID STORE = new UUID(3, 4);
   private static final Path DIRECTORY = Path.of("/store");

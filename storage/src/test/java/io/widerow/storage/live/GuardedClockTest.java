@@ -13,8 +13,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /// Goal: a clock that jumps ahead, while the store is open or closed, moves neither arrival times
-/// nor retention until it is confirmed or accepted; going back mends everything at once; nobody has
-/// to help for ever. Method: clocks that the test sets, with jumps by hand and at random.
+/// nor retention until it is confirmed or accepted; going back repairs everything at once; no case
+/// needs an operator permanently. Method: clocks that the test sets, with jumps by hand and at
+/// random.
 class GuardedClockTest {
   private static final long START = 1_700_000_000_000_000_000L;
   private static final long SECOND = Duration.ofSeconds(1).toNanos();

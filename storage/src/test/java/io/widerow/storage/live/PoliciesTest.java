@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// Goal: the most specific policy decides about a type, whatever the order in which policies were
-/// set; a bucket is past exactly when its age or the bytes of newer ones say so; patterns overlap
+/// set; a bucket has expired exactly by its age or by the bytes of newer ones; patterns overlap
 /// exactly when a text matches both. Method: examples, and random patterns against a search of all
 /// short texts. There is no clock and no store.
 class PoliciesTest {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: the section has the bytes that FORMAT.md tells, and bytes that are none are refused.
-/// Method: the bytes of two rules, written by hand.
+/// Goal: the section has the bytes of FORMAT.md, and invalid bytes are refused. Method: the bytes
+/// of two rules, written by hand.
 class LayoutSectionTest {
   private static final String BYTES =
       "0002" // rules

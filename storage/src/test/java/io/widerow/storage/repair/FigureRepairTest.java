@@ -36,8 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: damage of a file of figures whose events are gone is found, a question that needs it
-/// fails, and a repair keeps what can be read. Method: a store on the real disk, a flipped byte.
+/// Goal: damage of a file of aggregates whose events are gone is found, a query that needs it
+/// fails, and a repair keeps the readable part. Method: a store on the real disk, a flipped byte.
 class FigureRepairTest {
   private static final byte[] NUMBER = "n".getBytes(StandardCharsets.UTF_8);
   private static final byte[] VALUE = "value".getBytes(StandardCharsets.UTF_8);

@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a type of a few events costs no more than it may, and the store tells what it costs.
+/// Goal: a type of a few events costs no more than permitted, and the store reports its cost.
 /// Method: metrics of 16 samples each, in batches that shards are chosen for as for any other; the
 /// store's own figure against the bound, and against what the heap keeps after rows were filled.
 class OpenRowsMemoryTest {

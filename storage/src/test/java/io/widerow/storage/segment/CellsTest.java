@@ -23,8 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: cells count the events of their segment by minute, in segments that are kept for ever too;
-/// wrong cells are refused. Method: golden segments, counted again; cells with one number changed.
+/// Goal: cells count the events of their segment by minute, in segments that are kept indefinitely
+/// too; wrong cells are refused. Method: golden segments, counted again; cells with one number
+/// changed.
 class CellsTest {
   private static final Path FILE = Path.of("a.seg");
   private static final UUID STORE = new UUID(1, 2);

@@ -41,9 +41,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: cells of rollups have the figures of their segment's events, in segments that are kept for
-/// ever too; a step of too many groups or values says so; damage is found. Method: golden segments
-/// and others, aggregated again; each byte flipped.
+/// Goal: cells of rollups have the aggregates of their segment's events, in segments that are kept
+/// indefinitely too; a step of too many groups or values is marked; damage is found. Method: golden
+/// segments and others, aggregated again; each byte flipped.
 class SegmentRollupsTest {
   private static final Path FILE = Path.of("a.seg");
   private static final UUID STORE = new UUID(1, 2);

@@ -21,9 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: figures that were written in parts, read and merged are to the last bit those of all
-/// values at once; equal values have equal hashes. Method: random longs and doubles of all
-/// magnitudes and texts, in random parts. The seed is the test's name, `-Dseed=<n>` replays it.
+/// Goal: aggregates that were written in parts, read and merged equal, to the last bit, the
+/// aggregates of all values at once; equal values have equal hashes. Method: random longs and
+/// doubles of all magnitudes and texts, in random parts. The seed is the test's name, `-Dseed=<n>`
+/// replays it.
 class RollupFiguresTest {
   private static final Path FILE = Path.of("a.seg");
 

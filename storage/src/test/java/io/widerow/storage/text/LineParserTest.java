@@ -11,10 +11,9 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a line is split where the documentation says, and the fast path for a line like another
-/// splits it alike. Method: lines of random pieces, also damaged ones, compared with a parser that
-/// reads one character at a time. The seed is the test's name; to replay one, run with
-/// `-Dseed=<n>`.
+/// Goal: a line is split as documented, and the fast path for a line like another splits it alike.
+/// Method: lines of random pieces, also damaged ones, compared with a parser that reads one
+/// character at a time. The seed is the test's name; to replay one, run with `-Dseed=<n>`.
 class LineParserTest {
   private static final String DELIMITERS = "\t\n\r []{}()'=,;:<>|&\0";
   private static final String TIME = "\\d\\d:[0-5]\\d:[0-5]\\d([.,]\\d{3})?";

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: the commands for clusters do on a real node what they say: a store goes there and back,
-/// and is the same for each question on the way. Method: each command as the launcher runs it, and
-/// the same questions to the directory, the cluster and the copy.
+/// Goal: the commands for clusters work on a real node: a store is migrated there and back, and
+/// returns the same results for each query at every step. Method: each command as the launcher runs
+/// it, and the same questions to the directory, the cluster and the copy.
 @Tag("cluster")
 @Timeout(300)
 class ClusterCommandsNodeTest {

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/// Goal: each command says what it did and ends with the code of its outcome. Method: commands in
-/// this process, on a keyspace in memory.
+/// Goal: each command reports its outcome and ends with its exit code. Method: commands in this
+/// process, on a keyspace in memory.
 class ClusterCommandsTest {
   private static final String URI = "cassandra://127.0.0.1/widerow?dc=dc1";
   private static final long NOW_MILLIS = 1_764_000_000_000L;

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: of a damaged value in a real cluster each question is an error that names the partition,
-/// and `damage=skip` counts the rest, for figures, fields, differences and patterns alike. Method:
-/// a daemon writes two types, one bit of the values of one of them is turned through the driver,
-/// and a daemon with an empty directory of its own, that has nothing in memory, is asked.
+/// Goal: for a damaged value in a real cluster each query is an error that names the partition, and
+/// `damage=skip` counts the rest, for aggregates, fields, differences and patterns alike. Method: a
+/// daemon writes two types, one bit of the values of one of them is turned through the driver, and
+/// a daemon with an empty directory of its own, that has nothing in memory, is asked.
 @Tag("cluster")
 @Timeout(300)
 class ClusterDamageNodeTest {

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a command that cannot use a cluster says why in one sentence, with the value and what to
-/// do, and ends with the code of its kind. Method: commands on ports where nobody listens, with
-/// files that are not there, and on nodes with users and with TLS.
+/// Goal: a command that cannot use a cluster prints the reason in one sentence, with the value and
+/// the solution, and ends with the exit code of its kind. Method: commands on ports where nobody
+/// listens, with files that are not there, and on nodes with users and with TLS.
 @Timeout(300)
 class ClusterErrorsTest {
   private static final int PORT_OF_NOBODY = 1; // tcpmux, which nobody runs

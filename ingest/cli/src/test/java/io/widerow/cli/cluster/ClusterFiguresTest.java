@@ -44,9 +44,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: figures of a store on real nodes, printed with the load of the machine. They hold nothing
-/// to a time, because other programs may run here. `-Dfigure.runs=<n>`, `-Dfigure.seconds=<n>`,
-/// `-Dcluster.events=<n>` at rest.
+/// Goal: measurements of a store on real nodes, printed with the load of the machine. They hold
+/// nothing to a time, because other programs may run here. `-Dfigure.runs=<n>`,
+/// `-Dfigure.seconds=<n>`, `-Dcluster.events=<n>` at rest.
 @Tag("cluster")
 class ClusterFiguresTest {
   private static final int RUNS = Integer.getInteger("figure.runs", 5);

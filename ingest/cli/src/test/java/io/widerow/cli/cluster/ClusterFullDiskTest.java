@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a full disk, of the daemon while its cluster is away or of the node, delays and loses
-/// nothing. The daemon says 507 or that a batch waits, starts on the full disk, and when there is
-/// room and the node is back, applies what it has and takes events, without another start. Method:
-/// both as processes, the one or the other on a small file system of its own, filled to the last
-/// byte.
+/// nothing. The daemon responds with 507 or that a batch waits, starts on the full disk, and when
+/// there is room and the node is back, applies what it has and takes events, without another start.
+/// Method: both as processes, the one or the other on a small file system of its own, filled to the
+/// last byte.
 @Tag("cluster")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ClusterFullDiskTest {

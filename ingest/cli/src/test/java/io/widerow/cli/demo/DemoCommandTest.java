@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: the demo does what it says, twice in one directory, and the queries that train the JVM's
-/// AOT cache have answers. Method: the real log files.
+/// Goal: the demo runs as described, twice in one directory, and the queries that train the JVM's
+/// AOT cache have results. Method: the real log files.
 @Timeout(300)
 class DemoCommandTest {
   @Test

@@ -36,9 +36,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: no line of a file is lost because the daemon refuses its time, or what its JSON says.
-/// Method: the command against a daemon, and what a query reads back; answers made by hand for
-/// lists of refusals that are cut.
+/// Goal: no line of a file is lost because the daemon refuses its time or its JSON. Method: the
+/// command against a daemon, and what a query reads back; answers made by hand for lists of
+/// refusals that are cut.
 @Timeout(300)
 class SecondTryTest {
   private static final long NOW = 1_790_000_000_000_000_000L;

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: `widerow cql` shows what a daemon answers, whole and in each format, and says in one
-/// sentence the error. Method: a daemon; statements, files, an input and a prompt.
+/// Goal: `widerow cql` shows a daemon's complete results in each format, and an error in one
+/// sentence. Method: a daemon; statements, files, an input and a prompt.
 @Timeout(300)
 class CqlCommandTest {
   private static final String TOKEN = "0123456789abcdef0123456789abcdef";

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 
-/// Goal: the configuration is what its sources say, and the error for a bad value names its key.
-/// Method: the command itself, with sources of each kind.
+/// Goal: the configuration has the values of its sources, and the error for a bad value names its
+/// key. Method: the command itself, with sources of each kind.
 class DaemonConfigTest {
   @TempDir private Path directory = Path.of(".");
 

@@ -17,10 +17,10 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the manifest of the tables that lost its last edit, a merge or a flush, heals where the
-/// files prove what the edit said; where they do not, the store tells it and deletes nothing.
-/// Method: stores on the simulated disk, killed after such an edit; bits of it are flipped, or it
-/// is cut off.
+/// Goal: the manifest of the tables that lost its last edit, a merge or a flush, recovers where the
+/// files prove the edit; where they do not, the store reports it and deletes nothing. Method:
+/// stores on the simulated disk, killed after such an edit; bits of it are flipped, or it is cut
+/// off.
 class TableLossTest {
   private static final long START_SECONDS = 1_700_000_000L;
   private static final Path MANIFEST = Path.of("/store/tables/manifest");

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a driver brings events by INSERT, which are as durable as those of other protocols, and is
-/// told why one is not taken. Method: the Java driver against a daemon with a store on disk, and
-/// each outcome of the lanes.
+/// Goal: a driver writes events by INSERT, as durably as other protocols, and gets the reason of a
+/// refusal. Method: the Java driver against a daemon with a store on disk, and each outcome of the
+/// lanes.
 @Timeout(300)
 class CqlEventsTest {
   private static final UUID ID = Uuids.startOf(1_763_600_000_123L);

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a request whose frame has an `idempotency-key` is done once, on any connection and after a
-/// restart, and a repeat is answered as at first and says that it is one. Method: the Java driver
-/// and frames made by hand against a daemon with a store on disk.
+/// restart, and a retry gets the first response, marked as such. Method: the Java driver and frames
+/// made by hand against a daemon with a store on disk.
 @Timeout(300)
 class CqlRequestKeysTest {
   private static final String NAME = "idempotency-key";

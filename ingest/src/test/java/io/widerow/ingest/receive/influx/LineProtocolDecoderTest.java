@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a line means what InfluxDB's documentation says, after any other lines. Method: examples
-/// from the documentation; random similar lines, decoded together and each alone.
+/// Goal: a line is decoded as InfluxDB documents it, after any other lines. Method: examples from
+/// the documentation; random similar lines, decoded together and each alone.
 class LineProtocolDecoderTest {
   private static List<MemoryStore.Stored> decode(String lines) {
     return decode(lines, null);

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what `systemd-journal-upload` sends is stored unchanged, once, and answered so that it
-/// goes on or begins again. Method: uploads as it sends them, to a daemon with a store in memory.
+/// Goal: entries of `systemd-journal-upload` are stored unchanged, once, and the response makes it
+/// continue or begin again. Method: uploads as it sends them, to a daemon with a store in memory.
 @Timeout(300)
 class JournalTest {
   private static final String SECRET = "a-secret-of-thirty-two-characters";

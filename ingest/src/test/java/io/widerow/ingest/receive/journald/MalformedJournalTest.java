@@ -11,8 +11,9 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a bad entry is refused with a reason that says where, and its neighbours are stored.
-/// Method: a corpus of bad entries, in which `|` stands for a newline, each between two good ones.
+/// Goal: a bad entry is refused with a reason that names the position, and its neighbours are
+/// stored. Method: a corpus of bad entries, in which `|` stands for a newline, each between two
+/// good ones.
 class MalformedJournalTest {
   private static final String GOOD =
       "__CURSOR=g\n__REALTIME_TIMESTAMP=1767323045000123\nMESSAGE=good\n\n";

@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.xerial.snappy.Snappy;
 
-/// Goal: both forms of a request become what the request says. Method: random requests, written
-/// field by field and by Jackson, packed by snappy-java, and compared with the events; and JSON
-/// with a byte changed: what Jackson cannot read stores nothing.
+/// Goal: both forms of a request become the same events. Method: random requests, written field by
+/// field and by Jackson, packed by snappy-java, and compared with the events; and JSON with a byte
+/// changed: what Jackson cannot read stores nothing.
 class LokiOracleTest {
   private static final int ROUNDS = 60;
   private static final JsonMapper PLAIN = JsonMapper.builder().build();

@@ -18,9 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: a bad entry is refused with a reason that says what and where, bad labels refuse the
-/// entries of their stream, and all neighbours are stored. Method: a corpus of bad entries and bad
-/// labels, each between two good ones, in both forms of the protocol; and bytes that are changed.
+/// Goal: a bad entry is refused with a reason that names the fault and its position, bad labels
+/// refuse the entries of their stream, and all neighbours are stored. Method: a corpus of bad
+/// entries and bad labels, each between two good ones, in both forms of the protocol; and bytes
+/// that are changed.
 class MalformedLokiTest {
   private static final byte[] GOOD = entry(1_000_000_000, "good");
   private static final String GOOD_JSON = "[\"1000000000\",\"good\"]";

@@ -39,10 +39,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: what other programs write as OTLP is stored attribute by attribute as PROTOCOLS.md says.
-/// Method: random messages of the classes generated from OpenTelemetry's own definitions, written
-/// by their code as protobuf, with fields in their order and in the reverse one, and as JSON, and
-/// compared with events computed from the messages.
+/// Goal: OTLP of other programs is stored attribute by attribute as in PROTOCOLS.md. Method: random
+/// messages of the classes generated from OpenTelemetry's own definitions, written by their code as
+/// protobuf, with fields in their order and in the reverse one, and as JSON, and compared with
+/// events computed from the messages.
 class OtlpOracleTest {
   private static final int ROUNDS = 150;
   private static final Set<String> IDS = Set.of("traceId", "spanId", "parentSpanId");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /// Goal: when parts of the range cannot be read the page shows the bars of the rest, hatches those
 /// that may lack events, and names the missing parts; the list shows the events before the damage,
-/// and goes on after it. Method: Chromium over a store with one hour gone and a damaged block in
+/// and continues after it. Method: Chromium over a store with one hour gone and a damaged block in
 /// another.
 @Tag("browser")
 class ExplorerDamageTest extends ExplorerRun {

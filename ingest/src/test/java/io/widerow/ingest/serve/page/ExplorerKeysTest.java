@@ -12,9 +12,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Goal: each key does what the list of keys says, and none is missing in the list; columns are
-/// moved and resized by mouse and keys, and the URL has them. Method: Chromium over made events,
-/// keys as a keyboard sends them.
+/// Goal: each key works as in the list of keys, and the list is complete; columns are moved and
+/// resized by mouse and keys, and the URL has them. Method: Chromium over made events, keys as a
+/// keyboard sends them.
 @Tag("browser")
 class ExplorerKeysTest extends ExplorerRun {
   private static final int EVENTS = 600;

@@ -16,10 +16,10 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Goal: the map shows how the data lies, as `/v1/partitions` tells it: every partition, segments
-/// next to each other, open, late and damaged rows; names of types stay text; too many types and
-/// buckets are folded and nothing is lost by it. Method: Chromium over a store with merged hours,
-/// one of them damaged, open rows, and hostile types.
+/// Goal: the map shows the layout of the data, as `/v1/partitions` returns it: every partition,
+/// segments next to each other, open, late and damaged rows; names of types stay text; too many
+/// types and buckets are folded and nothing is lost by it. Method: Chromium over a store with
+/// merged hours, one of them damaged, open rows, and hostile types.
 @Tag("browser")
 class ExplorerLayoutTest extends ExplorerRun {
   private static final Instant START = Instant.parse("2025-11-20T10:00:00Z");

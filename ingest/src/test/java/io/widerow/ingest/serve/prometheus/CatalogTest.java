@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: questions for labels and series are answered as Prometheus does, by GET and by a form.
+/// Goal: requests for labels and series get the responses of Prometheus, by GET and by a form.
 /// Method: some series and a log, sealed and not, and the answers as they should be.
 class CatalogTest {
   private static final long BASE = 1_700_000_000_000L;

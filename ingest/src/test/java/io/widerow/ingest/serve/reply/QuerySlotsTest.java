@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Goal: who comes a moment too early waits for a slot instead of being refused; who finds none in
-/// time is refused, and takes none. Method: slots that the test frees, with answers that it counts.
+/// Goal: a query without a free slot waits for one instead of being refused; a query that gets none
+/// in time is refused, and takes none. Method: slots that the test frees, with answers that it
+/// counts.
 @Timeout(300)
 class QuerySlotsTest {
   private static final int LONG_MILLIS = 50_000;

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Goal: status, readiness, metrics and findings say what the daemon knows of its cluster. Method:
-/// a daemon over a store in memory with a report of the test's.
+/// Goal: status, readiness, metrics and findings report the state of the cluster. Method: a daemon
+/// over a store in memory with a report of the test's.
 class ClusterOverHttpTest {
   private static final long NOW = 1_795_000_000_000L;
 

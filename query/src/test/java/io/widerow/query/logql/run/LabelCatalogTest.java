@@ -40,10 +40,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: labels and values that sealed blocks tell are those of a scan, whatever the range cuts and
-/// whatever became of events: sealed, merged, replaced by their ids, past retention, deleted; and
-/// where blocks tell all, no event is read. Method: generated stores and questions; a view of the
-/// same partitions that tells nothing is scanned. `-Dseed=<n>` replays.
+/// Goal: labels and values from sealed blocks equal the labels and values of a scan, whatever the
+/// range cuts and whatever became of events: sealed, merged, replaced by their ids, past retention,
+/// deleted; and where blocks suffice, no event is read. Method: generated stores and questions; a
+/// view of the same partitions that tells nothing is scanned. `-Dseed=<n>` replays.
 @Timeout(600)
 class LabelCatalogTest {
   private static final int EVENTS = 900;

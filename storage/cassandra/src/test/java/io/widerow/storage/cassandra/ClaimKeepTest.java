@@ -20,8 +20,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: what has waited for longer than keys of batches are remembered is not applied by guess, is
-/// not lost, and is applied when the operator says so. Method: a keyspace in memory, a clock of the
+/// Goal: a batch that has waited for longer than keys are kept is not applied by guess, is not
+/// lost, and is applied when the operator permits it. Method: a keyspace in memory, a clock of the
 /// test.
 class ClaimKeepTest {
   private static final byte[] TYPE = "app".getBytes(StandardCharsets.UTF_8);

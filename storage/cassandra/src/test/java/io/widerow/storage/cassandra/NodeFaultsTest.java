@@ -25,9 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whatever happens to nodes, while two stores write and a reader asks, no acknowledged event
-/// is lost, shown twice or out of order, and each answer is complete or says what could not be
-/// read. Method: three nodes with three replicas; one fault after the other, at seeded times:
+/// Goal: whatever happens to nodes while two stores write and a reader queries, no acknowledged
+/// event is lost, shown twice or out of order, and each result is complete or names the unread
+/// parts. Method: three nodes with three replicas; one fault after the other, at seeded times:
 /// standing still for 50 ms to 2 s, two of three for up to 3 s, one for longer than the driver
 /// waits, two for longer than a reader waits, kill and start. The stores write as long as there are
 /// faults. `-Dnode.faults=<n>`, `-Dcluster.events=<n>`, `-Dseed=<n>`.

@@ -41,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Goal: the bulk of Elasticsearch has the answers and the mapping that PROTOCOLS.md says. Method:
-/// a daemon with a store in memory, asked as its clients ask.
+/// Goal: the bulk of Elasticsearch has the responses and the mapping of PROTOCOLS.md. Method: a
+/// daemon with a store in memory, asked as its clients ask.
 class ElasticTest {
   private static final String NINE = "application/vnd.elasticsearch+json; compatible-with=9";
   private static final String SECRET = "secret-of-agent-0123456789abcdef";

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Goal: with `damage=skip` figures are of what can be read: the rows that may lack events are
-/// flagged, and what they lack is named, over HTTP and by the command; without damage nothing
+/// Goal: with `damage=skip` aggregates cover the readable part: rows that may lack events are
+/// flagged, and the missing parts are named, over HTTP and by the command; without damage nothing
 /// changes, and without the parameter damage is an error. Method: a daemon over a store on the
 /// disk, whose files are damaged while it is stopped.
 @Timeout(300)

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: figures that are kept answer after their events are gone, and what they cannot tell is
-/// told, over HTTP and by the command. Method: a daemon; events of last week; a retention of days.
+/// Goal: stored aggregates are used after their events are gone, and missing minutes are reported,
+/// over HTTP and by the command. Method: a daemon; events of last week; a retention of days.
 class KeptFiguresOverHttpTest {
   private static final String SUMS = "type=web&stats=count,sum(n)&by=status&every=1h";
   private static final String COUNTS = "type=web&stats=count&every=1h";

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: `GET /v1/partitions?layout=true` and `widerow layout partitions` tell how the data lies:
-/// lanes, partitions, segments, late events and damage, as far as known without reading. Method: a
-/// daemon with a store on the disk, whose events are old, so that a merge is due at once.
+/// Goal: `GET /v1/partitions?layout=true` and `widerow layout partitions` return the layout of the
+/// data: lanes, partitions, segments, late events and damage, as far as known without reading.
+/// Method: a daemon with a store on the disk, whose events are old, so that a merge is due at once.
 @Timeout(300)
 class PartitionsOverHttpTest {
   private static final ObjectMapper JSON = new ObjectMapper();

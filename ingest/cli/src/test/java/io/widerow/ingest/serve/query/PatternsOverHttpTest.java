@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: patterns of lines are counted as the lines were made, before and after sealing, and what
-/// is wrong is told. Method: a daemon with lines of known kinds.
+/// Goal: patterns of lines are counted as the lines were made, before and after sealing, and errors
+/// are reported. Method: a daemon with lines of known kinds.
 @Timeout(300)
 class PatternsOverHttpTest {
   private static final long START_MILLIS = 1_763_666_100_000L;

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: figures are byte for byte the same with rollups and without, after repeats, late events,
-/// upserts, sealing, merging and kills, and a rollup outlives these. Method: a daemon as a process,
-/// asked both ways, with rollups that are defined one after the other; the number of events against
-/// a set.
+/// Goal: aggregates are byte for byte the same with rollups and without, after retries, late
+/// events, upserts, sealing, merging and kills, and a rollup outlives these. Method: a daemon as a
+/// process, asked both ways, with rollups that are defined one after the other; the number of
+/// events against a set.
 @Timeout(300)
 @Tag("process")
 class RollupOverHttpTest {

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: `GET /v1/export` streams every event in each format, goes on after a token, refuses what
-/// makes no sense, and frees what a reader that left had. The command gets the same from a daemon.
-/// Method: a daemon on the disk, asked over HTTP and by the command.
+/// Goal: `GET /v1/export` streams every event in each format, continues after a token, refuses
+/// invalid values, and frees the memory of a client that disconnected. The command gets the same
+/// from a daemon. Method: a daemon on the disk, asked over HTTP and by the command.
 class ExportOverHttpTest {
   private static final int EVENTS = 20_000;
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: an operator sees who sends what and what became of it, and the three places that say it
+/// Goal: an operator sees senders, their events and the outcomes, and the three reports of them
 /// agree. Method: a daemon with tokens, requests of every outcome, counted by hand.
 @Timeout(300)
 class SendersOverHttpTest {

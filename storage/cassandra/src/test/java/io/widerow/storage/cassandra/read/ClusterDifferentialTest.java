@@ -28,10 +28,10 @@ import java.util.function.Predicate;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: a store on a cluster answers every question as the embedded one does, whatever was merged
-/// meanwhile, and a view never changes. Method: one seeded stream of rounds of three daemons with
-/// late events and upserts, buckets of five minutes to eight days, goes to both; questions of every
-/// kind are asked between the rounds.
+/// Goal: a store on a cluster returns the same result as the embedded one for every query, whatever
+/// was merged in between, and a view never changes. Method: one seeded stream of rounds of three
+/// daemons with late events and upserts, buckets of five minutes to eight days, goes to both;
+/// questions of every kind are asked between the rounds.
 class ClusterDifferentialTest {
   private static final int ROUNDS = 40;
 

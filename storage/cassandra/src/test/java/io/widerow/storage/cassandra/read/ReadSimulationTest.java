@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/// Goal: README.md's table of the simulation is what the simulation says, and its conclusions hold.
-/// Method: run it with the table's seed, and with others.
+/// Goal: README.md's table equals the output of the simulation, and its conclusions hold. Method:
+/// run it with the table's seed, and with others.
 class ReadSimulationTest {
   @Test
   void theDocumentHasTheTable() throws IOException {
