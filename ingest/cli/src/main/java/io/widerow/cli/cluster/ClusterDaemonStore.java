@@ -103,7 +103,7 @@ public final class ClusterDaemonStore {
     Integer number = keys.daemonNumber();
     Long bytes = keys.journalBytes();
     return base.withDaemon(number == null ? ApplyOptions.AUTO : number)
-        .withClaims(keys.claimKeep(), keys.acceptsRepeats())
+        .withKeys(new ApplyOptions.BatchKeys(keys.claimKeep(), keys.acceptsRepeats()))
         .withRows(keys.rows())
         .withPendingBytesMax(bytes == null ? Long.MAX_VALUE : bytes);
   }

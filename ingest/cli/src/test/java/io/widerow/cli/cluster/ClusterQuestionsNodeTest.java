@@ -95,7 +95,8 @@ class ClusterQuestionsNodeTest {
     ClusterReading reading =
         new ClusterReading(
             keyspace, new ClusterReading.Settings(options, Duration.ZERO, null), threads, upkeep);
-    ApplyOptions rounds = ApplyOptions.of("here").withPace(ROUND, 64, 32L << 20);
+    ApplyOptions rounds =
+        ApplyOptions.of("here").withPacing(new ApplyOptions.Pacing(ROUND, 64, 32L << 20));
     return ClusterStores.open(keyspace, local, rounds, reading, threads);
   }
 

@@ -133,7 +133,8 @@ class CassandraStoreTest {
         CassandraStore.open(
             keyspace,
             config(directory),
-            ApplyOptions.of("here").withPace(Duration.ofMillis(20), 8, 8 << 20),
+            ApplyOptions.of("here")
+                .withPacing(new ApplyOptions.Pacing(Duration.ofMillis(20), 8, 8 << 20)),
             reading,
             Runnable::run);
     store.lane(0).onQuorum(told::add);

@@ -38,7 +38,7 @@ class ClaimKeepTest {
     return CassandraStore.open(
         keyspace,
         StoreChild.config(temporary.resolve("daemon")).withLanes(1, 1),
-        ApplyOptions.of("here").withClaims(KEPT, acceptsRepeats),
+        ApplyOptions.of("here").withKeys(new ApplyOptions.BatchKeys(KEPT, acceptsRepeats)),
         new NoReading(),
         new CassandraStore.Machine(
             new RealDisk(),

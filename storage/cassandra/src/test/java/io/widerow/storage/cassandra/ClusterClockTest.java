@@ -76,7 +76,8 @@ class ClusterClockTest {
       return CassandraStore.open(
           keyspace,
           config,
-          ApplyOptions.of("host").withPace(Duration.ofMillis(1), 3, 8 << 20),
+          ApplyOptions.of("host")
+              .withPacing(new ApplyOptions.Pacing(Duration.ofMillis(1), 3, 8 << 20)),
           reading,
           new CassandraStore.Machine(disk, clock, new SimPace(), this::spool, true));
     }

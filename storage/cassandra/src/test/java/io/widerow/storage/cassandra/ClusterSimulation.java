@@ -75,7 +75,7 @@ public final class ClusterSimulation implements LongConsumer {
               connection,
               config,
               ApplyOptions.of("host-" + index)
-                  .withPace(Duration.ofMillis(1), 3, 8 << 20)
+                  .withPacing(new ApplyOptions.Pacing(Duration.ofMillis(1), 3, 8 << 20))
                   .withRoundBytes(roundBytes),
               new NoReading(),
               new CassandraStore.Machine(disk, clock, pace, this::spool, true));

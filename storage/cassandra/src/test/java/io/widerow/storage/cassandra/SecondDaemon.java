@@ -93,7 +93,8 @@ public final class SecondDaemon implements LongConsumer {
     return CassandraStore.open(
         new SimKeyspace(cluster),
         opened,
-        ApplyOptions.of("host-" + index).withPace(Duration.ofMillis(1), 3, 8 << 20),
+        ApplyOptions.of("host-" + index)
+            .withPacing(new ApplyOptions.Pacing(Duration.ofMillis(1), 3, 8 << 20)),
         new NoReading(),
         new CassandraStore.Machine(
             disk,

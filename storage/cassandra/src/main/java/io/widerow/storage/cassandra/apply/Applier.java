@@ -173,7 +173,7 @@ public final class Applier implements AutoCloseable {
             return;
           }
           if (one != Applied.PART) {
-            parts.pace().idle(parts.options().interval().toNanos());
+            parts.pace().idle(parts.options().pacing().interval().toNanos());
           }
         } catch (KeyspaceException failed) { // noted
           boolean refused = failed.kind == KeyspaceException.Kind.REFUSED;

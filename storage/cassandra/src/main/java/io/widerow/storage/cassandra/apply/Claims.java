@@ -116,7 +116,7 @@ final class Claims {
       noted.add(
           statements.start(
               "note the keys of batches",
-              () -> keyspace.noteClaims(keys, claims, options.claimSeconds())));
+              () -> keyspace.noteClaims(keys, claims, options.keys().seconds())));
     }
     noted.forEach(Statements.Try::await);
   }
@@ -136,7 +136,7 @@ final class Claims {
   private void claimEach(List<Batch> some, Round round, List<Batch.LeftOut> left) {
     ArrayDeque<Asked> flying = new ArrayDeque<>();
     for (Batch batch : some) {
-      if (flying.size() == options.inFlight()) {
+      if (flying.size() == options.pacing().inFlight()) {
         take(flying.removeFirst(), round, left);
       }
       Claim mine = mine(batch, round);
@@ -146,7 +146,7 @@ final class Claims {
               mine,
               statements.start(
                   "claim the key of a batch",
-                  () -> keyspace.claim(batch.keyBytes(), mine, options.claimSeconds()))));
+                  () -> keyspace.claim(batch.keyBytes(), mine, options.keys().seconds()))));
     }
     while (!flying.isEmpty()) {
       take(flying.removeFirst(), round, left);
@@ -154,12 +154,13 @@ final class Claims {
   }
 
   private void requireKnown(Batch batch, long nowSeconds) {
-    if (!options.acceptsRepeats() && nowSeconds - batch.seconds() > options.claimSeconds()) {
+    if (!options.keys().acceptsRepeats()
+        && nowSeconds - batch.seconds() > options.keys().seconds()) {
       KeyspaceException old =
           new KeyspaceException(
               KeyspaceException.Kind.REFUSED,
               "a batch of %s has waited for longer than keys are kept, %s: perhaps "
-                      .formatted(Instant.ofEpochSecond(batch.seconds()), options.claimKeep())
+                      .formatted(Instant.ofEpochSecond(batch.seconds()), options.keys().kept())
                   + "another daemon has it; start with --accept-repeats to apply it anyway");
       statements.troubled(String.valueOf(old.getMessage()));
       throw old;
@@ -198,13 +199,13 @@ final class Claims {
     boolean done =
         statements.once(
             "take over the key of a batch",
-            keyspace.takeOver(batch.keyBytes(), left.other(), mine, options.claimSeconds()));
+            keyspace.takeOver(batch.keyBytes(), left.other(), mine, options.keys().seconds()));
     Claim inForce =
         done
             ? mine
             : statements.once(
                 "claim the key of a batch",
-                keyspace.claim(batch.keyBytes(), mine, options.claimSeconds()));
+                keyspace.claim(batch.keyBytes(), mine, options.keys().seconds()));
     if (inForce.isSameBatch(mine)) {
       file.taken(batch.counterFrom());
     } else {

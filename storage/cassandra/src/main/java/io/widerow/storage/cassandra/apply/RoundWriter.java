@@ -39,7 +39,7 @@ final class RoundWriter implements AutoCloseable {
 
   private final Keyspace keyspace;
   private final Statements statements;
-  private final ApplyOptions options;
+  private final ApplyOptions.Pacing pacing;
   private final Projection projection;
   private final TimeToLive timeToLive;
   private final Map<BucketOfType, Integer> buckets = new HashMap<>(); // to shards in the catalog
@@ -59,7 +59,7 @@ final class RoundWriter implements AutoCloseable {
       Keyspace keyspace, Statements statements, ApplyOptions options, TimeToLive timeToLive) {
     this.keyspace = keyspace;
     this.statements = statements;
-    this.options = options;
+    this.pacing = options.pacing();
     this.projection = new Projection(options.rows());
     this.timeToLive = timeToLive;
   }
@@ -194,7 +194,7 @@ final class RoundWriter implements AutoCloseable {
 
   private void fly(String what, Supplier<CompletableFuture<Void>> statement, long size) {
     while (!flying.isEmpty()
-        && (flying.size() >= options.inFlight() || flyingBytes + size > options.inFlightBytes())) {
+        && (flying.size() >= pacing.inFlight() || flyingBytes + size > pacing.inFlightBytes())) {
       awaitFirst();
     }
     flying.add(new InFlight(statements.start(what, statement), size));

@@ -213,7 +213,8 @@ class DaemonNumberTest {
     keyspace.isAway = false;
     DaemonNumber known = start(A, AUTO);
     keyspace.isAway = true;
-    DaemonNumber number = start(A, AUTO.withClaims(Duration.ofHours(1), false));
+    DaemonNumber number =
+        start(A, AUTO.withKeys(new ApplyOptions.BatchKeys(Duration.ofHours(1), false)));
     assertEquals(known.from(), number.from());
     assertEquals(known.epoch(), number.epoch());
   }
