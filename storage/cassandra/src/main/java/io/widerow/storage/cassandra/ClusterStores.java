@@ -37,7 +37,7 @@ public final class ClusterStores {
       if (known == null) {
         throw away;
       }
-      return new LateKeyspace(
+      return LateKeyspace.of(
           known, options.uri().keyspace(), () -> DriverKeyspace.open(options), away);
     }
   }
