@@ -1,5 +1,6 @@
 package io.widerow.faults;
 
+import io.widerow.storage.disk.LibC;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -240,36 +241,24 @@ public final class FaultDisk implements AutoCloseable {
   }
 
   private static void shutDown(Path mount) {
-    Linker linker = Linker.nativeLinker();
-    Linker.Option errno = Linker.Option.captureCallState("errno");
-    MethodHandle open =
-        linker.downcallHandle(
-            linker.defaultLookup().findOrThrow("open"),
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
     MethodHandle ioctl =
-        linker.downcallHandle(
-            linker.defaultLookup().findOrThrow("ioctl"),
+        LibC.find(
+            "ioctl",
             FunctionDescriptor.of(
                 ValueLayout.JAVA_INT,
                 ValueLayout.JAVA_INT,
                 ValueLayout.JAVA_LONG,
                 ValueLayout.ADDRESS),
-            Linker.Option.firstVariadicArg(2),
-            errno);
-    MethodHandle close =
-        linker.downcallHandle(
-            linker.defaultLookup().findOrThrow("close"),
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+            Linker.Option.firstVariadicArg(2));
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
       MemorySegment flag = arena.allocateFrom(ValueLayout.JAVA_INT, DROP_LOG);
-      int descriptor = (int) open.invokeExact(arena.allocateFrom(mount.toString()), 0);
-      int result = (int) ioctl.invokeExact(state, descriptor, SHUTDOWN, flag);
-      int closed = (int) close.invokeExact(descriptor);
-      if (descriptor < 0 || result != 0 || closed != 0) {
-        throw new IOException(
-            "shutdown of %s: error number %d".formatted(mount, state.get(ValueLayout.JAVA_INT, 0)));
+      LibC library = new LibC(arena);
+      int descriptor = library.open(mount, 0);
+      int result = (int) ioctl.invokeExact(descriptor, SHUTDOWN, flag);
+      if (descriptor < 0 || result != 0) {
+        throw new IOException("%s: open %d, shutdown %d".formatted(mount, descriptor, result));
       }
+      LibC.close(descriptor);
     } catch (Throwable failure) {
       throw new IllegalStateException(failure);
     }

@@ -3,14 +3,6 @@ package io.widerow.storage.disk;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -45,9 +37,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 final class DirectoryLock implements Disk.Lock {
-  private static final int READ_CLOEXEC = 0x80000;
-  private static final int EXCLUSIVE_NOWAIT = 2 | 4;
-  private static final int WOULD_BLOCK = 11;
   private static final int OWNER_BYTES_MAX = 1 << 10;
   private static final int OWNER_TRIES = 100;
   private static final long OWNER_PAUSE_NANOS = 10_000_000;
@@ -56,23 +45,6 @@ final class DirectoryLock implements Disk.Lock {
 
   /// Owners by directory, of the locks of this process.
   private static final Map<Object, String> HERE = new ConcurrentHashMap<>();
-
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final StructLayout STATE = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
-  private static final MethodHandle OPEN =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("open"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-  private static final MethodHandle FLOCK =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("flock"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
-          Linker.Option.captureCallState("errno"));
-  private static final MethodHandle CLOSE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("close"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
   private final Path directory;
   private final Path file;
@@ -152,20 +124,13 @@ final class DirectoryLock implements Disk.Lock {
   /// @return a descriptor; negative when this file system cannot lock a directory
   private static int lockDirectory(Path file, Path directory) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(STATE);
-      int opened;
-      int locked;
-      try {
-        opened = (int) OPEN.invokeExact(arena.allocateFrom(directory.toString()), READ_CLOEXEC);
-        locked = opened < 0 ? 0 : (int) FLOCK.invokeExact(state, opened, EXCLUSIVE_NOWAIT);
-      } catch (Throwable bug) {
-        throw new IllegalStateException(bug);
-      }
-      if (locked == 0) {
+      LibC library = new LibC(arena);
+      int opened = library.open(directory, LibC.CLOEXEC);
+      if (opened < 0 || library.lock(opened)) {
         return opened;
       }
-      closeDescriptor(opened);
-      if ((int) ERRNO.get(state, 0L) == WOULD_BLOCK) {
+      LibC.close(opened);
+      if (library.error() == LibC.WOULD_BLOCK) {
         throw new StorageException.Locked(directory, owner(file));
       }
       return -1;
@@ -173,14 +138,8 @@ final class DirectoryLock implements Disk.Lock {
   }
 
   private static void closeDescriptor(int descriptor) {
-    if (descriptor < 0) {
-      return;
-    }
-    try {
-      int ignored = (int) CLOSE.invokeExact(descriptor);
-      assert ignored == 0 : "close " + descriptor;
-    } catch (Throwable bug) {
-      throw new IllegalStateException(bug);
+    if (descriptor >= 0) {
+      LibC.close(descriptor);
     }
   }
 

@@ -1,11 +1,14 @@
 package io.widerow.storage.disk;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 
@@ -16,15 +19,8 @@ import java.nio.channels.FileChannel;
 /// - Memory: address space of the file's size, no pages.
 final class ResidentPages implements AutoCloseable {
   private static final int PAGE_BYTES = 4 << 10; // larger pages give several equal answers
-  private static final Linker LINKER = Linker.nativeLinker();
   private static final MethodHandle MINCORE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("mincore"),
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.ADDRESS));
+      LibC.find("mincore", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
 
   private final Arena arena = Arena.ofShared();
   private final MemorySegment mapping;
@@ -50,11 +46,11 @@ final class ResidentPages implements AutoCloseable {
       int failed =
           (int) MINCORE.invokeExact(mapping.asSlice(from), offset + bytes - from, resident);
       for (long page = 0; failed == 0 && page < pages; page++) {
-        failed = (resident.get(ValueLayout.JAVA_BYTE, page) & 1) ^ 1;
+        failed = (resident.get(JAVA_BYTE, page) & 1) ^ 1;
       }
       return failed == 0;
     } catch (Throwable bug) {
-      throw new IllegalStateException(bug);
+      throw LibC.impossible(bug);
     }
   }
 

@@ -1,17 +1,11 @@
 package io.widerow.storage.journal;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.LibC;
 import io.widerow.storage.disk.RealDisk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -22,87 +16,31 @@ import java.util.Set;
 ///
 /// - Threads: one at a time.
 public final class NativeFile implements AutoCloseable {
-  private static final int READ_WRITE_NOFOLLOW_CLOEXEC = 0x2 | 0x20000 | 0x80000;
-  private static final int INTERRUPTED = 4;
-  private static final int NOT_PERMITTED = 1;
-  private static final int NO_SUCH_DEVICE = 19;
-  private static final int NO_SPACE = 28;
-  private static final int NO_SUCH_CALL = 38;
-  private static final int NOT_SUPPORTED = 95;
-  private static final int QUOTA = 122;
-
   /// The file system, or a filter of system calls, cannot give blocks back, or there is no room to
   /// note that they are free.
   private static final Set<Integer> NOT_GIVEN_BACK =
-      Set.of(NOT_PERMITTED, NO_SUCH_DEVICE, NO_SPACE, NO_SUCH_CALL, NOT_SUPPORTED, QUOTA);
+      Set.of(
+          LibC.NOT_PERMITTED,
+          LibC.NO_SUCH_DEVICE,
+          LibC.NO_SPACE,
+          LibC.NO_SUCH_CALL,
+          LibC.NOT_SUPPORTED,
+          LibC.QUOTA);
 
-  private static final int KEEP_SIZE_PUNCH_HOLE = 0x1 | 0x2;
   static final int PAGE_BYTES = 4 << 10;
   private static final MemorySegment ZEROS = Arena.global().allocate(PAGE_BYTES).asReadOnly();
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final StructLayout STATE = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
-  private static final MethodHandle OPEN =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("open"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
-          Linker.Option.captureCallState("errno"));
-  private static final MethodHandle WRITE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("pwrite"),
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG),
-          Linker.Option.captureCallState("errno"));
-  private static final MethodHandle DATA_SYNC =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("fdatasync"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
-          Linker.Option.captureCallState("errno"));
-  private static final MethodHandle RESERVE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("posix_fallocate"),
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG));
-  private static final MethodHandle RELEASE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("fallocate"),
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG),
-          Linker.Option.captureCallState("errno"));
-  private static final MethodHandle CLOSE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("close"),
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-
   private final Path path;
   private final Arena arena = Arena.ofShared();
-  private final MemorySegment state = arena.allocate(STATE);
+  private final LibC library = new LibC(arena);
   private final int descriptor;
 
   /// Opens an existing file.
   NativeFile(Path path) {
     this.path = path;
-    int opened;
-    try {
-      MemorySegment name = arena.allocateFrom(path.toString());
-      opened = (int) OPEN.invokeExact(state, name, READ_WRITE_NOFOLLOW_CLOEXEC);
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
-    }
+    int opened = library.open(path, LibC.READ_WRITE | LibC.NOFOLLOW | LibC.CLOEXEC);
     if (opened < 0) {
-      int error = error();
+      int error = library.error();
       arena.close();
       throw failed("open", error);
     }
@@ -113,12 +51,8 @@ public final class NativeFile implements AutoCloseable {
   void reserve(long bytes) {
     int error;
     do {
-      try {
-        error = (int) RESERVE.invokeExact(descriptor, 0L, bytes);
-      } catch (Throwable failure) {
-        throw new IllegalStateException(failure);
-      }
-    } while (error == INTERRUPTED);
+      error = LibC.reserve(descriptor, bytes);
+    } while (error == LibC.INTERRUPTED);
     if (error != 0) {
       throw failed("reserve " + bytes + " bytes", error, bytes);
     }
@@ -131,18 +65,10 @@ public final class NativeFile implements AutoCloseable {
     if (start >= until) {
       return;
     }
-    int result;
     int error;
     do {
-      try {
-        result =
-            (int)
-                RELEASE.invokeExact(state, descriptor, KEEP_SIZE_PUNCH_HOLE, start, until - start);
-      } catch (Throwable failure) {
-        throw new IllegalStateException(failure);
-      }
-      error = result == 0 ? 0 : error();
-    } while (error == INTERRUPTED);
+      error = library.release(descriptor, start, until - start) ? 0 : library.error();
+    } while (error == LibC.INTERRUPTED);
     if (error != 0 && !NOT_GIVEN_BACK.contains(error)) {
       throw failed("give back the bytes from " + start + " to " + until, error);
     }
@@ -176,21 +102,9 @@ public final class NativeFile implements AutoCloseable {
   void write(MemorySegment source, long offset) {
     long done = 0;
     while (done < source.byteSize()) {
-      long written;
-      try {
-        written =
-            (long)
-                WRITE.invokeExact(
-                    state,
-                    descriptor,
-                    source.asSlice(done),
-                    source.byteSize() - done,
-                    offset + done);
-      } catch (Throwable failure) {
-        throw new IllegalStateException(failure);
-      }
-      if (written == 0 || (written < 0 && error() != INTERRUPTED)) {
-        int error = written == 0 ? 0 : error();
+      long written = library.write(descriptor, source.asSlice(done), offset + done);
+      if (written == 0 || (written < 0 && library.error() != LibC.INTERRUPTED)) {
+        int error = written == 0 ? 0 : library.error();
         throw failed(
             "write %d bytes at %d".formatted(source.byteSize(), offset), error, source.byteSize());
       }
@@ -200,19 +114,9 @@ public final class NativeFile implements AutoCloseable {
 
   /// Makes the size and all written pages durable.
   public void force() {
-    int result;
-    try {
-      result = (int) DATA_SYNC.invokeExact(state, descriptor);
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
+    if (!library.force(descriptor)) {
+      throw failed("force", library.error());
     }
-    if (result != 0) {
-      throw failed("force", error());
-    }
-  }
-
-  private int error() {
-    return (int) ERRNO.get(state, 0L);
   }
 
   private StorageException failed(String action, int error) {
@@ -221,7 +125,7 @@ public final class NativeFile implements AutoCloseable {
 
   /// @param bytes that the call needs
   private StorageException failed(String action, int error, long bytes) {
-    if (error == NO_SPACE || error == QUOTA) {
+    if (error == LibC.NO_SPACE || error == LibC.QUOTA) {
       return new StorageException.DiskFull(path, new RealDisk().usableBytes(path), bytes);
     }
     return new StorageException.Failed(path, action, new IOException("error number " + error));
@@ -229,12 +133,7 @@ public final class NativeFile implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      int ignored = (int) CLOSE.invokeExact(descriptor);
-      assert ignored == 0 : "close " + path;
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
-    }
+    LibC.close(descriptor);
     arena.close();
   }
 }

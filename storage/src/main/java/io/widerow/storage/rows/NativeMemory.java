@@ -3,9 +3,9 @@ package io.widerow.storage.rows;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.widerow.storage.disk.LibC;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -13,17 +13,9 @@ import java.lang.invoke.MethodHandle;
 /// memory. For the large pieces of open rows that costs milliseconds and makes every page resident
 /// before it is needed.
 public final class NativeMemory {
-  private static final MethodHandle MALLOC;
-  private static final MethodHandle FREE;
-
-  static {
-    Linker linker = Linker.nativeLinker();
-    var library = linker.defaultLookup();
-    MALLOC =
-        linker.downcallHandle(
-            library.findOrThrow("malloc"), FunctionDescriptor.of(ADDRESS, JAVA_LONG));
-    FREE = linker.downcallHandle(library.findOrThrow("free"), FunctionDescriptor.ofVoid(ADDRESS));
-  }
+  private static final MethodHandle MALLOC =
+      LibC.find("malloc", FunctionDescriptor.of(ADDRESS, JAVA_LONG));
+  private static final MethodHandle FREE = LibC.find("free", FunctionDescriptor.ofVoid(ADDRESS));
 
   private NativeMemory() {}
 
@@ -36,7 +28,7 @@ public final class NativeMemory {
     try {
       start = (MemorySegment) MALLOC.invokeExact(bytes);
     } catch (Throwable impossible) {
-      throw new IllegalStateException("malloc", impossible);
+      throw LibC.impossible(impossible);
     }
     if (start.address() == 0) {
       throw new OutOfMemoryError("cannot allocate " + bytes + " bytes of native memory");
@@ -48,7 +40,7 @@ public final class NativeMemory {
     try {
       FREE.invokeExact(memory);
     } catch (Throwable impossible) {
-      throw new IllegalStateException("free", impossible);
+      throw LibC.impossible(impossible);
     }
   }
 }
