@@ -1,10 +1,9 @@
 package io.widerow.storage.cassandra.apply;
 
-import io.widerow.event.AttributeName;
-import io.widerow.event.AttributeValue;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.WrappedEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
@@ -48,7 +47,6 @@ final class RoundWriter implements AutoCloseable {
   private final SegmentMemory memory = new SegmentMemory(SegmentValue.APPLIED);
   private long flyingBytes;
   private long events;
-  private long segments;
   private long bytes;
 
   private record BucketOfType(Bucket bucket, String type) {}
@@ -178,7 +176,6 @@ final class RoundWriter implements AutoCloseable {
     fly("write " + partition, () -> keyspace.write(row, value.bytes(), ttl), row.bytes());
     events += row.events();
     bytes += row.bytes();
-    segments++;
   }
 
   private void project(PartitionKey partition, Projection.@Nullable Rows full, Task task) {
@@ -212,10 +209,6 @@ final class RoundWriter implements AutoCloseable {
     return events;
   }
 
-  long segments() {
-    return segments;
-  }
-
   long bytes() {
     return bytes;
   }
@@ -226,52 +219,18 @@ final class RoundWriter implements AutoCloseable {
   }
 
   /// An event with another version.
-  private static final class Restamped implements EventView {
-    private @Nullable EventView event;
+  private static final class Restamped extends WrappedEvent {
     private long version;
 
     EventView of(EventView newEvent, long newVersion) {
-      event = newEvent;
+      wrap(newEvent);
       version = newVersion;
       return this;
-    }
-
-    private EventView now() {
-      EventView shown = event;
-      if (shown == null) {
-        throw new IllegalStateException("no current event");
-      }
-      return shown;
-    }
-
-    @Override
-    public long idTime() {
-      return now().idTime();
-    }
-
-    @Override
-    public long idTail() {
-      return now().idTail();
     }
 
     @Override
     public long version() {
       return version;
-    }
-
-    @Override
-    public String type() {
-      return now().type();
-    }
-
-    @Override
-    public boolean find(AttributeName name, AttributeValue out) {
-      return now().find(name, out);
-    }
-
-    @Override
-    public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
-      now().forEach(scratch, visitor);
     }
   }
 }

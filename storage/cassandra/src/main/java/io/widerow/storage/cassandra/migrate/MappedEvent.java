@@ -1,9 +1,8 @@
 package io.widerow.storage.cassandra.migrate;
 
-import io.widerow.event.AttributeName;
-import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
+import io.widerow.event.WrappedEvent;
 import io.widerow.storage.ClusterArrivals;
 
 /// Shows an event of one kind of store with the version that it has in the other.
@@ -16,9 +15,7 @@ import io.widerow.storage.ClusterArrivals;
 /// An assigned id has no version and stays as it is.
 ///
 /// - Threads: one.
-abstract class MappedEvent implements EventView {
-  private EventView event = this; // before the first one
-
+abstract class MappedEvent extends WrappedEvent {
   /// Into a cluster.
   static MappedEvent toCluster(int daemon) {
     return new MappedEvent() {
@@ -43,43 +40,13 @@ abstract class MappedEvent implements EventView {
 
   /// Shows another event until it changes.
   MappedEvent show(EventView next) {
-    event = next;
+    wrap(next);
     return this;
   }
 
   @Override
-  public long idTime() {
-    return event.idTime();
-  }
-
-  @Override
-  public long idTail() {
-    return event.idTail();
-  }
-
-  @Override
   public long version() {
-    long version = event.version();
+    long version = super.version();
     return version == EventLayout.VERSION_ASSIGNED ? version : map(version);
-  }
-
-  @Override
-  public String type() {
-    return event.type();
-  }
-
-  @Override
-  public void readType(AttributeValue out) {
-    event.readType(out);
-  }
-
-  @Override
-  public boolean find(AttributeName name, AttributeValue out) {
-    return event.find(name, out);
-  }
-
-  @Override
-  public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
-    event.forEach(scratch, visitor);
   }
 }
