@@ -47,7 +47,6 @@ public final class FiguresWriter implements AutoCloseable {
   private final Disk disk;
   private final Path path;
   private final long id;
-  private final UUID storeId;
   private final SegmentChecksum checksum;
   private final CellsWriter cells = new CellsWriter();
   private final RollupsWriter rollups;
@@ -72,7 +71,6 @@ public final class FiguresWriter implements AutoCloseable {
     this.disk = disk;
     this.path = path;
     this.id = id;
-    this.storeId = storeId;
     this.checksum = new SegmentChecksum(storeId, id);
     this.rollups = new RollupsWriter(kept);
     this.file = disk.create(path);
@@ -173,7 +171,7 @@ public final class FiguresWriter implements AutoCloseable {
 
   /// Writes the file and forces it. The caller forces the directory.
   public SegmentSummary finish() {
-    putHeader();
+    SegmentFormat.putHeader(out, SegmentFormat.FIGURES, checksum);
     rollups.write(out, checksum::of, 0);
     cells.write(out, checksum, 0);
     int indexAt = out.length();
@@ -181,37 +179,12 @@ public final class FiguresWriter implements AutoCloseable {
     cells.writeSizes(index);
     rollups.writeSizes(index);
     out.put(index);
-    int footerAt = out.length();
-    int indexCrc = checksum.of(out.bytes(), indexAt, footerAt - indexAt, indexAt);
-    out.putLong(indexAt);
-    out.putInt(footerAt - indexAt);
-    out.putInt(indexCrc);
-    out.putInt(partitions.size());
-    out.putInt(0); // blocks
-    out.putLong(allEvents);
-    out.putLong(id);
-    out.putLong(footerAt + (long) SegmentFormat.FOOTER_BYTES);
-    out.putInt(SegmentFormat.VERSION);
-    checksum.seal(out, footerAt, footerAt);
-    out.putLong(SegmentFormat.MAGIC);
+    SegmentFormat.putFooter(out, indexAt, indexAt, partitions.size(), 0, allEvents, checksum);
     file.write(out.memory(0), 0);
     file.force();
     open = false;
     file.close();
     return new SegmentSummary(id, PartitionTable.of(partitions), allEvents, out.length());
-  }
-
-  private void putHeader() {
-    out.putLong(SegmentFormat.MAGIC);
-    out.putInt(SegmentFormat.VERSION);
-    out.putInt(0);
-    out.putLong(SegmentFormat.FIGURES);
-    out.putLong(0); // compatible
-    out.putLong(storeId.getMostSignificantBits());
-    out.putLong(storeId.getLeastSignificantBits());
-    out.putLong(id);
-    out.putInt(0);
-    checksum.seal(out, 0, 0);
   }
 
   /// Deletes the file unless it is finished.

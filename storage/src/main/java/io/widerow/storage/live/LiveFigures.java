@@ -1,6 +1,7 @@
 package io.widerow.storage.live;
 
 import io.widerow.storage.Damage;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.manifest.FigureEntry;
@@ -14,22 +15,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
-public final class LiveFigures {
+public final class LiveFigures extends LiveFile {
   private final FigureEntry entry;
-  private final @Nullable Segment file;
-  private final StorageException.@Nullable Corrupt found;
 
   LiveFigures(FigureEntry entry, Segment file) {
+    super(file);
     this.entry = entry;
-    this.file = file;
-    this.found = null;
   }
 
   /// One that cannot be read.
   LiveFigures(FigureEntry entry, StorageException.Corrupt found) {
+    super(found);
     this.entry = entry;
-    this.file = null;
-    this.found = found;
   }
 
   public FigureEntry entry() {
@@ -61,7 +58,7 @@ public final class LiveFigures {
   /// @throws StorageException.Corrupt when it cannot be read
   public Segment file() {
     if (file == null) {
-      throw found == null ? new IllegalStateException("no file") : found;
+      throw found();
     }
     return file;
   }
@@ -70,8 +67,8 @@ public final class LiveFigures {
   ///
   /// @return null when the scan skips the file
   public @Nullable Segment fileFor(ScanWatch watch) {
-    StorageException.Corrupt told = found;
-    if (told != null) {
+    if (file == null) {
+      StorageException.Corrupt told = found();
       ScanWatch.Unread unread =
           ScanWatch.Unread.of(
               told, Damage.Kind.SEGMENT, null, entry.events(), fromNanos(), untilNanos() - 1);
@@ -82,38 +79,8 @@ public final class LiveFigures {
     return file;
   }
 
-  public boolean isWhole() {
-    return file != null && file.damage() == null;
-  }
-
-  /// The damage, as far as reads have found it; null when none is known.
-  public @Nullable Damage known() {
-    return file != null
-        ? file.damage()
-        : found == null ? null : found.damage(Damage.Kind.SEGMENT, List.of());
-  }
-
-  boolean tryAcquire() {
-    return file == null || file.tryAcquire();
-  }
-
-  void release() {
-    if (file != null) {
-      file.release();
-    }
-  }
-
-  /// Gives the owner's lease back.
-  public void close() {
-    release();
-  }
-
-  /// The same, and deletes the file when its last reader is done.
-  void retire(Runnable delete) {
-    if (file == null) {
-      delete.run();
-    } else {
-      file.retire(delete);
-    }
+  @Override
+  List<PartitionInfo> infos() {
+    return List.of();
   }
 }

@@ -10,7 +10,7 @@ import io.widerow.storage.segment.PartitionTable;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.Collection;
-import java.util.Objects;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -24,23 +24,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
-public final class LiveSegment implements AutoCloseable {
+public final class LiveSegment extends LiveFile {
   private final SegmentEntry entry;
-  private final @Nullable Segment file;
-  private final StorageException.@Nullable Corrupt found;
   private volatile long @Nullable [] partitionBytes; // computed on demand
 
   LiveSegment(SegmentEntry entry, Segment file) {
+    super(file);
     this.entry = entry;
-    this.file = file;
-    this.found = null;
   }
 
   /// One that is quarantined.
   public LiveSegment(SegmentEntry entry, StorageException.Corrupt found) {
+    super(found);
     this.entry = entry;
-    this.file = null;
-    this.found = found;
   }
 
   /// Null when it is quarantined.
@@ -108,7 +104,7 @@ public final class LiveSegment implements AutoCloseable {
   /// @throws StorageException.Corrupt when it is quarantined
   public Segment fileFor(PartitionKey key) {
     if (file == null) {
-      throw damage().in(key);
+      throw found().in(key);
     }
     return file;
   }
@@ -119,7 +115,7 @@ public final class LiveSegment implements AutoCloseable {
   /// @return null when the scan skips the segment
   public @Nullable Segment fileFor(PartitionInfo wanted, ScanWatch watch) {
     if (file == null) {
-      StorageException.Corrupt told = damage().in(wanted.key());
+      StorageException.Corrupt told = found().in(wanted.key());
       if (!watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.SEGMENT, wanted))) {
         throw told;
       }
@@ -132,46 +128,8 @@ public final class LiveSegment implements AutoCloseable {
     return segments.stream().map(live -> live.entry.id()).collect(Collectors.toSet());
   }
 
-  /// True when no damage was found so far.
-  public boolean isWhole() {
-    return found == null && (file == null || file.damage() == null);
-  }
-
-  /// The damage, as far as reads have found it; null when none is known.
-  public @Nullable Damage known() {
-    if (file != null) {
-      return file.damage();
-    }
-    return damage().damage(Damage.Kind.SEGMENT, entry.infos());
-  }
-
-  private StorageException.Corrupt damage() {
-    return Objects.requireNonNull(found); // without one there is a file
-  }
-
-  /// Keeps the file open until [#release]; false when it is closed already.
-  boolean tryAcquire() {
-    return file == null || file.tryAcquire();
-  }
-
-  void release() {
-    if (file != null) {
-      file.release();
-    }
-  }
-
-  /// Gives the owner's lease back.
   @Override
-  public void close() {
-    release();
-  }
-
-  /// The same, and deletes the file when its last reader is done.
-  void retire(Runnable delete) {
-    if (file == null) {
-      delete.run();
-    } else {
-      file.retire(delete);
-    }
+  List<PartitionInfo> infos() {
+    return entry.infos();
   }
 }

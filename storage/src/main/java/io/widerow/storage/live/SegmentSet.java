@@ -44,21 +44,12 @@ public final class SegmentSet implements AutoCloseable {
             .flatMap(map -> map.values().stream())
             .flatMap(List::stream)
             .toList();
-    this.lease =
-        new Lease(() -> {
-          all.forEach(LiveSegment::release);
-          figures.forEach(LiveFigures::release);
-        });
-    for (LiveSegment segment : all) {
-      if (!segment.tryAcquire()) {
-        throw new IllegalStateException(segment.entry().fileName() + " is closed already");
-      }
-    }
-    for (LiveFigures file : figures) {
-      if (!file.tryAcquire()) {
-        throw new IllegalStateException(file.entry().fileName() + " is closed already");
-      }
-    }
+    this.lease = new Lease(() -> files().forEach(LiveFile::release));
+    files().forEach(LiveFile::acquire);
+  }
+
+  private Stream<LiveFile> files() {
+    return Stream.of(all, figures).flatMap(List::stream);
   }
 
   /// Another set. The owner's lease on every file in it must still be held.
@@ -107,9 +98,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /// The damage found so far in these files.
   public Stream<Damage> damage() {
-    return Stream.concat(
-            all.stream().map(LiveSegment::known), figures.stream().map(LiveFigures::known))
-        .filter(Objects::nonNull);
+    return files().map(LiveFile::known).filter(Objects::nonNull);
   }
 
   /// The buckets of a day at most, and the wide ones, in the form for [BucketSpans].

@@ -23,6 +23,14 @@ public final class SegmentChecksum {
     this.segmentId = segmentId;
   }
 
+  UUID storeId() {
+    return storeId;
+  }
+
+  long segmentId() {
+    return segmentId;
+  }
+
   public int of(byte[] bytes, int offset, int length, long fileOffset) {
     salt.clear();
     salt.putLong(Long.reverseBytes(storeId.getMostSignificantBits()));

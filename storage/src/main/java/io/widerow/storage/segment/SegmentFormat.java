@@ -1,5 +1,6 @@
 package io.widerow.storage.segment;
 
+import io.widerow.storage.codec.ByteSink;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
@@ -110,5 +111,50 @@ public final class SegmentFormat {
 
   public static int footerOffset(String field) {
     return Math.toIntExact(FOOTER.byteOffset(PathElement.groupElement(field)));
+  }
+
+  /// Appends the header of a file.
+  public static void putHeader(ByteSink out, long features, SegmentChecksum checksum) {
+    int at = out.length();
+    out.putLong(MAGIC);
+    out.putInt(VERSION);
+    out.putInt(0);
+    out.putLong(features);
+    out.putLong(0); // compatible
+    out.putLong(checksum.storeId().getMostSignificantBits());
+    out.putLong(checksum.storeId().getLeastSignificantBits());
+    out.putLong(checksum.segmentId());
+    out.putInt(0);
+    checksum.seal(out, at, 0);
+    assert out.length() - at == HEADER_BYTES : out.length();
+  }
+
+  /// Appends the footer of a file, directly after its index.
+  ///
+  /// @param indexAt where the index begins in `out`
+  /// @param indexOffset where it begins in the file
+  public static void putFooter(
+      ByteSink out,
+      int indexAt,
+      long indexOffset,
+      int partitions,
+      int blocks,
+      long events,
+      SegmentChecksum checksum) {
+    int footerAt = out.length();
+    int indexBytes = footerAt - indexAt;
+    int indexCrc = checksum.of(out.bytes(), indexAt, indexBytes, indexOffset);
+    long footerOffset = indexOffset + indexBytes;
+    out.putLong(indexOffset);
+    out.putInt(indexBytes);
+    out.putInt(indexCrc);
+    out.putInt(partitions);
+    out.putInt(blocks);
+    out.putLong(events);
+    out.putLong(checksum.segmentId());
+    out.putLong(footerOffset + FOOTER_BYTES);
+    out.putInt(VERSION);
+    checksum.seal(out, footerAt, footerOffset);
+    out.putLong(MAGIC);
   }
 }

@@ -45,7 +45,6 @@ public final class SegmentWriter implements AutoCloseable {
 
   private final Runnable delete;
   private final @Nullable SegmentMemory freed; // with the writer
-  private final UUID storeId;
   private final long segmentId;
   private final SegmentProfile form;
   private final SegmentChecksum checksum;
@@ -133,7 +132,6 @@ public final class SegmentWriter implements AutoCloseable {
       List<RollupDefinition> defined) {
     this.delete = delete;
     this.freed = owned ? memory : null;
-    this.storeId = storeId;
     this.segmentId = segmentId;
     this.form = memory.form();
     this.checksum = new SegmentChecksum(storeId, segmentId);
@@ -147,21 +145,7 @@ public final class SegmentWriter implements AutoCloseable {
       free();
       throw failure;
     }
-    putHeader();
-  }
-
-  private void putHeader() {
-    out.putLong(SegmentFormat.MAGIC);
-    out.putInt(SegmentFormat.VERSION);
-    out.putInt(0);
-    out.putLong(cells == null ? 0 : SegmentFormat.FEATURE_CELLS);
-    out.putLong(0); // compatible
-    out.putLong(storeId.getMostSignificantBits());
-    out.putLong(storeId.getLeastSignificantBits());
-    out.putLong(segmentId);
-    out.putInt(0);
-    checksum.seal(out, 0, 0);
-    assert out.length() == SegmentFormat.HEADER_BYTES : out.length();
+    SegmentFormat.putHeader(out, withCells ? SegmentFormat.FEATURE_CELLS : 0, checksum);
   }
 
   /// Sets the origin of the segment; call it before [#finish].
@@ -320,19 +304,7 @@ public final class SegmentWriter implements AutoCloseable {
       rollups.writeSizes(index);
     }
     out.put(index);
-    int indexCrc = checksum.of(out.bytes(), 0, out.length(), indexOffset);
-    int footerAt = out.length();
-    out.putLong(indexOffset);
-    out.putInt(footerAt);
-    out.putInt(indexCrc);
-    out.putInt(partitions.size());
-    out.putInt(blocks);
-    out.putLong(events);
-    out.putLong(segmentId);
-    out.putLong(indexOffset + footerAt + SegmentFormat.FOOTER_BYTES);
-    out.putInt(SegmentFormat.VERSION);
-    checksum.seal(out, footerAt, indexOffset + footerAt);
-    out.putLong(SegmentFormat.MAGIC);
+    SegmentFormat.putFooter(out, 0, indexOffset, partitions.size(), blocks, events, checksum);
     flush();
     file.force();
     SegmentSummary summary =
