@@ -1,6 +1,9 @@
 package io.widerow.storage.aggregate;
 
+import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.List;
@@ -22,7 +25,38 @@ interface CellSource {
       long from,
       long firstStep,
       long lastStep,
-      boolean gone) {}
+      boolean gone) {
+    /// Marks the steps of which no cells are known, and the one that may be shown in part.
+    ///
+    /// @param counted true when the cells of the piece are in the plan
+    void mark(CellPlan plan, boolean counted) {
+      if (!counted) {
+        plan.addUnknown(Math.max(firstStep, from - 1), lastStep);
+      } else if (!gone) {
+        plan.addUnknown(from - 1, from - 1);
+      }
+    }
+
+    /// Damaged cells: the events can be read. Where these are gone, the scan passes over the cells,
+    /// or ends with the damage.
+    void damaged(StorageException.Corrupt damaged, ScanWatch watch) {
+      segment.cellsDamaged(damaged);
+      if (gone) {
+        passOver(damaged, partition, watch);
+      }
+    }
+  }
+
+  /// Cells whose events are gone cannot be counted from them: the scan passes over the cells, or
+  /// ends with the damage.
+  static void passOver(
+      StorageException.Corrupt damaged, SegmentSummary.Partition part, ScanWatch watch) {
+    ScanWatch.Unread unread =
+        ScanWatch.Unread.of(damaged.in(part.key()), Damage.Kind.CELLS, part.info());
+    if (!watch.passesOver(unread)) {
+      throw damaged;
+    }
+  }
 
   /// Width of a step in minutes.
   int minutes();

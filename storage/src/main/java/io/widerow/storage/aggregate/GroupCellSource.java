@@ -69,15 +69,11 @@ final class GroupCellSource implements CellSource {
       scan.watch().block();
       int rollup = piece.segment().rollups().answering(piece.number(), question, columns, minutes);
       GroupCells cells = rollup < 0 ? null : read(piece, rollup, reader);
-      if (cells == null) {
-        plan.addUnknown(Math.max(piece.firstStep(), piece.from() - 1), piece.lastStep());
-      } else {
+      if (cells != null) {
         plan.add(cells, piece.from());
-        if (!piece.gone()) {
-          plan.addUnknown(piece.from() - 1, piece.from() - 1); // it may be shown in part
-        }
         found.add(new Found(piece, rollup));
       }
+      piece.mark(plan, cells != null);
     }
     bytesRead += reader.bytesRead();
   }
@@ -87,10 +83,7 @@ final class GroupCellSource implements CellSource {
     try {
       return reader.read(piece.number(), rollup);
     } catch (StorageException.Corrupt damaged) {
-      piece.segment().cellsDamaged(damaged);
-      if (piece.gone()) {
-        MinuteCells.passOver(damaged, piece.partition(), scan.watch());
-      }
+      piece.damaged(damaged, scan.watch());
       return null;
     }
   }

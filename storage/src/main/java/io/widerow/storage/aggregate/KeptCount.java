@@ -141,7 +141,7 @@ public final class KeptCount {
     try {
       cells = new SegmentCells.Reader(file, deadline, false).read(number, number + 1);
     } catch (StorageException.Corrupt damaged) {
-      MinuteCells.passOver(damaged, file.partitions().get(number), scan.watch());
+      CellSource.passOver(damaged, file.partitions().get(number), scan.watch());
       return 0;
     }
     long minutes = 0;

@@ -1,16 +1,13 @@
 package io.widerow.storage.aggregate;
 
-import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
-import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.Cells;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentCells;
-import io.widerow.storage.segment.SegmentSummary;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,14 +65,10 @@ final class MinuteCells implements CellSource {
   }
 
   private static void add(Piece piece, @Nullable Cells cells, CellPlan plan) {
-    if (cells == null) {
-      plan.addUnknown(Math.max(piece.firstStep(), piece.from() - 1), piece.lastStep());
-    } else {
+    if (cells != null) {
       plan.add(cells, piece.from());
-      if (!piece.gone()) {
-        plan.addUnknown(piece.from() - 1, piece.from() - 1); // it may be shown in part
-      }
     }
+    piece.mark(plan, cells != null);
   }
 
   /// The cells of a piece; null when it has none, or they are damaged: its events can be read.
@@ -86,22 +79,8 @@ final class MinuteCells implements CellSource {
     try {
       return reader.read(piece.number(), until);
     } catch (StorageException.Corrupt damaged) {
-      piece.segment().cellsDamaged(damaged);
-      if (piece.gone()) {
-        passOver(damaged, piece.partition(), scan.watch());
-      }
+      piece.damaged(damaged, scan.watch());
       return null;
-    }
-  }
-
-  /// Cells whose events are gone cannot be counted from them: the scan passes over the cells, or
-  /// ends with the damage.
-  static void passOver(
-      StorageException.Corrupt damaged, SegmentSummary.Partition part, ScanWatch watch) {
-    ScanWatch.Unread unread =
-        ScanWatch.Unread.of(damaged.in(part.key()), Damage.Kind.CELLS, part.info());
-    if (!watch.passesOver(unread)) {
-      throw damaged;
     }
   }
 
