@@ -216,7 +216,7 @@ public final class PendingStore implements EventStore {
             switch (own.nextInt(3)) {
               case 0 -> new LazyCursor(bound, () -> one(key, unfiltered, own));
               case 1 ->
-                  LazyCursor.opening(
+                  new OpeningCursor(
                       bound,
                       () ->
                           CompletableFuture.supplyAsync(

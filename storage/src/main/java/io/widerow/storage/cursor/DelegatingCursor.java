@@ -4,6 +4,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A cursor that opens another on its first [#next] or [#search], and shows what that one shows.
@@ -43,6 +44,12 @@ public abstract class DelegatingCursor implements EventCursor {
   public final @Nullable Step search() {
     EventCursor open = openedNow();
     return open == null ? Step.PENDING : open.search();
+  }
+
+  @Override
+  public CompletableFuture<Void> ready() {
+    EventCursor open = cursor;
+    return open == null ? CompletableFuture.completedFuture(null) : open.ready();
   }
 
   @Override

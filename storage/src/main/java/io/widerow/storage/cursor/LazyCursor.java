@@ -2,40 +2,22 @@ package io.widerow.storage.cursor;
 
 import io.widerow.event.EventId;
 import io.widerow.storage.EventCursor;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// A cursor that is opened on its first [#next]. A merge asks for that only after everything before
-/// [#bound], so of a long list of files in sequence one is open at a time. Opening may take its
-/// time: until it is done, the cursor is [EventCursor.Step#PENDING].
+/// [#bound], so of a long list of files in sequence one is open at a time.
 ///
-/// - Threads: one. A cursor whose opening is done after [#close] is closed by the thread that
-///   opened it.
+/// - Threads: one.
 public final class LazyCursor extends DelegatingCursor {
   private final EventId bound;
-  private final Supplier<CompletableFuture<EventCursor>> opener;
-  private @Nullable CompletableFuture<EventCursor> opening;
+  private final Supplier<EventCursor> opener;
   private boolean closed;
 
   /// @param bound no event comes before this id, in the direction of reading
-  /// @param opener opens the cursor at once
+  /// @param opener opens the cursor
   public LazyCursor(EventId bound, Supplier<EventCursor> opener) {
-    this(() -> CompletableFuture.completedFuture(opener.get()), bound);
-  }
-
-  private LazyCursor(Supplier<CompletableFuture<EventCursor>> opener, EventId bound) {
     this.bound = bound;
     this.opener = opener;
-  }
-
-  /// A cursor whose opening is not waited for.
-  ///
-  /// @param bound no event comes before this id, in the direction of reading
-  /// @param opener begins to open the cursor, once. When that fails, [#next] throws the reason
-  public static LazyCursor opening(EventId bound, Supplier<CompletableFuture<EventCursor>> opener) {
-    return new LazyCursor(opener, bound);
   }
 
   /// The bound of the first event, until the cursor is opened.
@@ -45,49 +27,16 @@ public final class LazyCursor extends DelegatingCursor {
   }
 
   @Override
-  protected @Nullable EventCursor open() {
+  protected EventCursor open() {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
     }
-    CompletableFuture<EventCursor> begun = opening;
-    if (begun == null) {
-      begun = opener.get();
-      opening = begun;
-    }
-    if (!begun.isDone()) {
-      return null;
-    }
-    try {
-      return begun.join();
-    } catch (CompletionException failed) {
-      switch (failed.getCause()) {
-        case RuntimeException known -> throw known;
-        case Error error -> throw error;
-        case null, default -> throw failed;
-      }
-    }
-  }
-
-  /// Never exceptional while the cursor is being opened: [#next] throws the reason.
-  @Override
-  public CompletableFuture<Void> ready() {
-    EventCursor open = opened();
-    if (open != null) {
-      return open.ready();
-    }
-    CompletableFuture<EventCursor> begun = opening;
-    return begun == null ? CompletableFuture.completedFuture(null) : begun.handle((_, _) -> null);
+    return opener.get();
   }
 
   @Override
   public void close() {
     closed = true;
-    CompletableFuture<EventCursor> begun = opening;
-    opening = null;
-    if (opened() != null) {
-      super.close();
-    } else if (begun != null) {
-      var _ = begun.thenAccept(EventCursor::close); // when it failed, there is nothing to close
-    }
+    super.close();
   }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.faults.OpeningCursor;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.ScanStatistics;
@@ -17,12 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/// Goal: a lazy cursor waits for a late opening, reports a failed one, and closes a cursor that
-/// opens after it was closed. Method: openings that the test completes.
-class LazyCursorTest {
+/// Goal: what a cursor opens late, fails to open, or opens after it was closed is waited for, told,
+/// and closed. Method: openings that the test completes.
+class DelegatingCursorTest {
   private final CompletableFuture<EventCursor> opening = new CompletableFuture<>();
   private final Inner inner = new Inner();
-  private final LazyCursor lazy = LazyCursor.opening(EventId.LEAST, () -> opening);
+  private final OpeningCursor lazy = new OpeningCursor(EventId.LEAST, () -> opening);
 
   /// A cursor without events that says once that it is not ready.
   private static final class Inner implements EventCursor {

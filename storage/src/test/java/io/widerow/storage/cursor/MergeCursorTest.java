@@ -9,6 +9,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.Await;
+import io.widerow.faults.OpeningCursor;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
@@ -93,7 +94,7 @@ class MergeCursorTest {
     EventId bound = new EventId(first.time() + (descending ? step : -step), first.tail());
     return random.nextBoolean()
         ? new LazyCursor(bound, () -> list)
-        : LazyCursor.opening(bound, () -> CompletableFuture.supplyAsync(() -> list));
+        : new OpeningCursor(bound, () -> CompletableFuture.supplyAsync(() -> list));
   }
 
   /// All inputs are asked before one is waited for: else each would cost the time of a journey.
