@@ -3,13 +3,9 @@ package io.widerow.storage.manifest;
 import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.manifest.Deletion.Proof;
 import io.widerow.storage.manifest.Deletion.State;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -68,17 +64,13 @@ public record DeletionSection(int next, List<Deletion> deletions) {
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeInt(next);
       out.writeShort(deletions.size());
       for (Deletion each : deletions) {
         write(each, out);
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   private static void write(Deletion each, DataOutputStream out) throws IOException {
@@ -122,35 +114,27 @@ public record DeletionSection(int next, List<Deletion> deletions) {
   }
 
   static DeletionSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      int next = in.readInt();
-      List<Deletion> deletions = new ArrayList<>();
-      int last = 0;
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        Deletion each = read(in);
-        if (each.id() <= last || each.id() >= next) {
-          throw new IOException(
-              "deletions: id %d after %d, before %d".formatted(each.id(), last, next));
-        }
-        last = each.id();
-        deletions.add(each);
+    return SectionBytes.read("deletions", bytes, DeletionSection::readAll);
+  }
+
+  private static DeletionSection readAll(DataInputStream in) throws IOException {
+    int next = in.readInt();
+    List<Deletion> deletions = SectionBytes.list(in, in.readUnsignedShort(), DeletionSection::read);
+    int last = 0;
+    for (Deletion each : deletions) {
+      if (each.id() <= last || each.id() >= next) {
+        throw new IOException(
+            "deletions: id %d after %d, before %d".formatted(each.id(), last, next));
       }
-      if (in.available() > 0) {
-        throw new IOException("deletions: %d bytes after their end".formatted(in.available()));
-      }
-      return new DeletionSection(next, deletions);
-    } catch (IllegalArgumentException refused) {
-      throw new IOException("deletions: " + refused.getMessage(), refused);
+      last = each.id();
     }
+    return new DeletionSection(next, deletions);
   }
 
   private static Deletion read(DataInputStream in) throws IOException {
     int id = in.readInt();
     State state = state(in.readUnsignedByte());
-    List<String> globs = new ArrayList<>();
-    for (int left = in.readUnsignedShort(); left > 0; left--) {
-      globs.add(FilterBytes.text(in));
-    }
+    List<String> globs = SectionBytes.list(in, in.readUnsignedShort(), FilterBytes::text);
     return new Deletion(
         id,
         globs,
@@ -179,15 +163,8 @@ public record DeletionSection(int next, List<Deletion> deletions) {
   }
 
   private static List<Long> ids(DataInputStream in) throws IOException {
-    int count = in.readInt();
-    if (count < 0 || count > in.available() / Long.BYTES) {
-      throw new IOException("deletions: %d files".formatted(count));
-    }
-    List<Long> ids = new ArrayList<>();
-    for (int left = count; left > 0; left--) {
-      ids.add(in.readLong());
-    }
-    return ids;
+    int count = SectionBytes.count(in, in.available() / Long.BYTES);
+    return SectionBytes.list(in, count, DataInputStream::readLong);
   }
 
   private static Map<Integer, Long> journals(DataInputStream in) throws IOException {

@@ -1,11 +1,7 @@
 package io.widerow.storage.manifest;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -52,8 +48,7 @@ public record FigureSection(List<FigureEntry> files) {
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeInt(files.size());
       for (FigureEntry file : files) {
         out.writeLong(file.id());
@@ -63,43 +58,31 @@ public record FigureSection(List<FigureEntry> files) {
         out.writeLong(file.untilNanos());
         out.writeLong(file.keepNanos());
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   static FigureSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      int count = in.readInt();
-      if (count < 0 || count > COUNT_MAX) {
-        throw new IOException("%d files of aggregates".formatted(count));
+    List<FigureEntry> files =
+        SectionBytes.read(
+            "files of figures",
+            bytes,
+            in -> SectionBytes.list(in, SectionBytes.count(in, COUNT_MAX), FigureSection::read));
+    long before = 0;
+    for (FigureEntry file : files) {
+      if (file.id() <= before
+          || file.bytes() <= 0
+          || file.events() <= 0
+          || file.untilNanos() <= file.fromNanos()
+          || file.keepNanos() <= 0) {
+        throw new IOException("%s after file %d".formatted(file, before));
       }
-      List<FigureEntry> files = new ArrayList<>();
-      long before = 0;
-      for (int i = 0; i < count; i++) {
-        FigureEntry file =
-            new FigureEntry(
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong(),
-                in.readLong());
-        if (file.id() <= before
-            || file.bytes() <= 0
-            || file.events() <= 0
-            || file.untilNanos() <= file.fromNanos()
-            || file.keepNanos() <= 0) {
-          throw new IOException("%s after file %d".formatted(file, before));
-        }
-        before = file.id();
-        files.add(file);
-      }
-      if (in.available() > 0) {
-        throw new IOException("aggregates: %d bytes after their end".formatted(in.available()));
-      }
-      return new FigureSection(files);
+      before = file.id();
     }
+    return new FigureSection(files);
+  }
+
+  private static FigureEntry read(DataInputStream in) throws IOException {
+    return new FigureEntry(
+        in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
   }
 }

@@ -2,14 +2,8 @@ package io.widerow.storage.manifest;
 
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule.Source;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,41 +34,27 @@ public record LayoutSection(List<LayoutOverride> rules) {
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeShort(rules.size());
       for (LayoutOverride rule : rules) {
-        byte[] glob = rule.glob().getBytes(StandardCharsets.UTF_8);
-        out.writeByte(glob.length);
-        out.write(glob);
+        SectionBytes.putShort(rule.glob(), out);
         out.writeShort(rule.widthMinutes());
         out.writeShort(rule.shards());
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   static LayoutSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      List<LayoutOverride> rules = new ArrayList<>();
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        byte[] glob = new byte[in.readUnsignedByte()];
-        in.readFully(glob);
-        rules.add(
-            new LayoutOverride(
-                new String(glob, StandardCharsets.UTF_8),
-                in.readShort(),
-                in.readShort(),
-                Source.API));
-      }
-      if (in.available() > 0) {
-        throw new IOException("layouts: %d bytes after their end".formatted(in.available()));
-      }
-      return new LayoutSection(rules);
-    } catch (IllegalArgumentException refused) {
-      throw new IOException("layouts: " + refused.getMessage(), refused);
-    }
+    return SectionBytes.read(
+        "layouts",
+        bytes,
+        in ->
+            new LayoutSection(
+                SectionBytes.list(in, in.readUnsignedShort(), LayoutSection::override)));
+  }
+
+  private static LayoutOverride override(DataInputStream in) throws IOException {
+    return new LayoutOverride(
+        SectionBytes.shortText(in), in.readShort(), in.readShort(), Source.API);
   }
 }

@@ -1,13 +1,8 @@
 package io.widerow.storage.manifest;
 
 import io.widerow.storage.journal.JournalFrame;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -94,8 +89,7 @@ public record ManifestEdit(
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeLong(segmentIdNext);
       out.writeLong(counterLimit);
       out.writeLong(clockNanos);
@@ -114,35 +108,28 @@ public record ManifestEdit(
       }
       out.writeInt(journals);
       sections.write(out);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   /// @throws IOException when the bytes are no edit although their checksum matched
   static ManifestEdit of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      long segmentIdNext = in.readLong();
-      long counterLimit = in.readLong();
-      long clockNanos = in.readLong();
-      List<SegmentEntry> added = new ArrayList<>();
-      for (int left = count(in); left > 0; left--) {
-        added.add(SegmentEntry.read(in));
-      }
-      List<Long> removed = new ArrayList<>();
-      for (int left = count(in); left > 0; left--) {
-        removed.add(in.readLong());
-      }
-      Map<Integer, Long> sealedLsns = new TreeMap<>();
-      for (int left = count(in); left > 0; left--) {
-        sealedLsns.put(lanes(in, JournalFrame.LANE_LIMIT - 1), in.readLong());
-      }
-      int journals = lanes(in, JournalFrame.LANE_LIMIT);
-      ManifestSections sections = ManifestSections.read(in);
-      return new ManifestEdit(
-          segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals, sections);
+    return SectionBytes.read("edit", bytes, ManifestEdit::read);
+  }
+
+  private static ManifestEdit read(DataInputStream in) throws IOException {
+    long segmentIdNext = in.readLong();
+    long counterLimit = in.readLong();
+    long clockNanos = in.readLong();
+    List<SegmentEntry> added = SectionBytes.list(in, count(in), SegmentEntry::read);
+    List<Long> removed = SectionBytes.list(in, count(in), DataInputStream::readLong);
+    Map<Integer, Long> sealedLsns = new TreeMap<>();
+    for (int left = count(in); left > 0; left--) {
+      sealedLsns.put(lanes(in, JournalFrame.LANE_LIMIT - 1), in.readLong());
     }
+    int journals = lanes(in, JournalFrame.LANE_LIMIT);
+    ManifestSections sections = ManifestSections.read(in);
+    return new ManifestEdit(
+        segmentIdNext, counterLimit, clockNanos, added, removed, sealedLsns, journals, sections);
   }
 
   private static int lanes(DataInputStream in, int most) throws IOException {
@@ -154,10 +141,6 @@ public record ManifestEdit(
   }
 
   private static int count(DataInputStream in) throws IOException {
-    int count = in.readInt();
-    if (count < 0 || count > COUNT_MAX) {
-      throw new IOException("count " + count);
-    }
-    return count;
+    return SectionBytes.count(in, COUNT_MAX);
   }
 }

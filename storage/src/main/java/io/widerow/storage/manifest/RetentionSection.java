@@ -2,13 +2,9 @@ package io.widerow.storage.manifest;
 
 import io.widerow.event.RetentionRule;
 import io.widerow.event.RetentionRule.Source;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -67,8 +63,7 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
     Set<RetentionRule> distinct = new LinkedHashSet<>(policies);
     held.forEach(list -> distinct.addAll(list.policies));
     List<RetentionRule> table = List.copyOf(distinct);
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeShort(table.size());
       for (RetentionRule policy : table) {
         write(out, policy);
@@ -79,18 +74,13 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
         out.writeLong(list.untilNanos);
         write(out, list.policies, table);
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   private static void write(DataOutputStream out, RetentionRule policy) throws IOException {
-    byte[] glob = policy.glob().getBytes(StandardCharsets.UTF_8);
     Duration age = policy.age();
     out.writeByte(policy.source() == Source.API ? SOURCE_API : SOURCE_CONFIG);
-    out.writeByte(glob.length);
-    out.write(glob);
+    SectionBytes.putShort(policy.glob(), out);
     out.writeLong(age == null ? 0 : age.toNanos());
     out.writeLong(policy.bytes());
     out.writeLong(policy.grace().toNanos());
@@ -106,24 +96,19 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
   }
 
   static RetentionSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      List<RetentionRule> table = new ArrayList<>();
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        table.add(policy(in));
-      }
-      List<RetentionRule> policies = list(in, table);
-      List<Held> held = new ArrayList<>();
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        long until = in.readLong();
-        held.add(new Held(list(in, table), until));
-      }
-      if (in.available() > 0) {
-        throw new IOException("retention: %d bytes after its end".formatted(in.available()));
-      }
-      return new RetentionSection(policies, held);
-    } catch (IllegalArgumentException refused) {
-      throw new IOException("retention: " + refused.getMessage(), refused);
+    return SectionBytes.read("retention", bytes, RetentionSection::read);
+  }
+
+  private static RetentionSection read(DataInputStream in) throws IOException {
+    List<RetentionRule> table =
+        SectionBytes.list(in, in.readUnsignedShort(), RetentionSection::policy);
+    List<RetentionRule> policies = list(in, table);
+    List<Held> held = new ArrayList<>();
+    for (int left = in.readUnsignedShort(); left > 0; left--) {
+      long until = in.readLong();
+      held.add(new Held(list(in, table), until));
     }
+    return new RetentionSection(policies, held);
   }
 
   private static RetentionRule policy(DataInputStream in) throws IOException {
@@ -131,11 +116,10 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
     if (source != SOURCE_CONFIG && source != SOURCE_API) {
       throw new IOException("retention: source " + source);
     }
-    byte[] glob = new byte[in.readUnsignedByte()];
-    in.readFully(glob);
+    String glob = SectionBytes.shortText(in);
     long age = in.readLong();
     return new RetentionRule(
-        new String(glob, StandardCharsets.UTF_8),
+        glob,
         age == 0 ? null : Duration.ofNanos(age),
         in.readLong(),
         Duration.ofNanos(in.readLong()),

@@ -4,15 +4,10 @@ import io.widerow.event.AttributeName;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupShape;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -51,84 +46,65 @@ public record RollupSection(List<RollupDefinition> rollups) {
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeShort(rollups.size());
       for (RollupDefinition rollup : rollups) {
         write(rollup, out);
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   private static void write(RollupDefinition rollup, DataOutputStream out) throws IOException {
     RollupShape shape = rollup.shape();
     Duration keep = rollup.keep();
-    write(rollup.name(), out);
-    write(rollup.glob(), out);
-    write(rollup.stats(), out);
+    SectionBytes.put(rollup.name(), out);
+    SectionBytes.put(rollup.glob(), out);
+    SectionBytes.put(rollup.stats(), out);
     out.writeByte(shape.minutes());
     out.writeLong(keep == null ? 0 : keep.toNanos());
     out.writeByte(shape.by().size());
     for (AttributeName name : shape.by()) {
-      write(name.toString(), out);
+      SectionBytes.put(name.toString(), out);
     }
     out.writeByte(shape.fields().size());
     for (RollupField field : shape.fields()) {
-      write(field.name().toString(), out);
+      SectionBytes.put(field.name().toString(), out);
       out.writeByte(field.figures());
     }
   }
 
-  private static void write(String text, DataOutputStream out) throws IOException {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    out.writeShort(utf8.length);
-    out.write(utf8);
-  }
-
   static RollupSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      List<RollupDefinition> rollups = new ArrayList<>();
-      Set<String> names = new HashSet<>();
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        RollupDefinition rollup = read(in);
-        if (!names.add(rollup.name())) {
-          throw new IOException("rollups: %s twice".formatted(rollup.name()));
-        }
-        rollups.add(rollup);
+    List<RollupDefinition> rollups =
+        SectionBytes.read(
+            "rollups",
+            bytes,
+            in -> SectionBytes.list(in, in.readUnsignedShort(), RollupSection::read));
+    Set<String> names = new HashSet<>();
+    for (RollupDefinition rollup : rollups) {
+      if (!names.add(rollup.name())) {
+        throw new IOException("rollups: %s twice".formatted(rollup.name()));
       }
-      if (in.available() > 0) {
-        throw new IOException("rollups: %d bytes after their end".formatted(in.available()));
-      }
-      return new RollupSection(rollups);
-    } catch (IllegalArgumentException refused) {
-      throw new IOException("rollups: " + refused.getMessage(), refused);
     }
+    return new RollupSection(rollups);
   }
 
   private static RollupDefinition read(DataInputStream in) throws IOException {
-    String name = text(in);
-    String glob = text(in);
-    String stats = text(in);
+    String name = SectionBytes.text(in);
+    String glob = SectionBytes.text(in);
+    String stats = SectionBytes.text(in);
     int minutes = in.readUnsignedByte();
     long keepNanos = in.readLong();
-    List<AttributeName> by = new ArrayList<>();
-    for (int left = in.readUnsignedByte(); left > 0; left--) {
-      by.add(AttributeName.of(text(in)));
-    }
-    List<RollupField> fields = new ArrayList<>();
-    for (int left = in.readUnsignedByte(); left > 0; left--) {
-      fields.add(new RollupField(AttributeName.of(text(in)), in.readUnsignedByte()));
-    }
+    List<AttributeName> by = SectionBytes.list(in, in.readUnsignedByte(), RollupSection::name);
+    List<RollupField> fields =
+        SectionBytes.list(
+            in,
+            in.readUnsignedByte(),
+            each -> new RollupField(name(each), each.readUnsignedByte()));
     @Nullable Duration keep = keepNanos == 0 ? null : Duration.ofNanos(keepNanos);
     return new RollupDefinition(name, glob, new RollupShape(minutes, by, fields), stats, keep);
   }
 
-  private static String text(DataInputStream in) throws IOException {
-    byte[] text = new byte[in.readUnsignedShort()];
-    in.readFully(text);
-    return new String(text, StandardCharsets.UTF_8);
+  private static AttributeName name(DataInputStream in) throws IOException {
+    return AttributeName.of(SectionBytes.text(in));
   }
 }

@@ -1,14 +1,8 @@
 package io.widerow.storage.manifest;
 
 import io.widerow.event.SavedText;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -44,47 +38,31 @@ public record SavedSection(List<SavedText> texts) {
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeShort(texts.size());
       for (SavedText text : texts) {
-        byte[] name = text.name().getBytes(StandardCharsets.UTF_8);
-        byte[] definition = text.definition().getBytes(StandardCharsets.UTF_8);
-        out.writeByte(name.length);
-        out.write(name);
-        out.writeShort(definition.length);
-        out.write(definition);
+        SectionBytes.putShort(text.name(), out);
+        SectionBytes.put(text.definition(), out);
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   static SavedSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      List<SavedText> texts = new ArrayList<>();
-      Set<String> names = new HashSet<>();
-      for (int left = in.readUnsignedShort(); left > 0; left--) {
-        SavedText text =
-            new SavedText(text(in, in.readUnsignedByte()), text(in, in.readUnsignedShort()));
-        if (!names.add(text.name())) {
-          throw new IOException("saved texts: %s twice".formatted(text.name()));
-        }
-        texts.add(text);
+    List<SavedText> texts =
+        SectionBytes.read(
+            "saved texts",
+            bytes,
+            in -> SectionBytes.list(in, in.readUnsignedShort(), SavedSection::read));
+    Set<String> names = new HashSet<>();
+    for (SavedText text : texts) {
+      if (!names.add(text.name())) {
+        throw new IOException("saved texts: %s twice".formatted(text.name()));
       }
-      if (in.available() > 0) {
-        throw new IOException("saved texts: %d bytes after their end".formatted(in.available()));
-      }
-      return new SavedSection(texts);
-    } catch (IllegalArgumentException refused) {
-      throw new IOException("saved texts: " + refused.getMessage(), refused);
     }
+    return new SavedSection(texts);
   }
 
-  private static String text(DataInputStream in, int length) throws IOException {
-    byte[] text = new byte[length];
-    in.readFully(text);
-    return new String(text, StandardCharsets.UTF_8);
+  private static SavedText read(DataInputStream in) throws IOException {
+    return new SavedText(SectionBytes.shortText(in), SectionBytes.text(in));
   }
 }

@@ -5,10 +5,9 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.segment.PartitionTable;
 import io.widerow.storage.segment.SegmentSummary;
-import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The manifest's entry of a live segment. It repeats the partitions of the segment's index, so
@@ -86,21 +85,15 @@ public record SegmentEntry(
   }
 
   /// @throws IOException when the bytes are not an entry
-  static SegmentEntry read(DataInput in) throws IOException {
+  static SegmentEntry read(DataInputStream in) throws IOException {
     long id = in.readLong();
     int bucketMinutes = in.readInt();
     int widthMinutes = PartitionKey.widthOf(in.readUnsignedShort());
     boolean merged = in.readBoolean();
     long bytes = in.readLong();
     long events = in.readLong();
-    int count = in.readInt();
-    if (count < 0 || count > COUNT_MAX) {
-      throw new IOException("%d partitions".formatted(count));
-    }
-    List<SegmentSummary.Partition> partitions = new ArrayList<>();
-    for (int left = count; left > 0; left--) {
-      partitions.add(readPartition(in));
-    }
+    List<SegmentSummary.Partition> partitions =
+        SectionBytes.list(in, SectionBytes.count(in, COUNT_MAX), SegmentEntry::readPartition);
     if (bytes < 0 || events < 0) {
       throw new IOException("%d events in %d bytes".formatted(events, bytes));
     }
@@ -112,7 +105,7 @@ public record SegmentEntry(
     }
   }
 
-  private static SegmentSummary.Partition readPartition(DataInput in) throws IOException {
+  private static SegmentSummary.Partition readPartition(DataInputStream in) throws IOException {
     byte[] key = new byte[in.readUnsignedShort()];
     in.readFully(key);
     try {

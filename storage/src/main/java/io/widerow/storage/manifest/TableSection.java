@@ -1,12 +1,7 @@
 package io.widerow.storage.manifest;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -45,41 +40,33 @@ public record TableSection(List<TableEntry> files) {
   }
 
   byte[] toBytes() {
-    var bytes = new ByteArrayOutputStream();
-    try (var out = new DataOutputStream(bytes)) {
+    return SectionBytes.of(out -> {
       out.writeInt(files.size());
       for (TableEntry file : files) {
         out.writeLong(file.id());
         out.writeLong(file.bytes());
         out.writeLong(file.rows());
       }
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible); // a byte array takes everything
-    }
-    return bytes.toByteArray();
+    });
   }
 
   static TableSection of(byte[] bytes) throws IOException {
-    try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      int count = in.readInt();
-      if (count < 0 || count > COUNT_MAX) {
-        throw new IOException("%d files of tables".formatted(count));
+    List<TableEntry> files =
+        SectionBytes.read(
+            "files of tables",
+            bytes,
+            in -> SectionBytes.list(in, SectionBytes.count(in, COUNT_MAX), TableSection::read));
+    long before = 0;
+    for (TableEntry file : files) {
+      if (file.id() <= before || file.bytes() <= 0 || file.rows() < 0) {
+        throw new IOException("%s after file %d".formatted(file, before));
       }
-      List<TableEntry> files = new ArrayList<>();
-      long before = 0;
-      for (int i = 0; i < count; i++) {
-        TableEntry file = new TableEntry(in.readLong(), in.readLong(), in.readLong());
-        if (file.id() <= before || file.bytes() <= 0 || file.rows() < 0) {
-          throw new IOException("%s after file %d".formatted(file, before));
-        }
-        before = file.id();
-        files.add(file);
-      }
-      if (in.available() > 0) {
-        throw new IOException(
-            "files of tables: %d bytes after their end".formatted(in.available()));
-      }
-      return new TableSection(files);
+      before = file.id();
     }
+    return new TableSection(files);
+  }
+
+  private static TableEntry read(DataInputStream in) throws IOException {
+    return new TableEntry(in.readLong(), in.readLong(), in.readLong());
   }
 }
