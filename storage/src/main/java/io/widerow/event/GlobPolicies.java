@@ -29,7 +29,10 @@ public abstract class GlobPolicies<T extends GlobPolicies.Policy, S extends Glob
 
     Source source();
 
-    boolean matches(String type);
+    /// True when it decides about a type, unless a more specific one does.
+    default boolean matches(String type) {
+      return TypeGlob.matches(glob(), type);
+    }
   }
 
   protected GlobPolicies(List<T> all) {
@@ -70,6 +73,29 @@ public abstract class GlobPolicies<T extends GlobPolicies.Policy, S extends Glob
   /// The policy of exactly this pattern and source; null when there is none.
   public @Nullable T get(String glob, Source source) {
     return all.stream().filter(each -> isOf(each, glob, source)).findFirst().orElse(null);
+  }
+
+  /// The policy that was set for exactly this pattern.
+  ///
+  /// @param noun of a policy, in the refusal
+  /// @throws IllegalArgumentException when none was set
+  public T requireSet(String glob, String noun) {
+    T found = get(glob, Source.API);
+    if (found != null) {
+      return found;
+    }
+    if (get(glob, Source.CONFIG) != null) {
+      throw new IllegalArgumentException(
+          "type: the %s of '%s' comes from the configuration, which alone can change it"
+              .formatted(noun, glob));
+    }
+    List<String> set = of(Source.API).stream().map(Policy::glob).toList();
+    throw new IllegalArgumentException(
+        "type: no %s was set for '%s'; %s"
+            .formatted(
+                noun,
+                glob,
+                set.isEmpty() ? "none was set" : "there are " + String.join(", ", set)));
   }
 
   public boolean isEmpty() {

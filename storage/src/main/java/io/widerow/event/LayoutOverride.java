@@ -1,7 +1,6 @@
 package io.widerow.event;
 
 import io.widerow.event.RetentionRule.Source;
-import java.nio.charset.StandardCharsets;
 
 /// An override of the layout of some types: the width of their buckets, the number of their shards,
 /// or both. Of several overrides the most specific one that sets a value decides, for width and
@@ -25,11 +24,7 @@ public record LayoutOverride(String glob, int widthMinutes, int shards, Source s
   public static final int SHARDS_MAX = 1_024;
 
   public LayoutOverride {
-    require(
-        Utf8.isEncodable(glob)
-            && !glob.isEmpty()
-            && glob.getBytes(StandardCharsets.UTF_8).length <= EventLayout.TYPE_BYTES_MAX,
-        "type: a name or a pattern has 1 to 128 bytes of UTF-8, got '" + glob + "'");
+    TypeGlob.requireLength(glob);
     require(
         widthMinutes == AUTO
             || widthMinutes == UNSAID
@@ -47,12 +42,6 @@ public record LayoutOverride(String glob, int widthMinutes, int shards, Source s
     if (!holds) {
       throw new IllegalArgumentException(message);
     }
-  }
-
-  /// True when it decides about a type, unless a more specific one does.
-  @Override
-  public boolean matches(String type) {
-    return TypeGlob.matches(glob, type);
   }
 
   /// This override; values that it leaves open come from an earlier one.

@@ -1,6 +1,5 @@
 package io.widerow.event;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +39,7 @@ public record RetentionRule(
   }
 
   public RetentionRule {
-    require(
-        Utf8.isEncodable(glob)
-            && !glob.isEmpty()
-            && glob.getBytes(StandardCharsets.UTF_8).length <= EventLayout.TYPE_BYTES_MAX,
-        "type: a name or a pattern has 1 to 128 bytes of UTF-8, got '" + glob + "'");
+    TypeGlob.requireLength(glob);
     require(
         age == null || (age.isPositive() && age.compareTo(AGE_MAX) <= 0),
         "age: must be positive and at most 100000 days, got " + age);
@@ -63,12 +58,6 @@ public record RetentionRule(
   /// The policy of a configuration for one type or pattern.
   public static RetentionRule ofConfig(String glob, @Nullable Duration age, Duration grace) {
     return new RetentionRule(glob, age, UNLIMITED, grace, Source.CONFIG);
-  }
-
-  /// True when it decides about a type, unless a more specific one does.
-  @Override
-  public boolean matches(String type) {
-    return TypeGlob.matches(glob, type);
   }
 
   /// True when it keeps everything.

@@ -1,5 +1,6 @@
 package io.widerow.event;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 
@@ -29,6 +30,16 @@ public final class TypeGlob {
       literals += sign(glob, at) >= 0 ? 1 : 0;
     }
     return literals;
+  }
+
+  /// @throws IllegalArgumentException when a pattern is longer than the name of a type can be
+  static void requireLength(String glob) {
+    if (!Utf8.isEncodable(glob)
+        || glob.isEmpty()
+        || glob.getBytes(StandardCharsets.UTF_8).length > EventLayout.TYPE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "type: a name or a pattern has 1 to 128 bytes of UTF-8, got '" + glob + "'");
+    }
   }
 
   /// @throws IllegalArgumentException when a pattern other than `*` matches none of the types

@@ -7,7 +7,6 @@ import io.widerow.event.TypeGlob;
 import io.widerow.event.Utf8;
 import io.widerow.storage.layout.Layout;
 import io.widerow.storage.layout.LayoutControl;
-import io.widerow.storage.layout.LayoutOverrides;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
@@ -174,22 +173,10 @@ public final class LayoutSettings {
         .layouts()
         .change(
             now -> {
-              if (now.get(glob, Source.API) == null) {
-                throw new IllegalArgumentException(nothingSet(now, glob));
-              }
+              now.requireSet(glob, "layout");
               return now.without(glob, Source.API);
             },
             rules -> contents.change(_ -> rules));
-  }
-
-  private static String nothingSet(LayoutOverrides rules, String glob) {
-    if (rules.get(glob, Source.CONFIG) != null) {
-      return "type: the layout of '%s' comes from the configuration; change it there"
-          .formatted(glob);
-    }
-    List<String> set = rules.of(Source.API).stream().map(LayoutOverride::glob).toList();
-    return "type: no layout was set for '%s'; %s"
-        .formatted(glob, set.isEmpty() ? "none was set" : "there are " + String.join(", ", set));
   }
 
   private void requireShards(int shards) {

@@ -246,22 +246,8 @@ public final class RetentionControl {
   /// @throws IllegalArgumentException when no policy was set for exactly these types
   public void unset(String glob) {
     requireOpen.run();
-    RetentionRule old = contents.retentions().policies().get(glob, Source.API);
-    if (old == null) {
-      throw new IllegalArgumentException(nothingSet(glob));
-    }
+    RetentionRule old = contents.retentions().policies().requireSet(glob, "policy");
     change(old.grace(), types(), now -> now.without(glob, Source.API));
-  }
-
-  private String nothingSet(String glob) {
-    Policies policies = contents.retentions().policies();
-    if (policies.get(glob, Source.CONFIG) != null) {
-      return "type: the policy of '%s' comes from the configuration; change it there"
-          .formatted(glob);
-    }
-    List<String> set = policies.of(Source.API).stream().map(RetentionRule::glob).toList();
-    return "type: no policy was set for '%s'; %s"
-        .formatted(glob, set.isEmpty() ? "none was set" : "there are " + String.join(", ", set));
   }
 
   private void change(Duration grace, SortedSet<String> types, UnaryOperator<Policies> change) {
