@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.loki;
 
 import io.widerow.event.Rejection;
+import io.widerow.event.ServiceNames;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EscapedText;
@@ -9,7 +10,6 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One stream of a push request: its labels, which are put on the tape once, and the current entry.
@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///                 ^ mark: each entry begins here
 /// ```
 ///
-/// The type of its events is the value of the first label of a list that the stream has. Labels
-/// that are not UTF-8 are escaped once, the rest when the batch does not take it.
-///
-/// Source: grafana/loki, `pkg/validation/limits.go`, `discover_service_name`.
+/// The type of its events is the value of the first label of [ServiceNames] that the stream has.
+/// Labels that are not UTF-8 are escaped once, the rest when the batch does not take it.
 ///
 /// - Threads: one.
 /// - Memory: allocates nothing for an entry that is stored as it is.
@@ -36,24 +34,7 @@ final class LokiStream {
   private static final byte[] BODY = ascii("body");
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final byte[][] SERVICE_NAMES =
-      List.of(
-              "service_name",
-              "service",
-              "app",
-              "application",
-              "app_name",
-              "name",
-              "app_kubernetes_io_name",
-              "container",
-              "container_name",
-              "k8s_container_name",
-              "component",
-              "workload",
-              "job",
-              "k8s_job_name")
-          .stream()
-          .map(LokiStream::ascii)
-          .toArray(byte[][]::new);
+      ServiceNames.LABELS.stream().map(LokiStream::ascii).toArray(byte[][]::new);
 
   final AttributeTape tape = new AttributeTape(new AttributeLevels("", "label.", "metadata."));
   private final int bodyName = tape.constant(BODY);

@@ -1,6 +1,7 @@
 package io.widerow.query.logql.line;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.ServiceNames;
 import io.widerow.query.logql.Names;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The attributes that are labels of streams, and the mapping from the name of a label to
@@ -35,52 +37,41 @@ public final class LabelNames {
 
   /// The default labels, unless the operator sets others.
   public static final List<String> DEFAULT =
-      List.of(
-          "service_name",
-          "service",
-          "app",
-          "application",
-          "app_name",
-          "name",
-          "app_kubernetes_io_name",
-          "container",
-          "container_name",
-          "k8s_container_name",
-          "component",
-          "workload",
-          "job",
-          "k8s_job_name",
-          "level",
-          "env",
-          "environment",
-          "host",
-          "hostname",
-          "instance",
-          "namespace",
-          "pod",
-          "cluster",
-          "region",
-          "stream",
-          "filename",
-          "facility",
-          "source",
-          "service.namespace",
-          "service.instance.id",
-          "deployment.environment",
-          "deployment.environment.name",
-          "cloud.region",
-          "cloud.availability_zone",
-          "k8s.cluster.name",
-          "k8s.namespace.name",
-          "k8s.pod.name",
-          "k8s.container.name",
-          "container.name",
-          "k8s.replicaset.name",
-          "k8s.deployment.name",
-          "k8s.statefulset.name",
-          "k8s.daemonset.name",
-          "k8s.cronjob.name",
-          "k8s.job.name");
+      Stream.concat(
+              ServiceNames.LABELS.stream(),
+              Stream.of(
+                  "level",
+                  "env",
+                  "environment",
+                  "host",
+                  "hostname",
+                  "instance",
+                  "namespace",
+                  "pod",
+                  "cluster",
+                  "region",
+                  "stream",
+                  "filename",
+                  "facility",
+                  "source",
+                  "service.namespace",
+                  "service.instance.id",
+                  "deployment.environment",
+                  "deployment.environment.name",
+                  "cloud.region",
+                  "cloud.availability_zone",
+                  "k8s.cluster.name",
+                  "k8s.namespace.name",
+                  "k8s.pod.name",
+                  "k8s.container.name",
+                  "container.name",
+                  "k8s.replicaset.name",
+                  "k8s.deployment.name",
+                  "k8s.statefulset.name",
+                  "k8s.daemonset.name",
+                  "k8s.cronjob.name",
+                  "k8s.job.name"))
+          .toList();
 
   private static final Pattern FURTHER = Pattern.compile("(.+)_\\d+");
   private static final int SHOWN_MAX = 10_000;
