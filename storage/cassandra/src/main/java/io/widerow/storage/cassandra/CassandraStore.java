@@ -6,18 +6,13 @@ import io.widerow.storage.ClockReport;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
-import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.cassandra.apply.Applier;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
-import io.widerow.storage.cassandra.apply.DaemonNumber;
 import io.widerow.storage.cassandra.apply.Pace;
-import io.widerow.storage.cassandra.apply.RoundsFile;
-import io.widerow.storage.cassandra.apply.Statements;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
@@ -30,7 +25,6 @@ import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.Pending;
 import io.widerow.storage.live.StoreClock;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -58,18 +52,9 @@ public final class CassandraStore implements EventStore {
   /// The longest time for which closing applies the remaining events.
   private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Keyspace keyspace;
+  private final ClusterOpener.Parts parts;
   private final EmbeddedStore local;
   private final Reading reading;
-  private final DaemonNumber number;
-  private final RoundsFile rounds;
-  private final WriteSide side;
-  private final Statements statements;
-  private final Applier applier;
-  private final List<ClusterLane> lanes;
-  private final Pace pace;
-  private final Disk.Lock lock;
-  private final Path directory;
   private final @Nullable Thread thread; // null in a simulation
 
   /// The options of reading and retention.
@@ -171,34 +156,25 @@ public final class CassandraStore implements EventStore {
   }
 
   private CassandraStore(ClusterOpener.Parts parts) {
-    this.keyspace = parts.keyspace();
-    this.reading = parts.reading();
-    this.lock = parts.lock();
-    this.pace = parts.pace();
-    this.directory = parts.directory();
-    this.statements = parts.statements();
-    this.number = parts.number();
-    this.rounds = parts.rounds();
+    this.parts = parts;
     this.local = parts.local();
-    this.side = parts.side();
-    this.lanes = parts.lanes();
-    this.applier = parts.applier();
+    this.reading = parts.reading();
     this.thread =
         parts.isSimulated()
             ? null
-            : Thread.ofPlatform().name("applier").daemon().start(applier::run);
+            : Thread.ofPlatform().name("applier").daemon().start(parts.applier()::run);
   }
 
   /// Applies everything that is committed now; for simulations.
   ///
   /// @return true when nothing was left to apply
   boolean step() {
-    return applier.step();
+    return parts.applier().step();
   }
 
   /// Frees what a simulated daemon that died still holds of this process; nothing reaches its disk.
   void abandon() {
-    applier.close();
+    parts.applier().close();
     local.close();
   }
 
@@ -209,7 +185,7 @@ public final class CassandraStore implements EventStore {
 
   @Override
   public LaneWriter lane(int lane) {
-    return lanes.get(lane);
+    return parts.lanes().get(lane);
   }
 
   @Override
@@ -219,7 +195,7 @@ public final class CassandraStore implements EventStore {
 
   @Override
   public byte[] secret() {
-    return HexFormat.of().parseHex(number.store().secret());
+    return HexFormat.of().parseHex(parts.number().store().secret());
   }
 
   @Override
@@ -265,53 +241,48 @@ public final class CassandraStore implements EventStore {
   @Override
   public void maintain() {
     local.maintain();
-    side.look();
+    parts.side().look();
     reading.maintain();
-  }
-
-  /// The report of opening the store on this machine.
-  public RecoveryReport recovery() {
-    return local.recovery();
   }
 
   @Override
   public StoreStatistics statistics() {
     StoreStatistics here = local.statistics();
-    StorageException ended = side.ended();
+    StorageException ended = parts.side().ended();
     return ended == null ? here : here.withFailure(String.valueOf(ended.getMessage()));
   }
 
   @Override
   public ClusterReport cluster() {
-    KeyspaceHealth health = keyspace.health();
+    KeyspaceHealth health = parts.keyspace().health();
     UpkeepStatus upkeep = reading.upkeep();
-    Pending pending = local.pending(applier.appliedTo());
-    long oldest = applier.oldest();
+    Pending pending = local.pending(parts.applier().appliedTo());
+    long oldest = parts.applier().oldest();
     long now = TimeUnit.NANOSECONDS.toMillis(local.nowNanos());
     return new ClusterReport(
         state(health),
-        number.store().id().toString(),
-        keyspace.toString(),
-        number.daemon(),
-        number.epoch(),
-        Stamp.text(applier.appliedStamp()),
+        parts.number().store().id().toString(),
+        parts.keyspace().toString(),
+        parts.number().daemon(),
+        parts.number().epoch(),
+        Stamp.text(parts.applier().appliedStamp()),
         pending.events(),
         pending.bytes(),
         oldest == 0 ? 0 : Math.max(0, now - oldest) / 1_000.0,
         health.nodesUp(),
         health.nodesDown(),
         health.replication(),
-        applier.skewMillis(),
+        parts.applier().skewMillis(),
         upkeep.waiting(),
         trouble(),
         counters(upkeep),
-        number.daemons().stream().map(CassandraStore::member).toList());
+        parts.number().daemons().stream().map(CassandraStore::member).toList());
   }
 
   private String trouble() {
     List<String> all = new ArrayList<>(reading.troubles());
-    if (!statements.trouble().isEmpty()) {
-      all.addFirst(statements.trouble());
+    if (!parts.statements().trouble().isEmpty()) {
+      all.addFirst(parts.statements().trouble());
     }
     return String.join("; ", all);
   }
@@ -334,17 +305,18 @@ public final class CassandraStore implements EventStore {
 
   private List<ClusterReport.Counter> counters(UpkeepStatus upkeep) {
     List<ClusterReport.Counter> all = new ArrayList<>();
-    keyspace
+    parts
+        .keyspace()
         .health()
         .requests()
         .forEach((node, count) -> all.add(new ClusterReport.Counter("requests", node, count)));
     for (KeyspaceException.Kind kind : KeyspaceException.Kind.values()) {
       all.add(
           new ClusterReport.Counter(
-              "retries", kind.name().toLowerCase(Locale.ROOT), statements.retries(kind)));
+              "retries", kind.name().toLowerCase(Locale.ROOT), parts.statements().retries(kind)));
     }
-    all.add(new ClusterReport.Counter("claims", "mine", applier.batchesClaimed()));
-    all.add(new ClusterReport.Counter("claims", "another", applier.batchesLeftOut()));
+    all.add(new ClusterReport.Counter("claims", "mine", parts.applier().batchesClaimed()));
+    all.add(new ClusterReport.Counter("claims", "another", parts.applier().batchesLeftOut()));
     all.add(new ClusterReport.Counter("merges", "", upkeep.merges()));
     all.add(new ClusterReport.Counter("merges lost", "", upkeep.swapsLost()));
     all.add(new ClusterReport.Counter("merged events", "", upkeep.eventsMerged()));
@@ -357,13 +329,13 @@ public final class CassandraStore implements EventStore {
   @Override
   public @Nullable String full() {
     String here = local.full();
-    return here == null ? side.full() : here;
+    return here == null ? parts.side().full() : here;
   }
 
   /// Applies what it can within ten seconds; the rest stays on this machine for the next start.
   @Override
   public void close() {
-    pace.stop(CLOSE_NANOS);
+    parts.pace().stop(CLOSE_NANOS);
     try {
       if (thread != null) {
         thread.join();
@@ -371,12 +343,12 @@ public final class CassandraStore implements EventStore {
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     } finally {
-      applier.close();
+      parts.applier().close();
       reading.close();
       local.close();
-      rounds.close();
-      keyspace.close();
-      StoreLock.giveBack(directory, lock);
+      parts.rounds().close();
+      parts.keyspace().close();
+      StoreLock.giveBack(parts.directory(), parts.lock());
     }
   }
 }

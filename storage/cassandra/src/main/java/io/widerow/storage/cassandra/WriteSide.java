@@ -110,10 +110,6 @@ final class WriteSide {
         : null;
   }
 
-  long pendingBytes() {
-    return pendingBytes;
-  }
-
   long nowSeconds() {
     return TimeUnit.NANOSECONDS.toSeconds(clock.wallNanos());
   }

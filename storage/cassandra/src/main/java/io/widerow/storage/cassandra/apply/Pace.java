@@ -66,10 +66,14 @@ public interface Pace {
         } catch (TimeoutException waits) {
           requireTime();
         } catch (InterruptedException interrupt) {
-          Thread.currentThread().interrupt();
-          throw new Stopped();
+          throw stopped();
         }
       }
+    }
+
+    private static Stopped stopped() {
+      Thread.currentThread().interrupt();
+      return new Stopped();
     }
 
     @Override
@@ -92,8 +96,7 @@ public interface Pace {
           }
         }
       } catch (InterruptedException interrupt) {
-        Thread.currentThread().interrupt();
-        throw new Stopped();
+        throw stopped();
       } finally {
         lock.unlock();
       }
@@ -109,8 +112,7 @@ public interface Pace {
         }
         wanted = false;
       } catch (InterruptedException interrupt) {
-        Thread.currentThread().interrupt();
-        throw new Stopped();
+        throw stopped();
       } finally {
         lock.unlock();
       }

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -114,24 +115,11 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Void> write(DirectoryRow row, ByteBuffer value, int ttlSeconds) {
     SegmentKey key = row.key();
-    BoundStatement segment =
-        runner.bindPartition(
-            Statements.Kind.SEGMENT_INSERT,
-            key.partition(),
-            key.tier(),
-            key.daemon(),
-            key.seq(),
-            key.part(),
-            value,
-            ttlSeconds);
+    BoundStatement segment = bindSegment(Statements.Kind.SEGMENT_INSERT, key, value, ttlSeconds);
     BoundStatement directory =
-        runner.bindPartition(
+        bindSegment(
             Statements.Kind.DIRECTORY_INSERT,
-            key.partition(),
-            key.tier(),
-            key.daemon(),
-            key.seq(),
-            key.part(),
+            key,
             row.first().toUuid(),
             row.last().toUuid(),
             row.events(),
@@ -142,6 +130,12 @@ public final class DriverKeyspace implements Keyspace {
     return runner.done("writing segment " + key, together(segment, directory));
   }
 
+  private BoundStatement bindSegment(Statements.Kind kind, SegmentKey key, Object... more) {
+    List<Object> values = new ArrayList<>(List.of(key.tier(), key.daemon(), key.seq(), key.part()));
+    values.addAll(Arrays.asList(more));
+    return runner.bindPartition(kind, key.partition(), values.toArray());
+  }
+
   @Override
   public CompletableFuture<Directory> directory(PartitionKey partition) {
     return directories.read(partition);
@@ -149,14 +143,7 @@ public final class DriverKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum) {
-    BoundStatement select =
-        runner.bindPartition(
-            Statements.Kind.SEGMENT_SELECT,
-            key.partition(),
-            key.tier(),
-            key.daemon(),
-            key.seq(),
-            key.part());
+    BoundStatement select = bindSegment(Statements.Kind.SEGMENT_SELECT, key);
     return runner.run(
         "reading segment " + key,
         quorum ? select : select.setExecutionProfileName(Connections.ONE),

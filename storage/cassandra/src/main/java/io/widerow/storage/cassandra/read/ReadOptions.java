@@ -53,10 +53,6 @@ public record ReadOptions(
     return new ReadOptions(count, readAheadBytes, inFlightMax, patience, rowsCached, bucketMinutes);
   }
 
-  public ReadOptions withReadAheadBytes(long bytes) {
-    return new ReadOptions(readAhead, bytes, inFlightMax, patience, rowsCached, bucketMinutes);
-  }
-
   public ReadOptions withInFlightMax(int count) {
     return new ReadOptions(readAhead, readAheadBytes, count, patience, rowsCached, bucketMinutes);
   }
