@@ -43,11 +43,6 @@ public final class Text {
     return utf8[index];
   }
 
-  /// The bytes, read-only.
-  public MemorySegment utf8() {
-    return MemorySegment.ofArray(utf8).asReadOnly();
-  }
-
   /// True when the `length` bytes of `memory` from `offset` contain this text.
   public boolean isIn(MemorySegment memory, long offset, long length) {
     return indexIn(memory, offset, length) >= 0;

@@ -102,11 +102,6 @@ public interface StoreView extends AutoCloseable {
     return null;
   }
 
-  /// True when the store has aggregates whose events are gone.
-  default boolean hasKept() {
-    return false;
-  }
-
   /// The names of all attributes that events of some partitions may have, from block directories
   /// and open rows; null when a store would have to read events to find them. The store caches the
   /// names, so that the next call looks at new events only.

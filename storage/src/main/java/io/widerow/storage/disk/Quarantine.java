@@ -1,8 +1,6 @@
 package io.widerow.storage.disk;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 
 /// The directory for damaged files, `quarantine/` of a store. The store never reads, changes or
@@ -15,7 +13,6 @@ public final class Quarantine {
   private final Disk disk;
   private final Path storeDirectory;
   private final Path directory;
-  private final List<Path> moved = new ArrayList<>();
 
   public Quarantine(Disk disk, Path storeDirectory) {
     this.disk = disk;
@@ -36,7 +33,6 @@ public final class Quarantine {
     disk.rename(file, target);
     disk.forceDirectory(directory);
     disk.forceDirectory(Objects.requireNonNull(file.getParent()));
-    moved.add(target);
     return target;
   }
 
@@ -61,10 +57,5 @@ public final class Quarantine {
       target = place(name + "." + number);
     }
     return target;
-  }
-
-  /// Everything moved so far.
-  List<Path> moved() {
-    return List.copyOf(moved);
   }
 }

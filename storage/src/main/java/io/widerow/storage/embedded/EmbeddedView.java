@@ -388,11 +388,6 @@ final class EmbeddedView implements StoreView, CellView {
         : new KeptCount(files, kept, scan, readers.deadline()).open(types);
   }
 
-  @Override
-  public boolean hasKept() {
-    return !state.segments().figures().isEmpty();
-  }
-
   /// A scan without the events that a deletion hides.
   private Scan notDeleted(Scan scan) {
     Filter hides = shown;

@@ -42,11 +42,9 @@ public final class RollupControl {
   /// A rollup and how far it is filled.
   ///
   /// @param segments segments that have events of its types
-  /// @param without segments without its cells: their events are aggregated one by one
-  /// @param keptEvents events of its types that are gone and whose aggregates are kept
-  /// @param keptBytes bytes of the files of aggregates that have some of its types
-  public record Standing(
-      RollupDefinition rollup, int segments, int without, long keptEvents, long keptBytes) {}
+  /// @param without those of them that have no cells of it: their events are counted one by one
+  /// @param keptEvents events of its types that are gone, and of which figures are kept
+  public record Standing(RollupDefinition rollup, int segments, int without, long keptEvents) {}
 
   /// The state of a rollup.
   public Standing standing(RollupDefinition rollup) {
@@ -60,13 +58,10 @@ public final class RollupControl {
       }
     }
     long keptEvents = 0;
-    long keptBytes = 0;
     for (LiveFigures figures : contents.state().segments().figures()) {
-      long events = figures.isWhole() && rollup.keep() != null ? events(figures, rollup) : 0;
-      keptEvents += events;
-      keptBytes += events > 0 ? figures.entry().bytes() : 0;
+      keptEvents += figures.isWhole() && rollup.keep() != null ? events(figures, rollup) : 0;
     }
-    return new Standing(rollup, segments, without, keptEvents, keptBytes);
+    return new Standing(rollup, segments, without, keptEvents);
   }
 
   private static long events(LiveFigures figures, RollupDefinition rollup) {

@@ -140,10 +140,6 @@ public final class Retentions implements RetentionPolicy {
     state = state(new Setting(Policies.NONE, List.of()), Map.of(), 0);
   }
 
-  public Setting setting() {
-    return state.setting;
-  }
-
   public Policies policies() {
     return state.setting.policies;
   }

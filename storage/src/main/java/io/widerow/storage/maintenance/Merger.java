@@ -172,7 +172,7 @@ public final class Merger {
   private void mergeAll() {
     try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
-      var tools = new Rewrite.Tools(contents, expiry, thin, writer, readers);
+      var tools = new Rewrite.Tools(contents, expiry, writer, readers);
       while (figures.isDue() && isTime() && figures.step(expiry, readers)) {} // it frees room
       SmallBucketMerge.Merge due = plan();
       Rewrite<?> next = asked.peek();

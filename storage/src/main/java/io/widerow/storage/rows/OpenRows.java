@@ -68,7 +68,6 @@ public final class OpenRows implements AutoCloseable {
   private long limit; // writer only
   private long indexOffset; // writer only
   private long events; // writer only
-  private long lsnFirst; // writer only; 0 until a frame of these rows is written
   private long lsnLast; // writer only
   private long lsnAfter = LSN_UNKNOWN; // writer only
   private long arrivalNext; // writer only
@@ -221,9 +220,6 @@ public final class OpenRows implements AutoCloseable {
 
   /// Records that a journal frame with events of these rows was written. Writer only.
   public void journaled(long lsn) {
-    if (lsnFirst == 0) {
-      lsnFirst = lsn;
-    }
     lsnLast = lsn;
   }
 
@@ -250,10 +246,6 @@ public final class OpenRows implements AutoCloseable {
   /// True when a start filled these rows from a journal.
   public boolean isReplayed() {
     return lsnAfter == LSN_UNKNOWN;
-  }
-
-  long lsnFirst() {
-    return lsnFirst;
   }
 
   public long madeNanos() {
@@ -394,10 +386,6 @@ public final class OpenRows implements AutoCloseable {
     /// @param watch may end the search
     public Set<AttributeName> names(ScanWatch watch) {
       return names.below(watermark, memory, watch);
-    }
-
-    long watermark() {
-      return watermark;
     }
 
     @Override

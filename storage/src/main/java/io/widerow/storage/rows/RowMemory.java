@@ -29,10 +29,6 @@ public final class RowMemory implements AutoCloseable {
     this.pieces = pieces;
   }
 
-  long pieceBytes() {
-    return pieceBytes;
-  }
-
   /// Takes a piece; null when all are in use.
   synchronized @Nullable MemorySegment tryTake() {
     if (!hasPiece()) {

@@ -52,10 +52,6 @@ public final class SegmentIndexes extends AbstractList<SegmentIndex> implements 
     return partitions;
   }
 
-  int blocks() {
-    return firstBlocks[partitions.size()];
-  }
-
   /// The index of a partition; null when the segment lacks it.
   @Nullable SegmentIndex of(PartitionKey key) {
     int found = partitions.find(key);
