@@ -2,6 +2,7 @@ package io.widerow.storage.disk;
 
 import io.widerow.storage.StorageException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,31 @@ public interface Disk {
 
   /// Opens an existing file for reading and for appending.
   DiskFile openForWriting(Path file);
+
+  /// The bytes of a whole file.
+  ///
+  /// @throws StorageException.Corrupt when it ends before its size
+  default byte[] readAll(Path path) {
+    try (DiskFile file = open(path)) {
+      byte[] bytes = new byte[Math.toIntExact(file.size())];
+      long got = file.read(MemorySegment.ofArray(bytes), 0);
+      if (got != bytes.length) {
+        throw new StorageException.Corrupt(path, got, "file ends early");
+      }
+      return bytes;
+    }
+  }
+
+  /// Writes a file under a temporary name, forces it, and gives it its name, in place of a file
+  /// that has the name. Its name is durable only after [#forceDirectory].
+  default void replace(Path file, Path temporary, byte[] bytes) {
+    delete(temporary);
+    try (DiskFile created = create(temporary)) {
+      created.write(MemorySegment.ofArray(bytes), 0);
+      created.force();
+    }
+    rename(temporary, file);
+  }
 
   boolean exists(Path path);
 

@@ -2,8 +2,6 @@ package io.widerow.storage.journal;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.DiskFile;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,13 +52,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
   static NotesFile write(Disk disk, Path directory, UUID storeId, int lane, List<Note> notes) {
     byte[] content = content(storeId, lane, notes);
     Path named = directory.resolve(name(lane, notes.getFirst().lsn()));
-    Path temporary = directory.resolve(named.getFileName() + TEMPORARY);
-    disk.delete(temporary);
-    try (DiskFile file = disk.create(temporary)) {
-      file.write(MemorySegment.ofArray(content), 0);
-      file.force();
-    }
-    disk.rename(temporary, named);
+    disk.replace(named, directory.resolve(named.getFileName() + TEMPORARY), content);
     return of(named, lane, notes, content.length);
   }
 
@@ -81,12 +73,7 @@ public record NotesFile(Path path, int lane, long first, long last, long bytes) 
 
   /// @throws StorageException.Corrupt when the file is damaged
   static Content read(Disk disk, Path path, UUID storeId) {
-    byte[] bytes;
-    try (DiskFile file = disk.open(path)) {
-      bytes = new byte[Math.toIntExact(file.size())];
-      file.read(MemorySegment.ofArray(bytes), 0);
-    }
-    return parse(path, bytes, storeId);
+    return parse(path, disk.readAll(path), storeId);
   }
 
   private static Content parse(Path path, byte[] bytes, UUID storeId) {

@@ -87,15 +87,7 @@ public final class Manifest implements AutoCloseable {
     var manifest = new Manifest(disk, directory, storeId);
     Path path = directory.resolve(NAME);
     if (disk.exists(path)) {
-      byte[] bytes;
-      try (DiskFile file = disk.open(path)) {
-        bytes = new byte[Math.toIntExact(file.size())];
-        long got = file.read(MemorySegment.ofArray(bytes), 0);
-        if (got != bytes.length) {
-          throw new StorageException.Corrupt(path, got, "file ends early");
-        }
-      }
-      manifest.replay(path, bytes);
+      manifest.replay(path, disk.readAll(path));
     } else {
       manifest.requireNothingBehind(path);
     }

@@ -117,13 +117,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
         """
             .formatted(storeId, incompatible, 0, compatible);
     byte[] text = (lines + "crc32c %08x\n".formatted(crc(lines))).getBytes(StandardCharsets.UTF_8);
-    Path temporary = directory.resolve(NAME_NEW);
-    disk.delete(temporary);
-    try (DiskFile file = disk.create(temporary)) {
-      file.write(MemorySegment.ofArray(text), 0);
-      file.force();
-    }
-    disk.rename(temporary, directory.resolve(NAME));
+    disk.replace(directory.resolve(NAME), directory.resolve(NAME_NEW), text);
     disk.forceDirectory(directory);
   }
 

@@ -6,6 +6,7 @@ import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.NativeFile;
@@ -34,6 +35,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -222,5 +224,13 @@ public final class PlantHooks {
 
   public static void forced(NativeFile file) {
     CutDisk.forced(file);
+  }
+
+  public static void replaceUnforced(Disk disk, Path file, Path temporary, byte[] bytes) {
+    disk.delete(temporary);
+    try (DiskFile created = disk.create(temporary)) {
+      created.write(MemorySegment.ofArray(bytes), 0);
+    }
+    disk.rename(temporary, file);
   }
 }

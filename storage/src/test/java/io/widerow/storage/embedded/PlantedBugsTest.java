@@ -117,7 +117,7 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "notes are forced before they replace others",
             SuiteCheck.CRASH,
-            Cut.out(NotesFile.class, "write", DiskFile.class, "force")),
+            Cut.to(NotesFile.class, "write", Disk.class, "replace", "replaceUnforced")),
         planted(
             "the rename of notes is forced",
             SuiteCheck.CRASH,
@@ -125,7 +125,7 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "FORMAT is forced before it has its name",
             SuiteCheck.CRASH,
-            Cut.out(StoreFormat.class, "write", DiskFile.class, "force")),
+            Cut.to(StoreFormat.class, "write", Disk.class, "replace", "replaceUnforced")),
         planted(
             "the entry of a new store is forced",
             SuiteCheck.CRASH,

@@ -3,11 +3,9 @@ package io.widerow.storage.cassandra.apply;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.DiskFile;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -42,7 +40,6 @@ record OwnerFile(
     UUID owner, StoreIdentity store, int daemon, int epoch, int tried, long from, long limit) {
   static final String NAME = "owner";
   private static final String NAME_NEW = "owner.new";
-  private static final int BYTES_MAX = 4 << 10;
   private static final String CRC = "crc=";
 
   /// Reads the file; null when there is none.
@@ -53,12 +50,7 @@ record OwnerFile(
     if (!disk.exists(path)) {
       return null;
     }
-    byte[] bytes;
-    try (DiskFile file = disk.open(path)) {
-      bytes = new byte[(int) Math.min(BYTES_MAX, file.size())];
-      file.read(MemorySegment.ofArray(bytes), 0);
-    }
-    String text = new String(bytes, StandardCharsets.UTF_8);
+    String text = new String(disk.readAll(path), StandardCharsets.UTF_8);
     int crcAt = text.lastIndexOf(CRC);
     if (crcAt < 0 || !text.substring(crcAt).equals(crcLine(text.substring(0, crcAt)))) {
       throw new StorageException.Corrupt(path, Math.max(0, crcAt), "its checksum is wrong");
@@ -127,14 +119,8 @@ record OwnerFile(
                 tried,
                 from,
                 limit);
-    Path fresh = directory.resolve(NAME_NEW);
-    disk.delete(fresh);
-    try (DiskFile file = disk.create(fresh)) {
-      byte[] bytes = (text + crcLine(text)).getBytes(StandardCharsets.UTF_8);
-      file.write(MemorySegment.ofArray(bytes), 0);
-      file.force();
-    }
-    disk.rename(fresh, directory.resolve(NAME));
+    byte[] bytes = (text + crcLine(text)).getBytes(StandardCharsets.UTF_8);
+    disk.replace(directory.resolve(NAME), directory.resolve(NAME_NEW), bytes);
     disk.forceDirectory(directory);
   }
 }

@@ -91,9 +91,7 @@ public final class RoundsFile implements AutoCloseable {
     Path path = directory.resolve(NAME);
     RoundsFile opened = new RoundsFile(disk, directory, owner);
     if (disk.exists(path)) {
-      try (DiskFile before = disk.open(path)) {
-        opened.read(before);
-      }
+      opened.read(path, disk.readAll(path));
     } else if (!first) {
       throw new StorageException.Corrupt(path, 0, "the file is missing");
     }
@@ -142,10 +140,7 @@ public final class RoundsFile implements AutoCloseable {
     return rounds;
   }
 
-  private void read(DiskFile before) {
-    Path path = before.path();
-    byte[] bytes = new byte[Math.toIntExact(before.size())];
-    before.read(MemorySegment.ofArray(bytes), 0);
+  private void read(Path path, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     if (bytes.length < HEADER_BYTES || in.getLong(0) != MAGIC) {
       throw new StorageException.Corrupt(path, 0, "no file of rounds: the header is wrong");

@@ -4,8 +4,6 @@ import io.widerow.storage.Arrivals;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.DiskFile;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,13 +68,8 @@ record DirectoryRecord(
 
   /// Replaces the file, durably.
   void write(Disk disk, Path directory) {
-    Path temporary = directory.resolve(NAME_NEW);
-    disk.delete(temporary);
-    try (DiskFile file = disk.create(temporary)) {
-      file.write(MemorySegment.ofArray(text().getBytes(StandardCharsets.UTF_8)), 0);
-      file.force();
-    }
-    disk.rename(temporary, directory.resolve(NAME));
+    byte[] bytes = text().getBytes(StandardCharsets.UTF_8);
+    disk.replace(directory.resolve(NAME), directory.resolve(NAME_NEW), bytes);
     disk.forceDirectory(directory);
   }
 
@@ -88,10 +81,8 @@ record DirectoryRecord(
     if (!disk.exists(path)) {
       return null;
     }
-    try (DiskFile file = disk.open(path)) {
-      byte[] bytes = new byte[Math.toIntExact(file.size())];
-      long got = file.read(MemorySegment.ofArray(bytes), 0);
-      return parse(new String(bytes, 0, (int) got, StandardCharsets.UTF_8));
+    try {
+      return parse(new String(disk.readAll(path), StandardCharsets.UTF_8));
     } catch (IllegalArgumentException | IndexOutOfBoundsException bad) {
       throw new StorageException.Corrupt(path, 0, String.valueOf(bad.getMessage()));
     }
