@@ -45,7 +45,7 @@ public class QueryExecution implements AutoCloseable {
     return memory;
   }
 
-  /// Opens a reader, which the caller closes with [#close(RangeReader)].
+  /// Opens a reader, whose cost counts when the caller has closed it.
   public final RangeReader open(RangeQuery query) {
     return open(view, query);
   }
@@ -54,6 +54,7 @@ public class QueryExecution implements AutoCloseable {
   public final RangeReader open(StoreView some, RangeQuery query) {
     check();
     RangeReader reader = RangeReader.open(some, query, budget, memory);
+    reader.whenClosed(this::add);
     reading = reader;
     if (cancelled) {
       reader.cancel();
@@ -97,12 +98,10 @@ public class QueryExecution implements AutoCloseable {
     return range.ofAssigned().withWatch(new ScanWatch(this::check));
   }
 
-  /// Closes a reader and adds what it cost.
-  public final void close(RangeReader reader) {
+  private void add(RangeReader reader) {
     eventsScanned += reader.eventsScanned();
     eventsKept += reader.statistics().eventsKept();
     bytesRead += reader.statistics().bytesRead();
-    reader.close();
   }
 
   /// Counts memory that the result holds from now on.

@@ -16,6 +16,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The events of a [RangeQuery] in order. It has one group of the [RangePlan] open at a time, so a
@@ -73,6 +74,7 @@ public final class RangeReader implements EventCursor {
   private boolean keptLeft; // aggregates that outlive their events are still to be read
   private final ScanWatch watch;
   private Runnable progress = () -> {};
+  private Consumer<RangeReader> whenClosed = _ -> {};
   private @Nullable Token skip;
   private @Nullable EventCursor cursor;
   private ScanStatistics finished = ScanStatistics.NONE;
@@ -419,6 +421,11 @@ public final class RangeReader implements EventCursor {
     progress = call;
   }
 
+  /// Sets a callback that runs once, when the reader is closed.
+  void whenClosed(Consumer<RangeReader> call) {
+    whenClosed = call;
+  }
+
   /// Events scanned so far.
   public long eventsScanned() {
     return watch.events();
@@ -442,7 +449,7 @@ public final class RangeReader implements EventCursor {
   }
 
   /// Size of the whole plan, from [RangeQuery#after] on.
-  public RangePlan.Size planned() {
+  public RangePlan.Size planSize() {
     return RangePlan.of(view, query).drain();
   }
 
@@ -487,8 +494,9 @@ public final class RangeReader implements EventCursor {
     closeCursor();
     endGroup();
     if (!closed) {
+      closed = true;
       watch.holds(-watch.unreadBytes());
+      whenClosed.accept(this);
     }
-    closed = true;
   }
 }

@@ -66,7 +66,7 @@ class RangePlanTest {
     List<Long> read = new ArrayList<>();
     try (StoreView view = store.view();
         var reader = RangeReader.open(view, query, budget)) {
-      assertTrue(reader.planned().groups() > 2, reader.planned() + "");
+      assertTrue(reader.planSize().groups() > 2, reader.planSize() + "");
       while (reader.next() == EventCursor.Step.EVENT) {
         read.add(reader.event().timeNanos());
       }

@@ -369,7 +369,7 @@ final class QueryRun {
 
   private void explain(RangeReader reader) {
     ScanStatistics cost = reader.statistics();
-    RangePlan.Size planned = reader.planned();
+    RangePlan.Size planned = reader.planSize();
     shell
         .err()
         .printf(

@@ -65,7 +65,7 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
   /// @param nanos time since the query arrived
   public static void putExplain(RangeReader reader, long nanos, OutputBuffer out) {
     ScanStatistics cost = reader.statistics();
-    RangePlan.Size planned = reader.planned();
+    RangePlan.Size planned = reader.planSize();
     out.put(
         ("{\"explain\":{\"partitions\":%d,\"groups\":%d,\"opened\":%d,\"blocks\":%d,\"bytes\":%d,"
                 + "\"skipped\":%d,\"scanned\":%d,\"kept\":%d,\"micros\":%d}}%n")

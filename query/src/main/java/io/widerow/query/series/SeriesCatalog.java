@@ -91,13 +91,10 @@ public final class SeriesCatalog {
       SeriesTable table = new SeriesTable(execution, selector, found);
       RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
       if (query.fromNanos() < query.untilNanos()) {
-        RangeReader reader = execution.open(query).inAnyOrder(new Grouping(List.of(), 0));
-        try {
+        try (RangeReader reader = execution.open(query).inAnyOrder(new Grouping(List.of(), 0))) {
           while (reader.nextWhenReady() == Step.EVENT) {
             table.note(reader.event());
           }
-        } finally {
-          execution.close(reader);
         }
       }
       found.sorted().forEach(series -> all.add(series.labels()));

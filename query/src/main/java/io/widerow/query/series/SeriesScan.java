@@ -63,11 +63,10 @@ public final class SeriesScan {
     RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
     if (query.fromNanos() < query.untilNanos()) {
       SeriesTable table = new SeriesTable(execution, selector, found);
-      RangeReader reader = execution.open(query);
-      if (!samples) {
-        reader.inAnyOrder();
-      }
-      try {
+      try (RangeReader reader = execution.open(query)) {
+        if (!samples) {
+          reader.inAnyOrder();
+        }
         while (reader.nextWhenReady() == Step.EVENT) {
           if (samples) {
             table.add(reader.event());
@@ -75,8 +74,6 @@ public final class SeriesScan {
             table.note(reader.event());
           }
         }
-      } finally {
-        execution.close(reader);
       }
     }
     found.end();

@@ -139,19 +139,14 @@ public final class LabelCatalog {
     }
     List<AttributeName> names = List.copyOf(left);
     Filter filter = new Filter.And(List.of(query.filter(), any(left, Filter.Exists::new)));
-    RangeReader reader =
-        execution.open(
-            new ChosenPartitions(execution.view(), others),
-            query.withFields(names).withFilter(filter));
+    StoreView unread = new ChosenPartitions(execution.view(), others);
     AttributeValue scratch = new AttributeValue();
-    try {
+    try (RangeReader reader = execution.open(unread, query.withFields(names).withFilter(filter))) {
       reader.inAnyOrder(new Grouping(names, 0));
       while (!left.isEmpty() && reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
         left.removeIf(name -> event.find(name, scratch) && !visitor.value(name, scratch));
       }
-    } finally {
-      execution.close(reader);
     }
   }
 
@@ -177,8 +172,7 @@ public final class LabelCatalog {
       SortedSet<String> found) {
     Filter filter = new Filter.And(List.of(selection.filter(), any(left, LabelCatalog::isText)));
     RangeQuery query = selection.range(fromNanos, untilNanos).withFilter(filter).withAfter(after);
-    RangeReader reader = execution.open(query);
-    try {
+    try (RangeReader reader = execution.open(query)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         Line line = lines.show(reader.event());
         if (pipeline.run(line) && note(reader.event(), left, found)) {
@@ -186,8 +180,6 @@ public final class LabelCatalog {
         }
       }
       return null;
-    } finally {
-      execution.close(reader);
     }
   }
 
@@ -208,16 +200,13 @@ public final class LabelCatalog {
   }
 
   private boolean anyEvent(Selection selection, Pipeline pipeline, EventLines lines) {
-    RangeReader reader = execution.open(selection.range(fromNanos, untilNanos));
-    try {
+    try (RangeReader reader = execution.open(selection.range(fromNanos, untilNanos))) {
       while (reader.nextWhenReady() == Step.EVENT) {
         if (pipeline.run(lines.show(reader.event()))) {
           return true;
         }
       }
       return false;
-    } finally {
-      execution.close(reader);
     }
   }
 
@@ -404,8 +393,8 @@ public final class LabelCatalog {
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
-    RangeReader reader = execution.open(view, query.withFields(Selection.projection(names, level)));
-    try {
+    try (RangeReader reader =
+        execution.open(view, query.withFields(Selection.projection(names, level)))) {
       if (names != null) {
         Grouping alike = new Grouping(names, 0);
         reader.inAnyOrder(level ? alike.withLevel() : alike);
@@ -416,8 +405,6 @@ public final class LabelCatalog {
           seen.accept(line);
         }
       }
-    } finally {
-      execution.close(reader);
     }
   }
 }

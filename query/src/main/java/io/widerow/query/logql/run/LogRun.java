@@ -39,8 +39,7 @@ public final class LogRun {
     }
     EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(query, selection.searched());
-    RangeReader reader = execution.open(range);
-    try {
+    try (RangeReader reader = execution.open(range)) {
       long lastNanos = backward ? Long.MAX_VALUE : Long.MIN_VALUE;
       long lastTick = 0;
       while (reader.nextWhenReady() == Step.EVENT) {
@@ -61,8 +60,6 @@ public final class LogRun {
           lastNanos = backward ? Math.min(lastNanos, nanos) : Math.max(lastNanos, nanos);
         }
       }
-    } finally {
-      execution.close(reader);
     }
   }
 

@@ -178,9 +178,8 @@ final class RangeSamples {
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
     boolean level = selection.needsLevel(others);
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
-    RangeReader reader =
-        execution.open(looksAtLines ? query : query.withFields(Selection.projection(names, level)));
-    try {
+    RangeQuery read = looksAtLines ? query : query.withFields(Selection.projection(names, level));
+    try (RangeReader reader = execution.open(read)) {
       if (names == null || looksAtLines) {
         if (takesAnyOrder()) { // in order, segments that overlap hold a block each
           reader.inAnyOrder();
@@ -191,8 +190,6 @@ final class RangeSamples {
       } else {
         readEvents(reader, lines, level);
       }
-    } finally {
-      execution.close(reader);
     }
   }
 

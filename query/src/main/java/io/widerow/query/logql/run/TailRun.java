@@ -90,8 +90,7 @@ public final class TailRun {
     Pipeline pipeline = new Pipeline(query, selection.searched());
     StreamEntries entries = new StreamEntries(execution, categorized);
     long mark = execution.held();
-    RangeReader reader = execution.open(range);
-    try {
+    try (RangeReader reader = execution.open(range)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         Line line = lines.show(reader.event());
         if (pipeline.run(line)) {
@@ -105,8 +104,6 @@ public final class TailRun {
           entries = new StreamEntries(execution, categorized);
         }
       }
-    } finally {
-      execution.close(reader);
     }
     return entries.count() == 0 || out.write(entries, null);
   }

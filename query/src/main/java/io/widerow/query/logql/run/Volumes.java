@@ -186,8 +186,7 @@ public final class Volumes {
     Pipeline pipeline = new Pipeline(new LogQuery(lines.matchers(), List.of()), 0);
     long bytes = 0;
     int count = 0;
-    RangeReader reader = execution.open(query);
-    try {
+    try (RangeReader reader = execution.open(query)) {
       while (count < SAMPLED && reader.nextWhenReady() == Step.EVENT) {
         Line line = shown.show(reader.event());
         if (pipeline.run(line)) {
@@ -195,8 +194,6 @@ public final class Volumes {
           count++;
         }
       }
-    } finally {
-      execution.close(reader);
     }
     return count == 0 ? 0 : (double) bytes / count;
   }
