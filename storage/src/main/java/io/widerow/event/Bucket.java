@@ -26,6 +26,23 @@ public record Bucket(int startMinutes, int widthMinutes) implements Comparable<B
     return new Bucket(key.bucketMinutes(), key.widthMinutes());
   }
 
+  /// Parses what [#text] writes.
+  ///
+  /// @throws IllegalArgumentException when it is no bucket
+  public static Bucket parse(String text) {
+    return of(PartitionKey.parse(text + "|x|0"));
+  }
+
+  /// The bucket as partition keys show it, such as `2026-11-20T19`.
+  public String text() {
+    String key = partition("x", 0).toString();
+    return key.substring(0, key.indexOf('|'));
+  }
+
+  public PartitionKey partition(String type, int shard) {
+    return new PartitionKey(startMinutes, widthMinutes, type, shard);
+  }
+
   /// True for the width of a wide bucket.
   public static boolean isWide(int widthMinutes) {
     return widthMinutes > PartitionKey.MINUTES_PER_DAY

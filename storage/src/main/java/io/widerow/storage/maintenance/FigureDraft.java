@@ -140,8 +140,7 @@ final class FigureDraft implements AutoCloseable {
                 each -> each.fromNanos() == first.fromNanos() && each.untilNanos() == untilNanos)
             .findFirst() // else their widths do not divide each other; all divide a day
             .orElseGet(() -> first.within(PartitionKey.MINUTES_PER_DAY));
-    var key = new PartitionKey(around.startMinutes(), around.widthMinutes(), type, 0);
-    groups.computeIfAbsent(key, _ -> new ArrayList<>()).addAll(some);
+    groups.computeIfAbsent(around.partition(type, 0), _ -> new ArrayList<>()).addAll(some);
   }
 
   private static boolean mayReplace(List<MergeOutput.Source> sources) {

@@ -165,11 +165,7 @@ record MergeOutput(Bucket bucket, NavigableMap<PartitionKey, Target> targets) {
               int shards = Math.min(part.shards(), shardsMax);
               for (int shard = 0; shard < shards; shard++) {
                 targets.put(
-                    new PartitionKey(
-                        part.bucket().startMinutes(),
-                        part.bucket().widthMinutes(),
-                        type,
-                        first + lanes * shard),
+                    part.bucket().partition(type, first + lanes * shard),
                     target(sources, part.bucket(), parts.size() == 1, shard, shards));
               }
             }

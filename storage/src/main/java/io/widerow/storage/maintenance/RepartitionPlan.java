@@ -204,8 +204,7 @@ final class RepartitionPlan {
   /// Shards of a type that may become others of these: their events came by one lane.
   private record Shards(String type, int first, int apart) {
     PartitionKey key(Bucket bucket, int shard) {
-      return new PartitionKey(
-          bucket.startMinutes(), bucket.widthMinutes(), type, first + apart * shard);
+      return bucket.partition(type, first + apart * shard);
     }
   }
 

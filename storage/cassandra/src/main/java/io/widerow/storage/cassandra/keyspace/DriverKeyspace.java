@@ -240,7 +240,7 @@ public final class DriverKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<Void> addBucket(BucketRow row) {
-    String span = Rows.span(row.bucket());
+    String span = BucketRow.spanOf(row.bucket());
     return CompletableFuture.allOf(
         runner.done("adding span " + span, runner.bind(Statements.Kind.SPAN_INSERT, span)),
         runner.done("adding " + row, bindBucket(Statements.Kind.BUCKET_INSERT, row)));
@@ -248,7 +248,7 @@ public final class DriverKeyspace implements Keyspace {
 
   private BoundStatement bindBucket(Statements.Kind kind, BucketRow row) {
     return runner.bind(
-        kind, Rows.span(row.bucket()), row.type(), Rows.bucket(row.bucket()), row.shards());
+        kind, BucketRow.spanOf(row.bucket()), row.type(), row.bucket().text(), row.shards());
   }
 
   @Override

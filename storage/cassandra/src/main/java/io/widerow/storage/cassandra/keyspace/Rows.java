@@ -29,22 +29,11 @@ final class Rows {
 
   /// A bucket as the tables have it: a printed partition key without type and shard.
   static String bucket(PartitionKey key) {
-    return bucket(Bucket.of(key));
-  }
-
-  static String bucket(Bucket bucket) {
-    String key = new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), "x", 0).toString();
-    return key.substring(0, key.indexOf('|'));
-  }
-
-  /// The span of a bucket in the catalog: its hour, or its day when it is wider than an hour.
-  static String span(Bucket bucket) {
-    int width = bucket.widthMinutes() <= 60 ? 60 : PartitionKey.MINUTES_PER_DAY;
-    return bucket(new Bucket(bucket.startMinutes() - bucket.startMinutes() % width, width));
+    return Bucket.of(key).text();
   }
 
   static BucketRow bucketRow(Row row) {
-    Bucket bucket = Bucket.of(PartitionKey.parse(row.getString("bucket") + "|x|0"));
+    Bucket bucket = Bucket.parse(present(row.getString("bucket")));
     return new BucketRow(bucket, present(row.getString("type")), row.getInt("shards"));
   }
 

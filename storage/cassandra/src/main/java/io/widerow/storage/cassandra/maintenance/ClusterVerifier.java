@@ -113,12 +113,12 @@ public final class ClusterVerifier {
     Waits.of(policies.refresh());
     long known = 0;
     List<String> spans = new ArrayList<>(Waits.of(keyspace.spans()));
-    spans.sort(Comparator.comparing(Spans::bucket));
+    spans.sort(Comparator.comparing(Bucket::parse));
     for (String span : spans) {
       List<PartitionKey> partitions =
           Spans.widest(Waits.of(keyspace.buckets(span))).stream()
               .filter(row -> !isExpired(row))
-              .flatMap(row -> Spans.partitions(row).stream())
+              .flatMap(row -> row.partitions().stream())
               .filter(wanted)
               .sorted()
               .toList();

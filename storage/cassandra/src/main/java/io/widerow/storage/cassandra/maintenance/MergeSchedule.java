@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.maintenance;
 
+import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.RetentionPolicy;
 import io.widerow.storage.StorageException;
@@ -208,9 +209,9 @@ final class MergeSchedule {
     fillMillis = now;
     paused = null;
     Waits.of(keyspace.spans()).stream()
-        .filter(each -> Spans.bucket(each).fromNanos() / NANOS + mergeAfterMillis <= now)
+        .filter(each -> Bucket.parse(each).fromNanos() / NANOS + mergeAfterMillis <= now)
         .filter(each -> !isLater(spanDue.getOrDefault(each, now), now))
-        .sorted(Comparator.comparing(Spans::bucket))
+        .sorted(Comparator.comparing(Bucket::parse))
         .forEach(spans::add);
     return !spans.isEmpty();
   }
@@ -221,9 +222,7 @@ final class MergeSchedule {
   }
 
   private static String spanOf(PartitionKey partition) {
-    int width = partition.widthMinutes() <= 60 ? 60 : PartitionKey.MINUTES_PER_DAY;
-    int start = partition.bucketMinutes() - partition.bucketMinutes() % width;
-    return new PartitionKey(start, width, "x", 0).toString().replace("|x|0", "");
+    return BucketRow.spanOf(Bucket.of(partition));
   }
 
   private void begin(String next, Writers writers, long now) {
@@ -247,7 +246,7 @@ final class MergeSchedule {
         }
         continue;
       }
-      for (PartitionKey partition : Spans.partitions(row)) {
+      for (PartitionKey partition : row.partitions()) {
         long due = partitionDue.getOrDefault(partition, now);
         if (!isLater(due, now)) {
           partitions.add(partition);
@@ -257,7 +256,7 @@ final class MergeSchedule {
       }
     }
     if (partitions.isEmpty()) {
-      spanNext = Math.min(spanNext, now + lookAfter(Spans.bucket(next).untilNanos(), now));
+      spanNext = Math.min(spanNext, now + lookAfter(Bucket.parse(next).untilNanos(), now));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.maintenance;
 
+import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -166,9 +167,9 @@ final class RetentionSweeper {
     long start = now - DELAY_MILLIS;
     long until = start - shortest.toMillis();
     Waits.of(keyspace.spans()).stream()
-        .filter(span -> Spans.bucket(span).fromNanos() / NANOS < until)
+        .filter(span -> Bucket.parse(span).fromNanos() / NANOS < until)
         .filter(span -> full || !isLater(looks.getOrDefault(span, now), now, LOOK_MILLIS))
-        .sorted(Comparator.comparing(Spans::bucket))
+        .sorted(Comparator.comparing(Bucket::parse))
         .forEach(spans::add);
     paused = null;
     return new Pass(start, known.rules(), full);
@@ -232,15 +233,14 @@ final class RetentionSweeper {
       return false;
     }
     paused =
-        "%s of %s is not dropped: %s"
-            .formatted(Spans.partitions(row).getFirst(), row.type(), unapplied);
+        "%s of %s is not dropped: %s".formatted(row.partitions().getFirst(), row.type(), unapplied);
     return true;
   }
 
   private void drop(List<BucketRow> rows) {
     List<CompletableFuture<Void>> underWay = new ArrayList<>();
     for (BucketRow row : rows) {
-      for (PartitionKey partition : Spans.partitions(row)) {
+      for (PartitionKey partition : row.partitions()) {
         underWay.add(keyspace.deletePartition(partition));
         if (underWay.size() == IN_FLIGHT) {
           finish(underWay);
@@ -289,7 +289,7 @@ final class RetentionSweeper {
       return;
     }
     for (BucketRow row : log.removing()) {
-      if (Spans.partitions(row).stream()
+      if (row.partitions().stream()
           .anyMatch(partition -> !Waits.of(keyspace.directory(partition)).rows().isEmpty())) {
         Waits.of(keyspace.addBucket(row));
       }

@@ -80,12 +80,7 @@ record SweepLog(List<Pass> passes, List<BucketRow> removing, @Nullable String sp
   String text() {
     StringBuilder text = new StringBuilder(VERSION + "\n");
     for (BucketRow row : removing) {
-      PartitionKey key =
-          new PartitionKey(
-              row.bucket().startMinutes(),
-              row.bucket().widthMinutes(),
-              row.type(),
-              row.shards() - 1);
+      PartitionKey key = row.bucket().partition(row.type(), row.shards() - 1);
       text.append(REMOVING).append(EscapedName.of(key.toString())).append('\n');
     }
     if (span != null) {

@@ -225,21 +225,14 @@ final class ClusterLoad {
     workers.run(
         statements.ask(Keyspace::spans),
         span -> {
-          for (PartitionKey key : partitions(statements.ask(to -> to.buckets(span)))) {
-            statements.ask(to -> to.delete(key, SegmentKey.APPLIED, daemon, first, stamp - 1));
-          }
+          List<BucketRow> rows = statements.ask(to -> to.buckets(span));
+          rows.stream()
+              .flatMap(row -> row.partitions().stream())
+              .distinct()
+              .forEach(key ->
+                  statements.ask(
+                      to -> to.delete(key, SegmentKey.APPLIED, daemon, first, stamp - 1)));
         });
-  }
-
-  private static Set<PartitionKey> partitions(List<BucketRow> rows) {
-    Set<PartitionKey> keys = new TreeSet<>();
-    for (BucketRow row : rows) {
-      Bucket bucket = row.bucket();
-      for (int shard = 0; shard < row.shards(); shard++) {
-        keys.add(new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), row.type(), shard));
-      }
-    }
-    return keys;
   }
 
   /// True when a position lacks something that another one has.

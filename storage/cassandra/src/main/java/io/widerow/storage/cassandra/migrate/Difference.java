@@ -1,7 +1,6 @@
 package io.widerow.storage.cassandra.migrate;
 
 import io.widerow.event.Bucket;
-import io.widerow.event.PartitionKey;
 import io.widerow.storage.digest.EventDigest;
 
 /// An hour of a type in which both sides differ. Hours, whatever the width of buckets: it is the
@@ -15,8 +14,7 @@ public record Difference(Bucket hour, String type, EventDigest from, EventDigest
   /// A line for people.
   @Override
   public String toString() {
-    String printed = new PartitionKey(hour.startMinutes(), hour.widthMinutes(), "x", 0).toString();
-    String name = printed.substring(0, printed.indexOf('|')) + "|" + type;
+    String name = hour.text() + "|" + type;
     String twice =
         doubles == 0 ? "" : "; aggregates count %,d of the target twice".formatted(doubles);
     if (from.events() == to.events()) {

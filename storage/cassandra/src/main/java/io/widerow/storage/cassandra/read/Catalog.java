@@ -3,10 +3,8 @@ package io.widerow.storage.cassandra.read;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /// The catalog of a cluster: which spans have buckets, and which types each has. A daemon adds a
@@ -16,9 +14,6 @@ import java.util.concurrent.CompletableFuture;
 /// - Threads: any.
 /// - Memory: a bounded cache.
 final class Catalog {
-  /// Requests for parts of the catalog that one caller has in flight.
-  private static final int IN_FLIGHT = 128;
-
   private static final String ALL = "";
 
   private final Keyspace keyspace;
@@ -48,23 +43,20 @@ final class Catalog {
   /// The buckets of some spans, in the order of the spans. Waits for the responses.
   List<BucketRow> buckets(List<String> wanted, ClusterArrivals position, ReadCounts counts) {
     List<BucketRow> rows = new ArrayList<>();
-    Queue<CompletableFuture<List<BucketRow>>> underWay = new ArrayDeque<>();
-    for (String span : wanted) {
-      if (underWay.size() == IN_FLIGHT) {
-        rows.addAll(Requests.await(underWay.remove(), counts));
-      }
-      underWay.add(
-          buckets.get(
-              span,
-              position,
-              () ->
-                  requests.ask(
-                      counts,
-                      ReadCounts.Kind.CATALOG,
-                      () -> "the catalog of " + span,
-                      () -> keyspace.buckets(span))));
-    }
-    underWay.forEach(answer -> rows.addAll(Requests.await(answer, counts)));
+    Requests.each(wanted, span -> bucketsOf(span, position, counts), counts, rows::addAll);
     return rows;
+  }
+
+  private CompletableFuture<List<BucketRow>> bucketsOf(
+      String span, ClusterArrivals position, ReadCounts counts) {
+    return buckets.get(
+        span,
+        position,
+        () ->
+            requests.ask(
+                counts,
+                ReadCounts.Kind.CATALOG,
+                () -> "the catalog of " + span,
+                () -> keyspace.buckets(span)));
   }
 }

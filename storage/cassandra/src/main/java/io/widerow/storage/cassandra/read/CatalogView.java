@@ -125,7 +125,7 @@ final class CatalogView {
 
   private static Bucket parse(String span) {
     try {
-      return Bucket.of(PartitionKey.parse(span + "|x|0"));
+      return Bucket.parse(span);
     } catch (IllegalArgumentException unknown) {
       throw new StorageException.Incompatible(
           Path.of("spans"), "a span that this program does not know: " + span);

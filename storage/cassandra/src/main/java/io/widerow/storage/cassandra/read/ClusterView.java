@@ -120,7 +120,7 @@ final class ClusterView implements StoreView {
       return;
     }
     for (int shard = 0; shard < shards; shard++) {
-      keys.add(new PartitionKey(bucket.startMinutes(), bucket.widthMinutes(), type, shard));
+      keys.add(bucket.partition(type, shard));
     }
   }
 

@@ -4,9 +4,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.cassandra.keyspace.Directory;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +15,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 /// - Memory: a bounded cache.
 final class Directories {
-  /// Requests that one caller has in flight.
-  private static final int IN_FLIGHT = 128;
-
   private final Keyspace keyspace;
   private final Requests requests;
   private final PositionCache<PartitionKey, Directory> cache;
@@ -67,13 +62,6 @@ final class Directories {
       ClusterArrivals position,
       ReadCounts counts,
       Consumer<Directory> receiver) {
-    Queue<CompletableFuture<Directory>> underWay = new ArrayDeque<>();
-    for (PartitionKey key : keys) {
-      if (underWay.size() == IN_FLIGHT) {
-        receiver.accept(Requests.await(underWay.remove(), counts));
-      }
-      underWay.add(get(key, position, counts));
-    }
-    underWay.forEach(answer -> receiver.accept(Requests.await(answer, counts)));
+    Requests.each(keys, key -> get(key, position, counts), counts, receiver);
   }
 }

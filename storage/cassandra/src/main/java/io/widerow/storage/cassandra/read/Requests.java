@@ -2,12 +2,17 @@ package io.widerow.storage.cassandra.read;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class Requests {
   private static final long PAUSE_FIRST_MILLIS = 50;
   private static final long PAUSE_MILLIS_MAX = 1_000;
+
+  /// Requests of one caller in flight, see [#each].
+  private static final int IN_FLIGHT = 128;
 
   private final long patienceNanos;
 
@@ -142,6 +150,23 @@ final class Requests {
   private static Throwable causeOf(Throwable failure) {
     Throwable cause = failure.getCause();
     return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+
+  /// Makes requests, some in flight at a time, and hands over their results in order. Waits for the
+  /// responses.
+  static <K, T extends @Nullable Object> void each(
+      Collection<K> keys,
+      Function<K, CompletableFuture<T>> request,
+      ReadCounts counts,
+      Consumer<T> receiver) {
+    Queue<CompletableFuture<T>> underWay = new ArrayDeque<>();
+    for (K key : keys) {
+      if (underWay.size() == IN_FLIGHT) {
+        receiver.accept(await(underWay.remove(), counts));
+      }
+      underWay.add(request.apply(key));
+    }
+    underWay.forEach(answer -> receiver.accept(await(answer, counts)));
   }
 
   /// Waits for a response.
