@@ -3,6 +3,7 @@ package io.widerow.storage.disk;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.CopyOption;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The local file system. Directories have mode 0700 and files 0600. A symbolic link where a file
 /// is expected is refused.
@@ -32,37 +34,26 @@ public final class RealDisk implements Disk {
 
   @Override
   public DiskFile create(Path file) {
-    try {
-      Set<OpenOption> options =
-          Set.of(
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              LinkOption.NOFOLLOW_LINKS);
-      return new WrittenFile(file, FileChannel.open(file, options, FILE_MODE));
-    } catch (IOException failure) {
-      throw failed(file, "create", failure, 0);
-    }
+    Set<OpenOption> options =
+        Set.of(
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS);
+    return call(
+        file, "create", () -> new WrittenFile(file, FileChannel.open(file, options, FILE_MODE)));
   }
 
   @Override
   public DiskFile open(Path file) {
-    try {
-      return new ReadFile(file, OpenFiles.OF_PROCESS);
-    } catch (IOException failure) {
-      throw failed(file, "open", failure, 0);
-    }
+    return call(file, "open", () -> new ReadFile(file, OpenFiles.OF_PROCESS));
   }
 
   @Override
   public DiskFile openForWriting(Path file) {
-    try {
-      Set<OpenOption> options =
-          Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-      return new WrittenFile(file, FileChannel.open(file, options));
-    } catch (IOException failure) {
-      throw failed(file, "open", failure, 0);
-    }
+    Set<OpenOption> options =
+        Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    return call(file, "open", () -> new WrittenFile(file, FileChannel.open(file, options)));
   }
 
   @Override
@@ -77,41 +68,25 @@ public final class RealDisk implements Disk {
 
   @Override
   public void link(Path file, Path link) {
-    try {
-      Files.createLink(link, file);
-    } catch (IOException failure) {
-      throw failed(file, "link to " + link, failure, 0);
-    }
+    Path _ = call(file, "link to " + link, () -> Files.createLink(link, file));
   }
 
   @Override
   public void createDirectory(Path directory) {
-    try {
-      if (!Files.isDirectory(directory)) {
-        Files.createDirectory(directory, DIRECTORY_MODE);
-      }
-    } catch (IOException failure) {
-      throw failed(directory, "create", failure, 0);
+    if (!Files.isDirectory(directory)) {
+      Path _ = call(directory, "create", () -> Files.createDirectory(directory, DIRECTORY_MODE));
     }
   }
 
   @Override
   public void rename(Path source, Path target) {
-    try {
-      Files.move(
-          source, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (IOException failure) {
-      throw failed(source, "rename to " + target, failure, 0);
-    }
+    CopyOption[] options = {StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING};
+    Path _ = call(source, "rename to " + target, () -> Files.move(source, target, options));
   }
 
   @Override
   public void delete(Path path) {
-    try {
-      Files.deleteIfExists(path);
-    } catch (IOException failure) {
-      throw failed(path, "delete", failure, 0);
-    }
+    boolean _ = call(path, "delete", () -> Files.deleteIfExists(path));
   }
 
   /// Freeing the blocks and cached pages of some ten megabytes at once takes as many milliseconds,
@@ -177,6 +152,21 @@ public final class RealDisk implements Disk {
   static Path directoryOf(Path file) {
     Path parent = file.toAbsolutePath().getParent();
     return parent == null ? file : parent;
+  }
+
+  /// A call of the operating system.
+  @FunctionalInterface
+  interface Call<T extends @Nullable Object> {
+    T run() throws IOException;
+  }
+
+  /// Runs a call; its failure names the file and the action.
+  static <T extends @Nullable Object> T call(Path path, String action, Call<T> call) {
+    try {
+      return call.run();
+    } catch (IOException failure) {
+      throw failed(path, action, failure, 0);
+    }
   }
 
   /// Distinguishes a full disk from other failures. Java passes on the kernel's message, not its

@@ -29,11 +29,7 @@ final class WrittenFile implements DiskFile {
 
   @Override
   public long size() {
-    try {
-      return channel.size();
-    } catch (IOException failure) {
-      throw RealDisk.failed(path, "look up the size", failure, 0);
-    }
+    return RealDisk.call(path, "look up the size", channel::size);
   }
 
   @Override
@@ -51,19 +47,17 @@ final class WrittenFile implements DiskFile {
 
   @Override
   public long read(MemorySegment target, long offset) {
-    try {
-      long done = 0;
-      while (done < target.byteSize()) {
-        int count = channel.read(piece(target, done), offset + done);
-        if (count < 0) {
-          break;
-        }
-        done += count;
+    long done = 0;
+    while (done < target.byteSize()) {
+      ByteBuffer piece = piece(target, done);
+      long at = offset + done;
+      int count = RealDisk.call(path, "read", () -> channel.read(piece, at));
+      if (count < 0) {
+        break;
       }
-      return done;
-    } catch (IOException failure) {
-      throw RealDisk.failed(path, "read", failure, 0);
+      done += count;
     }
+    return done;
   }
 
   private static ByteBuffer piece(MemorySegment memory, long from) {
@@ -82,12 +76,8 @@ final class WrittenFile implements DiskFile {
 
   @Override
   public void truncate(long size) {
-    try {
-      channel.truncate(size);
-      sizeChanged = true;
-    } catch (IOException failure) {
-      throw RealDisk.failed(path, "truncate", failure, 0);
-    }
+    FileChannel _ = RealDisk.call(path, "truncate", () -> channel.truncate(size));
+    sizeChanged = true;
   }
 
   @Override

@@ -112,11 +112,10 @@ public final class EmbeddedStore implements EventStore {
   ///
   /// @throws StorageException when the directory is no store, locked, newer, or damaged
   public static EmbeddedStore openForReading(Path directory) {
-    StoreConfig config = StoreConfig.at(directory);
     Disk disk = new RealDisk();
     return new EmbeddedStore(
-        new StoreOpener(config, disk, StoreClock.system(), Runnable::run)
-            .openForReading(id -> ChronicleJournalFactory.of(config, disk, id, Runnable::run)));
+        new StoreOpener(StoreConfig.at(directory), disk, StoreClock.system(), Runnable::run)
+            .openForReading(ChronicleJournalFactory.ofStopped(directory, disk)));
   }
 
   /// Opens the store of a directory, or makes one, that its owner drains: it reads what arrived

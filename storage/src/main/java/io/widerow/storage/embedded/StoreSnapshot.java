@@ -1,7 +1,6 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.storage.StorageException;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -106,13 +105,7 @@ public final class StoreSnapshot {
   ///   links cannot be made. Nothing unfinished remains then
   public static Report ofStopped(Path directory, Path target) {
     Disk disk = new RealDisk();
-    return ofStopped(
-        disk,
-        directory,
-        target,
-        id ->
-            ChronicleJournalFactory.of(
-                directory, StoreConfig.at(directory).journalFileBytes(), disk, id, Runnable::run));
+    return ofStopped(disk, directory, target, ChronicleJournalFactory.ofStopped(directory, disk));
   }
 
   static Report ofStopped(

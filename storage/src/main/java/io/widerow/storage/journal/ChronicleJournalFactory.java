@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -92,6 +93,11 @@ public final class ChronicleJournalFactory implements Journal.Factory {
   public static ChronicleJournalFactory of(
       StoreConfig config, Disk disk, UUID store, Executor executor) {
     return of(config.directory(), config.journalFileBytes(), disk, store, executor);
+  }
+
+  /// The journals of a stopped store, by its id.
+  public static Function<UUID, Journal.Factory> ofStopped(Path storeDirectory, Disk disk) {
+    return id -> of(StoreConfig.at(storeDirectory), disk, id, Runnable::run);
   }
 
   @Override

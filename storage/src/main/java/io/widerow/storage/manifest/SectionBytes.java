@@ -70,14 +70,14 @@ final class SectionBytes {
     return count;
   }
 
-  /// Writes a text behind its length in one byte.
+  /// Writes the length of a text in one byte, and the text.
   static void putShort(String text, DataOutputStream out) throws IOException {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     out.writeByte(utf8.length);
     out.write(utf8);
   }
 
-  /// Writes a text behind its length in two bytes.
+  /// Writes the length of a text in two bytes, and the text.
   static void put(String text, DataOutputStream out) throws IOException {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     out.writeShort(utf8.length);

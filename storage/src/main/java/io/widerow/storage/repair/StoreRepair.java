@@ -102,16 +102,7 @@ public final class StoreRepair {
   public static Repair repair(Path directory, boolean acceptLoss) {
     Disk disk = new RealDisk();
     return new StoreRepair(
-            disk,
-            directory,
-            acceptLoss,
-            id ->
-                ChronicleJournalFactory.of(
-                    directory,
-                    StoreConfig.at(directory).journalFileBytes(),
-                    disk,
-                    id,
-                    Runnable::run))
+            disk, directory, acceptLoss, ChronicleJournalFactory.ofStopped(directory, disk))
         .repair();
   }
 

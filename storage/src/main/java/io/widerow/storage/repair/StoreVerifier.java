@@ -3,7 +3,6 @@ package io.widerow.storage.repair;
 import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -74,16 +73,7 @@ public final class StoreVerifier {
   /// @throws StorageException when the directory is not a store, in use, or of a newer format
   public static Verification verify(Path directory) {
     Disk disk = new RealDisk();
-    return new StoreVerifier(
-            disk,
-            directory,
-            id ->
-                ChronicleJournalFactory.of(
-                    directory,
-                    StoreConfig.at(directory).journalFileBytes(),
-                    disk,
-                    id,
-                    Runnable::run))
+    return new StoreVerifier(disk, directory, ChronicleJournalFactory.ofStopped(directory, disk))
         .verify();
   }
 
