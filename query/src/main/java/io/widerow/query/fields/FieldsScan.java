@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.NameText;
 import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
@@ -57,7 +58,7 @@ final class FieldsScan implements Survey {
   private final EventView.AttributeVisitor visitor = this::attribute;
   private final @Nullable AttributeName only;
   private int column; // of the events that are being read
-  private long held;
+  private final HeldMemory held;
   private volatile boolean cancelled;
   private volatile @Nullable BudgetedScan scan;
 
@@ -90,6 +91,7 @@ final class FieldsScan implements Survey {
     this.allFields = field == null;
     this.budgetNanos = budgetNanos;
     this.memory = memory;
+    this.held = new HeldMemory(memory);
     this.only =
         field == null || NameText.isOwn(field) ? null : AttributeName.of(NameText.stored(field));
   }
@@ -283,8 +285,7 @@ final class FieldsScan implements Survey {
 
   private void hold(long bytesMore) {
     if (bytesMore != 0) {
-      held += bytesMore; // first, because refused bytes are counted too
-      memory.hold(bytesMore);
+      held.accept(bytesMore);
     }
   }
 
@@ -295,8 +296,7 @@ final class FieldsScan implements Survey {
 
   @Override
   public void close() {
-    memory.hold(-held);
-    held = 0;
+    held.close();
     damage.close();
   }
 }

@@ -3,6 +3,7 @@ package io.widerow.query.patterns;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.sketch.ValueTable;
 import io.widerow.storage.text.LineShape;
@@ -25,7 +26,7 @@ public final class PatternCounts implements AutoCloseable {
   private static final int PATTERN_BYTES = 250; // besides its texts
   private static final int STEP_BYTES = 64;
 
-  private final QueryMemory memory;
+  private final HeldMemory held;
   private final long stepNanos; // 0 for no steps
   private final LineShape shape = new LineShape();
   private final AttributeValue value = new AttributeValue();
@@ -34,7 +35,6 @@ public final class PatternCounts implements AutoCloseable {
   private int shapes;
   private long lines;
   private long others;
-  private long held;
 
   private static final class Shapes {
     private final String type;
@@ -48,7 +48,7 @@ public final class PatternCounts implements AutoCloseable {
 
   /// @param stepNanos width of steps in which lines are counted; 0 for none
   public PatternCounts(QueryMemory memory, long stepNanos) {
-    this.memory = memory;
+    this.held = new HeldMemory(memory);
     this.stepNanos = stepNanos;
   }
 
@@ -78,7 +78,7 @@ public final class PatternCounts implements AutoCloseable {
       of.patterns.add(
           new Pattern(
               of.type, new String(shape.bytes(), 0, shape.length(), StandardCharsets.UTF_8)));
-      hold(PATTERN_BYTES + 2L * shape.length());
+      held.accept(PATTERN_BYTES + 2L * shape.length());
     }
     count(of.patterns.get(number), event, line);
   }
@@ -107,10 +107,10 @@ public final class PatternCounts implements AutoCloseable {
       String before = pattern.sample();
       String sample = sample(line);
       pattern.setSample(sample);
-      hold(sample.length() - before.length());
+      held.accept(sample.length() - before.length());
     }
     if (stepNanos > 0 && pattern.addTo(Math.floorDiv(nanos, stepNanos) * stepNanos)) {
-      hold(STEP_BYTES);
+      held.accept(STEP_BYTES);
     }
   }
 
@@ -120,11 +120,6 @@ public final class PatternCounts implements AutoCloseable {
     MemorySegment.copy(line.memory(), ValueLayout.JAVA_BYTE, line.offset(), bytes, 0, length);
     String text = new String(bytes, StandardCharsets.UTF_8);
     return length < line.length() ? text + "..." : text;
-  }
-
-  private void hold(long bytesMore) {
-    held += bytesMore; // first, because refused bytes are counted too
-    memory.hold(bytesMore);
   }
 
   /// Lines that were counted.
@@ -144,7 +139,7 @@ public final class PatternCounts implements AutoCloseable {
   public List<Pattern> patterns() {
     List<Pattern> all = new ArrayList<>();
     for (Shapes of : ofTypes) {
-      all.addAll(new ShapeFold(of.patterns, this::hold).fold());
+      all.addAll(new ShapeFold(of.patterns, held).fold());
     }
     all.sort(
         Comparator.comparingLong(Pattern::lines)
@@ -157,7 +152,6 @@ public final class PatternCounts implements AutoCloseable {
   /// Gives its memory back.
   @Override
   public void close() {
-    memory.hold(-held);
-    held = 0;
+    held.close();
   }
 }

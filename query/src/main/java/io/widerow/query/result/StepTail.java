@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
@@ -63,7 +64,7 @@ public final class StepTail implements AutoCloseable {
   private final StatsWriter writer = new StatsWriter(OutputFormat.json);
   private final List<String> heads;
   private final List<String> revisedHeads;
-  private long held;
+  private final HeldMemory held;
   private volatile boolean cancelled;
   private volatile @Nullable RangeReader reading;
 
@@ -83,6 +84,7 @@ public final class StepTail implements AutoCloseable {
     this.question = question;
     this.budget = budget;
     this.memory = memory;
+    this.held = new HeldMemory(memory);
     this.heads = question.figures().heads();
     this.revisedHeads = new ArrayList<>(heads);
     revisedHeads.add(StatsWriter.REVISION);
@@ -164,7 +166,7 @@ public final class StepTail implements AutoCloseable {
             event.version() != EventLayout.VERSION_ASSIGNED
                 || FilterEvaluation.keeps(filter, event, scratch);
         if (counts && changed.add(startOf(event.timeNanos()))) {
-          hold(CHANGED_BYTES);
+          held.accept(CHANGED_BYTES);
         }
       }
     }
@@ -210,8 +212,8 @@ public final class StepTail implements AutoCloseable {
     if (first >= limit) {
       return List.of();
     }
-    long before = held;
-    Aggregation figures = new Aggregation(question.figures(), this::hold);
+    long before = held.bytes();
+    Aggregation figures = new Aggregation(question.figures(), held);
     try (RangeReader reader = open(query.withRange(first, limit))) {
       reader.inAnyOrder(question.figures().fold());
       while (reader.nextWhenReady() == Step.EVENT) {
@@ -219,7 +221,7 @@ public final class StepTail implements AutoCloseable {
       }
       return figures.rows(ZoneOffset.UTC);
     } finally {
-      hold(before - held);
+      held.accept(before - held.bytes());
     }
   }
 
@@ -230,11 +232,6 @@ public final class StepTail implements AutoCloseable {
       reader.cancel();
     }
     return reader;
-  }
-
-  private void hold(long bytesMore) {
-    held += bytesMore; // first, because refused bytes are counted too
-    memory.hold(bytesMore);
   }
 
   /// Ends the result soon, with an exception.
@@ -248,7 +245,6 @@ public final class StepTail implements AutoCloseable {
 
   @Override
   public void close() {
-    memory.hold(-held);
-    held = 0;
+    held.close();
   }
 }

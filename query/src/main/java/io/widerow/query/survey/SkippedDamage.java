@@ -1,5 +1,6 @@
 package io.widerow.query.survey;
 
+import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeReader;
 import io.widerow.storage.ScanWatch;
@@ -14,14 +15,13 @@ import java.util.Set;
 /// - Memory: a record of each part, counted in [QueryMemory] until [#close].
 public final class SkippedDamage implements AutoCloseable {
   private final boolean passesOver;
-  private final QueryMemory memory;
+  private final HeldMemory held;
   private final Set<ScanWatch.Unread> parts = new LinkedHashSet<>();
-  private long held;
 
   /// @param passesOver false when damage ends the survey
   public SkippedDamage(boolean passesOver, QueryMemory memory) {
     this.passesOver = passesOver;
-    this.memory = memory;
+    this.held = new HeldMemory(memory);
   }
 
   /// Has a reader pass over damage, when the survey does.
@@ -44,8 +44,7 @@ public final class SkippedDamage implements AutoCloseable {
   public void add(List<ScanWatch.Unread> unread) {
     for (ScanWatch.Unread part : unread) {
       if (parts.add(part)) {
-        held += ScanWatch.UNREAD_BYTES; // first, because refused bytes are counted too
-        memory.hold(ScanWatch.UNREAD_BYTES);
+        held.accept(ScanWatch.UNREAD_BYTES);
       }
     }
   }
@@ -57,7 +56,6 @@ public final class SkippedDamage implements AutoCloseable {
 
   @Override
   public void close() {
-    memory.hold(-held);
-    held = 0;
+    held.close();
   }
 }

@@ -277,7 +277,6 @@ final class RetentionSweeper {
     if (emptied && Waits.of(keyspace.buckets(span)).isEmpty()) {
       Waits.of(keyspace.removeSpan(span));
     }
-    counters.bucketsRemoved.add(removed.size());
     dropped.removeAll(over);
     restore();
   }

@@ -179,7 +179,6 @@ public final class Upkeep implements AutoCloseable {
         counters.swapsLost.sum(),
         counters.segmentsDeleted.sum(),
         counters.partitionsDropped.sum(),
-        counters.bucketsRemoved.sum(),
         merging.waiting(),
         clock.skewMillis(),
         paused,

@@ -13,7 +13,6 @@ final class UpkeepCounters {
   final LongAdder swapsLost = new LongAdder();
   final LongAdder segmentsDeleted = new LongAdder();
   final LongAdder partitionsDropped = new LongAdder();
-  final LongAdder bucketsRemoved = new LongAdder();
 
   /// Milliseconds since the Unix epoch; 0 for never.
   final AtomicLong lastMergeMillis = new AtomicLong();

@@ -13,7 +13,6 @@ import java.util.List;
 /// @param swapsLost merges that another daemon, or a drop, overtook
 /// @param segmentsDeleted segments that merges covered
 /// @param partitionsDropped deletes of whole partitions, repeated ones included
-/// @param bucketsRemoved rows that were taken out of the catalog
 /// @param waiting closed partitions with events to merge, and partitions about to be checked; with
 ///   0 everything that may be merged now is merged
 /// @param skewMillis how far this machine's clock is ahead of the nodes' clock
@@ -28,14 +27,13 @@ public record UpkeepStatus(
     long swapsLost,
     long segmentsDeleted,
     long partitionsDropped,
-    long bucketsRemoved,
     int waiting,
     long skewMillis,
     List<String> paused,
     List<String> trouble) {
   /// Of a daemon that has done nothing yet.
   public static final UpkeepStatus NONE =
-      new UpkeepStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), List.of());
+      new UpkeepStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), List.of());
 
   public UpkeepStatus {
     paused = List.copyOf(paused);
