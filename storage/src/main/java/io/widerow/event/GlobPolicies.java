@@ -86,7 +86,7 @@ public abstract class GlobPolicies<T extends GlobPolicies.Policy, S extends Glob
     }
     if (get(glob, Source.CONFIG) != null) {
       throw new IllegalArgumentException(
-          "type: the %s of '%s' comes from the configuration, which alone can change it"
+          "type: the %s of '%s' comes from the configuration; change it there"
               .formatted(noun, glob));
     }
     List<String> set = of(Source.API).stream().map(Policy::glob).toList();

@@ -64,7 +64,7 @@ public record FigureSection(List<FigureEntry> files) {
   static FigureSection of(byte[] bytes) throws IOException {
     List<FigureEntry> files =
         SectionBytes.read(
-            "files of figures",
+            "files of aggregates",
             bytes,
             in -> SectionBytes.list(in, SectionBytes.count(in, COUNT_MAX), FigureSection::read));
     long before = 0;
