@@ -89,7 +89,7 @@ public final class ResultsPage {
   }
 
   private void machineTable() {
-    section("Machines", "", "name", "machine", "first run", "last run", "runs");
+    section("Machines", "", "name | machine | first run | last run | runs");
     machines.forEach((machine, entries) ->
         row(
             name(machine),
@@ -107,18 +107,8 @@ public final class ResultsPage {
     section(
         "Ingest, compared with other stores",
         "A / B is the median of pairs in turn (A B B A), with its 95 % interval. " + peers(),
-        "A",
-        "B",
-        "workload",
-        "machine",
-        "A, events/s",
-        "B, events/s",
-        "A / B",
-        "p99, A / B",
-        "server CPU, A / B",
-        "at rest, A / B",
-        "commit",
-        "run");
+        "A | B | workload | machine | A, events/s | B, events/s | A / B | p99, A / B | server CPU,"
+            + " A / B | at rest, A / B | commit | run");
     for (ResultsEntry entry : newest(Kind.COMPARE)) {
       Map<String, String> rate = entry.figure("events/s");
       row(
@@ -167,16 +157,7 @@ public final class ResultsPage {
         "Milliseconds of A and B, and A / B with its 95 % interval. Range: all events in order, as"
             + " CSV. Latest: the newest 100. Token: a word that 0.1 % of the lines have. Count: by"
             + " a field and minute.",
-        "A",
-        "B",
-        "events",
-        "machine",
-        "range",
-        "latest",
-        "token",
-        "count",
-        "commit",
-        "run");
+        "A | B | events | machine | range | latest | token | count | commit | run");
     for (ResultsEntry entry : newest(Kind.QUERIES)) {
       row(
           entry.member("a"),
@@ -211,17 +192,8 @@ public final class ResultsPage {
         "Latency of a response from its scheduled time, in milliseconds."
             + " `--target null` measures the load generator itself. Client-bound: the load"
             + " generator was late, so the latency is an upper bound.",
-        "options",
-        "note",
-        "machine",
-        "events/s",
-        "p50",
-        "p99",
-        "p99.9",
-        "max",
-        "CPU us/event",
-        "commit",
-        "run");
+        "options | note | machine | events/s | p50 | p99 | p99.9 | max | CPU us/event | commit |"
+            + " run");
     for (ResultsEntry entry : newest(Kind.RUN)) {
       row(
           "`" + entry.comparedCommand() + "`",
@@ -259,15 +231,8 @@ public final class ResultsPage {
     section(
         "A growing store",
         "",
-        "events",
-        "machine",
-        "events/s up to there",
-        "latest 100, p50 ms",
-        "resident MB",
-        "at rest MB",
-        "ready after SIGKILL, ms",
-        "commit",
-        "run");
+        "events | machine | events/s up to there | latest 100, p50 ms | resident MB | at rest MB |"
+            + " ready after SIGKILL, ms | commit | run");
     for (ResultsEntry entry : newest(Kind.GROWTH)) {
       for (Map<String, String> size : entry.lines()) {
         row(
@@ -294,12 +259,7 @@ public final class ResultsPage {
         "Protocols, compared with each other",
         "Events/s (CPU of the daemon in us/event; p99 in ms at a fixed rate); the report has the"
             + " table.",
-        "options",
-        "machine",
-        "rounds",
-        "protocols",
-        "commit",
-        "run");
+        "options | machine | rounds | protocols | commit | run");
     for (ResultsEntry entry : sessions) {
       row(
           "`" + entry.comparedCommand() + "`",
@@ -333,7 +293,7 @@ public final class ResultsPage {
         .toList();
   }
 
-  private void section(String title, String text, String... columns) {
+  private void section(String title, String text, String columns) {
     lines.add("");
     lines.add("## " + title);
     lines.add("");
@@ -342,7 +302,7 @@ public final class ResultsPage {
       lines.add("");
     }
     row(columns);
-    lines.add("|" + " --- |".repeat(columns.length));
+    lines.add("|" + " --- |".repeat(columns.split(" [|] ", -1).length));
   }
 
   private void row(String... cells) {

@@ -3,10 +3,8 @@ package io.widerow.loadgen.wire;
 import io.widerow.loadgen.workload.Target;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Sources: RFC 9113, gRPC's `PROTOCOL-HTTP2.md`. A body leaves in as few writes as the target's
 /// windows allow, without a copy.
-final class GrpcConnection implements Connection {
+final class GrpcConnection extends ChannelConnection<SocketChannel> {
   private static final String PATH = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 
   private static final byte[] PREFACE =
@@ -49,7 +47,6 @@ final class GrpcConnection implements Connection {
   private static final int PADDED = 8;
   private static final int PRIORITY = 32;
 
-  private final SocketChannel channel;
   private final ByteBuffer in = ByteBuffer.allocate(1 << 16).limit(0);
   private final Map<String, String> headers = new HashMap<>(); // of the response
   private byte[] data = {}; // of the response
@@ -61,10 +58,8 @@ final class GrpcConnection implements Connection {
   private int unacknowledged; // bytes received of which the target's window does not know
 
   GrpcConnection(InetSocketAddress address) throws IOException {
-    channel = SocketChannel.open();
+    super(connected(address));
     try {
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.connect(address);
       // No dynamic table of headers, no pushes.
       ByteBuffer settings = frame(12, SETTINGS, 0, 0).putShort((short) 1).putInt(0);
       settings.putShort((short) 2).putInt(0);
@@ -283,14 +278,5 @@ final class GrpcConnection implements Connection {
       case "8", "14" -> Reply.failed(Failure.OVERLOADED, said);
       default -> Reply.failed(Failure.REFUSED, said);
     };
-  }
-
-  @Override
-  public void close() {
-    try {
-      channel.close();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }
