@@ -40,71 +40,58 @@ final class BesideCommand extends LoadgenCommand {
       arity = "0..1",
       defaultValue = "widerow-lines:disk",
       paramLabel = "WHO",
-      description = "a protocol of the daemon and its level (default ${DEFAULT-VALUE})")
+      description = "a protocol of the daemon and its level")
   private String who = "";
 
   @Option(
       names = "--scenario",
       defaultValue = "counter",
-      description = "counter, devops, access or broker (default ${DEFAULT-VALUE})")
+      description = "counter, devops, access or broker")
   private Scenario scenario = Scenario.COUNTER;
 
   @Option(
       names = "--queries",
       defaultValue = "scan,logql",
       split = ",",
-      description = "scan, logql, read; a client for each (default ${DEFAULT-VALUE})")
+      description = "scan, logql, read; a client for each")
   private List<HeavyQuery> queries = List.of();
 
   @Option(
       names = "--leave-after",
       defaultValue = "200ms",
       paramLabel = "TIME",
-      description =
-          "when every second response is abandoned; 0s for never (default" + " ${DEFAULT-VALUE})")
+      description = "when every second answer is left; 0s for never")
   private String leaveAfter = "";
 
-  @Option(
-      names = "--events",
-      defaultValue = "2M",
-      description = "events that the daemon holds (default ${DEFAULT-VALUE})")
+  @Option(names = "--events", defaultValue = "2M", description = "events that the daemon holds")
   private String events = "";
 
   @Option(
       names = "--rate",
       defaultValue = "100k",
       paramLabel = "EVENTS",
-      description = "events per second (default ${DEFAULT-VALUE})")
+      description = "events per second")
   private String rate = "";
 
-  @Option(
-      names = "--batch",
-      defaultValue = "1000",
-      description = "events a request (default ${DEFAULT-VALUE})")
+  @Option(names = "--batch", defaultValue = "1000", description = "events a request")
   private int batch;
 
-  @Option(names = "--connections", defaultValue = "4", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--connections", defaultValue = "4")
   private int connections;
 
-  @Option(
-      names = "--series",
-      defaultValue = "100",
-      description = "hosts of metrics (default ${DEFAULT-VALUE})")
+  @Option(names = "--series", defaultValue = "100", description = "hosts of metrics")
   private int series;
 
-  @Option(names = "--pairs", defaultValue = "5", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--pairs", defaultValue = "5")
   private int pairs;
 
-  @Option(
-      names = "--duration",
-      defaultValue = "10s",
-      description = "measured time of a run (default ${DEFAULT-VALUE})")
+  @Option(names = "--duration", defaultValue = "10s", description = "measured time of a run")
   private String duration = "";
 
   @Option(
       names = "--warmup",
       defaultValue = "5s",
-      description = "time before it that is not measured (default ${DEFAULT-VALUE})")
+      description = "time before it that is not measured")
   private String warmup = "";
 
   @Option(
@@ -125,11 +112,13 @@ final class BesideCommand extends LoadgenCommand {
       run.turn(true); // compilers have seen both
       run.turn(false);
       PairedRuns<BesideRun.Turn> runs =
-          new PairedRuns<>(side(run, true), side(run, false), pairs, options.budgetNanos());
+          new PairedRuns<>(
+              pair -> turn(run, true, pair),
+              pair -> turn(run, false, pair),
+              BesideRun.Turn::stealShare,
+              pairs,
+              options.budgetNanos());
       runs.execute();
-      if (runs.a().isEmpty()) {
-        throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
-      }
       return report(contestant, runs);
     } finally {
       FileTree.remove(work);
@@ -166,34 +155,25 @@ final class BesideCommand extends LoadgenCommand {
         scenario, series, fill, pace, batch, queries, Quantity.nanos("--leave-after", leaveAfter));
   }
 
-  private PairedRuns.Side<BesideRun.Turn> side(BesideRun run, boolean beside) {
-    return new PairedRuns.Side<>() {
-      @Override
-      public BesideRun.Turn run(int pair) throws IOException, InterruptedException {
-        BesideRun.Turn turn = run.turn(beside);
-        print(
-            String.format(
-                Locale.ROOT,
-                "%d  %-7s p50 %.2f  p90 %.2f  p99 %.2f  p99.9 %.2f ms  %,.0f events/s  answers %d,"
-                    + " left %d%s",
-                pair + 1,
-                beside ? "beside" : "alone",
-                turn.millis(50),
-                turn.millis(90),
-                turn.millis(99),
-                turn.millis(99.9),
-                turn.result().eventsPerSecond(),
-                turn.answers(),
-                turn.left(),
-                turn.clientBound() ? "  client-bound" : ""));
-        return turn;
-      }
-
-      @Override
-      public double stealShare(BesideRun.Turn found) {
-        return found.stealShare();
-      }
-    };
+  private BesideRun.Turn turn(BesideRun run, boolean beside, int pair)
+      throws IOException, InterruptedException {
+    BesideRun.Turn turn = run.turn(beside);
+    print(
+        String.format(
+            Locale.ROOT,
+            "%d  %-7s p50 %.2f  p90 %.2f  p99 %.2f  p99.9 %.2f ms  %,.0f events/s  answers %d,"
+                + " left %d%s",
+            pair + 1,
+            beside ? "beside" : "alone",
+            turn.millis(50),
+            turn.millis(90),
+            turn.millis(99),
+            turn.millis(99.9),
+            turn.result().eventsPerSecond(),
+            turn.answers(),
+            turn.left(),
+            turn.clientBound() ? "  client-bound" : ""));
+    return turn;
   }
 
   private int report(Contestant contestant, PairedRuns<BesideRun.Turn> runs) {
@@ -238,10 +218,7 @@ final class BesideCommand extends LoadgenCommand {
 
   private PairedRatio row(
       String title, PairedRuns<BesideRun.Turn> runs, ToDoubleFunction<BesideRun.Turn> figure) {
-    PairedRatio ratio =
-        PairedRatio.of(
-            runs.a().stream().mapToDouble(figure).toArray(),
-            runs.b().stream().mapToDouble(figure).toArray());
+    PairedRatio ratio = PairedRatio.of(runs, figure);
     print(
         String.format(
             Locale.ROOT,

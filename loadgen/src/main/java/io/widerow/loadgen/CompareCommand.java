@@ -60,18 +60,14 @@ final class CompareCommand extends LoadgenCommand {
   @Parameters(index = "1", paramLabel = "B")
   private String nameB = "";
 
-  @Option(
-      names = "--pairs",
-      defaultValue = "5",
-      description = "pairs that must count (default ${DEFAULT-VALUE})")
+  @Option(names = "--pairs", defaultValue = "5", description = "pairs that must count")
   private int pairs;
 
   @Option(
       names = "--busy",
       defaultValue = "0",
       paramLabel = "N",
-      description =
-          "other programs that compute during the run, one a processor (default ${DEFAULT-VALUE})")
+      description = "other programs that compute during the run, one a processor")
   private int busy;
 
   @Mixin private final CompareOptions options = new CompareOptions();
@@ -106,25 +102,22 @@ final class CompareCommand extends LoadgenCommand {
     PrintWriter out = out();
     String name = Comparison.name("compare-" + workload.scenario().type, a, b);
     Path work = options.workDirectory();
-    Path results = output.folder == null ? work.resolve("results") : output.folder;
     try (var other = new OtherWork(busy)) {
       String limit = rehearse(a, workload, pace) + rehearse(b, workload, pace);
       out.print(limit);
-      ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
+      ComparisonFolder folder = output.begin(work, name, arguments());
+      Turns turns = new Turns(workload, pace, work, folder, name);
       PairedRuns<ContestRun.Outcome> runs =
           new PairedRuns<>(
-              new Side(a, workload, pace, work, folder, name, "a"),
-              new Side(b, workload, pace, work, folder, name, "b"),
+              pair -> turn(a, "a", pair, turns),
+              pair -> turn(b, "b", pair, turns),
+              outcome -> outcome.report().costs().stealShare(),
               pairs,
               options.budgetNanos());
       runs.execute();
       Comparison comparison = comparison(name, what(workload, pace, other), a, b, runs);
       folder.finish(comparison, "\n" + limit);
-      out.print(comparison.table());
-      if (output.folder != null) {
-        out.println("written to " + folder.path());
-      }
-      out.flush();
+      output.show(comparison.table(), folder, out);
       return isWhole(runs) ? ExitCode.OK : ExitCode.FAILURES;
     } finally {
       FileTree.remove(work);
@@ -183,72 +176,37 @@ final class CompareCommand extends LoadgenCommand {
   static Comparison comparison(
       String name, String what, Contestant a, Contestant b, PairedRuns<ContestRun.Outcome> runs)
       throws IOException {
-    if (runs.a().isEmpty()) {
-      throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
-    }
     List<Comparison.Row> rows = new ArrayList<>();
     for (Figure figure : Figure.values()) {
-      PairedRatio ratio =
-          PairedRatio.of(
-              runs.a().stream().mapToDouble(figure::of).toArray(),
-              runs.b().stream().mapToDouble(figure::of).toArray());
+      PairedRatio ratio = PairedRatio.of(runs, figure::of);
       if (ratio.medianA() > 0 || ratio.medianB() > 0) {
         rows.add(new Comparison.Row(figure.title, figure.decimals, ratio));
       }
     }
-    return new Comparison(name, what, a, b, runs.a().size(), runs.discarded(), rows);
+    return Comparison.of(name, what, a, b, runs, rows);
   }
 
-  /// One contestant's turns.
-  private final class Side implements PairedRuns.Side<ContestRun.Outcome> {
-    private final Contestant contestant;
-    private final Workload workload;
-    private final Pace pace;
-    private final Path work;
-    private final ComparisonFolder folder;
-    private final String comparison;
-    private final String label;
+  /// What the turns of both contestants have in common.
+  private record Turns(
+      Workload workload, Pace pace, Path work, ComparisonFolder folder, String comparison) {}
 
-    Side(
-        Contestant contestant,
-        Workload workload,
-        Pace pace,
-        Path work,
-        ComparisonFolder folder,
-        String comparison,
-        String label) {
-      this.contestant = contestant;
-      this.workload = workload;
-      this.pace = pace;
-      this.work = work;
-      this.folder = folder;
-      this.comparison = comparison;
-      this.label = label;
+  private ContestRun.Outcome turn(Contestant contestant, String label, int pair, Turns turns)
+      throws IOException, InterruptedException {
+    String name = "%02d%s".formatted(pair, label);
+    Path data = Files.createDirectories(turns.work).resolve(name);
+    BatchPool pool = pool(contestant, turns.workload, turns.pace);
+    ContestRun.Outcome outcome;
+    try (LatencyLog log = turns.folder.log(name)) {
+      outcome =
+          new ContestRun(contestant, turns.workload, turns.pace, pool, err())
+              .execute(turns.comparison + "/" + name, data, log);
     }
-
-    @Override
-    public ContestRun.Outcome run(int pair) throws IOException, InterruptedException {
-      String name = "%02d%s".formatted(pair, label);
-      Path data = Files.createDirectories(work).resolve(name);
-      BatchPool pool = pool(contestant, workload, pace);
-      ContestRun.Outcome outcome;
-      try (LatencyLog log = folder.log(name)) {
-        outcome =
-            new ContestRun(contestant, workload, pace, pool, err())
-                .execute(comparison + "/" + name, data, log);
-      }
-      FileTree.remove(data);
-      folder.run(outcome.members(comparison, pair));
-      if (output.plots) {
-        folder.plots(label, outcome);
-      }
-      print(pair + "  " + ContestRun.summary(contestant, outcome));
-      return outcome;
+    FileTree.remove(data);
+    turns.folder.run(outcome.members(turns.comparison, pair));
+    if (output.plots) {
+      turns.folder.plots(label, outcome);
     }
-
-    @Override
-    public double stealShare(ContestRun.Outcome found) {
-      return found.report().costs().stealShare();
-    }
+    print(pair + "  " + ContestRun.summary(contestant, outcome));
+    return outcome;
   }
 }

@@ -26,7 +26,6 @@ import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.Workload;
 import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,25 +60,24 @@ final class GrowthCommand extends LoadgenCommand {
       arity = "0..1",
       defaultValue = "widerow-text:disk",
       paramLabel = "WHO",
-      description = "widerow-text|widerow-lines|widerow-json (default ${DEFAULT-VALUE})")
+      description = "widerow-text|widerow-lines|widerow-json")
   private String who = "";
 
   @Option(
       names = "--sizes",
       defaultValue = "1M,3M,10M",
       split = ",",
-      description = "sizes at which to measure, in events (default ${DEFAULT-VALUE})")
+      description = "sizes at which to measure, in events")
   private List<String> sizes = List.of();
 
-  @Option(names = "--connections", defaultValue = "2", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--connections", defaultValue = "2")
   private int connections;
 
   @Option(
       names = "--rest",
       defaultValue = "30s",
       paramLabel = "TIME",
-      description =
-          "longest wait for sealing and merging before each measurement (default ${DEFAULT-VALUE})")
+      description = "longest wait for sealing and merging before each measurement")
   private String rest = "";
 
   @Option(
@@ -107,18 +105,12 @@ final class GrowthCommand extends LoadgenCommand {
     Path work = options.workDirectory();
     Path data = keep == null ? work.resolve("data") : keep;
     String name = Comparison.name("growth-" + workload.scenario().type, contestant, contestant);
-    Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
-      ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
+      ComparisonFolder folder = output.begin(work, name, arguments());
       List<Map<String, Object>> rows = grow(contestant, workload, steps, data);
       String table = table(rows);
       folder.finish("growth", "events", rows, "# Growth of " + contestant + "\n\n" + table);
-      PrintWriter out = out();
-      out.print(table);
-      if (output.folder != null) {
-        out.println("written to " + folder.path());
-      }
-      out.flush();
+      output.show(table, folder, out());
       return ExitCode.OK;
     } finally {
       FileTree.remove(work);

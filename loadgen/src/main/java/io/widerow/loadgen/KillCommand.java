@@ -40,14 +40,14 @@ final class KillCommand extends LoadgenCommand {
       arity = "0..1",
       defaultValue = "widerow-text:disk",
       paramLabel = "WHO",
-      description = "widerow-text|widerow-lines|widerow-json:disk|os (default ${DEFAULT-VALUE})")
+      description = "widerow-text|widerow-lines|widerow-json:disk|os")
   private String who = "";
 
   @Option(
       names = "--every",
       defaultValue = "2s",
       paramLabel = "TIME",
-      description = "mean time between kills (default ${DEFAULT-VALUE})")
+      description = "mean time between kills")
   private String every = "";
 
   @Mixin private final CompareOptions options = new CompareOptions();

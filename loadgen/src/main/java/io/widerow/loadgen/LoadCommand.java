@@ -28,13 +28,17 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
@@ -115,7 +119,7 @@ public final class LoadCommand implements Callable<Integer> {
       names = "--p99",
       defaultValue = "50ms",
       paramLabel = "TIME",
-      description = "bound for --find-max (default ${DEFAULT-VALUE})")
+      description = "bound for --find-max")
   private String p99 = "";
 
   @Option(
@@ -127,7 +131,7 @@ public final class LoadCommand implements Callable<Integer> {
       names = "--ledger",
       defaultValue = "widerow-load.ledger",
       paramLabel = "FILE",
-      description = "record of acknowledged batches, for --verify (default ${DEFAULT-VALUE})")
+      description = "record of acknowledged batches, for --verify")
   private Path ledger = Path.of("");
 
   @Option(
@@ -152,6 +156,8 @@ public final class LoadCommand implements Callable<Integer> {
             .setOut(out)
             .setErr(err)
             .registerConverter(Target.class, LoadCommand::target);
+    showDefaults(line.getCommandSpec());
+    line.getSubcommands().values().forEach(below -> showDefaults(below.getCommandSpec()));
     line.setParameterExceptionHandler((failure, _) -> {
       err.println("widerow load: " + failure.getMessage());
       return ExitCode.USAGE;
@@ -161,6 +167,22 @@ public final class LoadCommand implements Callable<Integer> {
       return code(failure);
     });
     return line.execute(arguments);
+  }
+
+  /// Adds its default to the description of each option, unless the description names one.
+  private static void showDefaults(CommandSpec spec) {
+    for (ArgSpec argument : List.copyOf(spec.args())) {
+      String text = String.join(" ", argument.description());
+      String standard = argument.defaultValue();
+      if (standard != null && !standard.isEmpty() && !text.contains("default")) {
+        text += text.isEmpty() ? "default ${DEFAULT-VALUE}" : " (default ${DEFAULT-VALUE})";
+      }
+      spec.remove(argument);
+      spec.add(
+          argument instanceof OptionSpec option
+              ? option.toBuilder().description(text).build()
+              : ((PositionalParamSpec) argument).toBuilder().description(text).build());
+    }
   }
 
   private static Target target(String label) {

@@ -44,7 +44,7 @@ final class ProtocolsCommand extends LoadgenCommand {
   @Option(
       names = "--rounds",
       defaultValue = "2",
-      description = "rounds of all protocols, whose median counts (default ${DEFAULT-VALUE})")
+      description = "rounds of all protocols, whose median counts")
   private int rounds;
 
   @Option(
@@ -58,44 +58,39 @@ final class ProtocolsCommand extends LoadgenCommand {
   @Option(
       names = "--warmup",
       defaultValue = "6s",
-      description = "time before it that is not measured (default ${DEFAULT-VALUE})")
+      description = "time before it that is not measured")
   private String warmup = "";
 
   @Option(
       names = "--rate",
       defaultValue = "50k",
       paramLabel = "EVENTS",
-      description =
-          "events per second for the latency; a protocol has half its full rate at most (default"
-              + " ${DEFAULT-VALUE})")
+      description = "events per second for the latency; a protocol has half its full rate at most")
   private String rate = "";
 
   @Option(
       names = "--durability",
       defaultValue = "disk",
       paramLabel = "LEVEL",
-      description = "disk, os or memory (default ${DEFAULT-VALUE})")
+      description = "disk, os or memory")
   private String durability = "";
 
   @Option(
       names = "--scenario",
       defaultValue = "access",
-      description = "lines of the protocols of logs: access or broker (default ${DEFAULT-VALUE})")
+      description = "lines of the protocols of logs: access or broker")
   private Scenario scenario = Scenario.ACCESS;
 
-  @Option(
-      names = "--batch",
-      defaultValue = "1000",
-      description = "events a request at full rate (default ${DEFAULT-VALUE})")
+  @Option(names = "--batch", defaultValue = "1000", description = "events a request at full rate")
   private int batch;
 
   @Option(
       names = "--latency-batch",
       defaultValue = "100",
-      description = "events a request at the fixed rate (default ${DEFAULT-VALUE})")
+      description = "events a request at the fixed rate")
   private int latencyBatch;
 
-  @Option(names = "--connections", defaultValue = "2", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--connections", defaultValue = "2")
   private int connections;
 
   @Mixin private final CompareOptions options = new CompareOptions();
@@ -127,19 +122,13 @@ final class ProtocolsCommand extends LoadgenCommand {
             seconds * Quantity.SECOND);
     ProtocolTable table = new ProtocolTable(order);
     Path work = options.workDirectory();
-    Path results = output.folder == null ? work.resolve("results") : output.folder;
     try {
       String name = LoadSession.STAMP.format(Instant.now()) + "-protocols-" + scenario.type;
-      ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
+      ComparisonFolder folder = output.begin(work, name, arguments());
       int done = run(order, plan, table, work);
       String report = table.render(what(), done);
       folder.finish("protocols", "target", table.lines(), report);
-      PrintWriter out = out();
-      out.print("\n" + report);
-      if (output.folder != null) {
-        out.println("written to " + folder.path());
-      }
-      out.flush();
+      output.show("\n" + report, folder, out());
       return failed ? ExitCode.FAILURES : ExitCode.OK;
     } finally {
       FileTree.remove(work);

@@ -21,7 +21,6 @@ import io.widerow.loadgen.workload.Target;
 import io.widerow.loadgen.workload.Workload;
 import io.widerow.loadgen.workload.WorkloadOptions;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -60,13 +59,10 @@ final class QueriesCommand extends LoadgenCommand {
   @Parameters(index = "1", paramLabel = "B")
   private String nameB = "";
 
-  @Option(names = "--pairs", defaultValue = "5", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--pairs", defaultValue = "5")
   private int pairs;
 
-  @Option(
-      names = "--events",
-      defaultValue = "2M",
-      description = "events in each store (default ${DEFAULT-VALUE})")
+  @Option(names = "--events", defaultValue = "2M", description = "events in each store")
   private String events = "";
 
   @Option(
@@ -74,8 +70,7 @@ final class QueriesCommand extends LoadgenCommand {
       defaultValue = "20s",
       paramLabel = "TIME",
       description =
-          "time of uncounted turns, at least two each; the report shows the first of them"
-              + " (default ${DEFAULT-VALUE})")
+          "time of uncounted turns, at least two each; the report shows the first of them")
   private String warmup = "";
 
   private long warmupNanos;
@@ -113,8 +108,7 @@ final class QueriesCommand extends LoadgenCommand {
           check(question, subject, a, first, answers);
           check(question, subject, b, second, answers);
         }
-        Path results = output.folder == null ? work.resolve("results") : output.folder;
-        return compare(new Sides(a, first, b, second), questions, subject, workload, results);
+        return compare(new Sides(a, first, b, second), questions, subject, workload, work);
       }
     } finally {
       FileTree.remove(work);
@@ -160,41 +154,29 @@ final class QueriesCommand extends LoadgenCommand {
 
   /// Warms up both and runs them in turn.
   private int compare(
-      Sides sides,
-      List<Question> questions,
-      Question.Subject subject,
-      Workload workload,
-      Path results)
+      Sides sides, List<Question> questions, Question.Subject subject, Workload workload, Path work)
       throws IOException, InterruptedException {
     warmUp(sides, questions, subject);
     String name = Comparison.name("queries-" + workload.scenario().type, sides.a(), sides.b());
-    ComparisonFolder folder = new ComparisonFolder(results, name, arguments());
+    ComparisonFolder folder = output.begin(work, name, arguments());
     var runs =
         new PairedRuns<>(
             new Side(sides.storeA(), sides.a(), questions, subject, folder, name),
             new Side(sides.storeB(), sides.b(), questions, subject, folder, name),
+            QueriedStore.Turn::stealShare,
             pairs,
             options.budgetNanos());
     runs.execute();
-    if (runs.a().isEmpty()) {
-      throw new IOException("no pair counts: %d discarded for steal".formatted(runs.discarded()));
-    }
     Comparison comparison =
-        new Comparison(
+        Comparison.of(
             name,
             what(workload, Quantity.count("--events", events), subject.token()),
             sides.a(),
             sides.b(),
-            runs.a().size(),
-            runs.discarded(),
+            runs,
             rows(questions, runs));
     folder.finish(comparison, "\n" + checked);
-    PrintWriter out = out();
-    out.print(comparison.table());
-    if (output.folder != null) {
-      out.println("written to " + folder.path());
-    }
-    out.flush();
+    output.show(comparison.table(), folder, out());
     return runs.a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
   }
 
@@ -303,14 +285,7 @@ final class QueriesCommand extends LoadgenCommand {
 
   private static Comparison.Row row(
       String title, PairedRuns<QueriedStore.Turn> runs, ToDoubleFunction<QueriedStore.Turn> nanos) {
-    PairedRatio ratio =
-        PairedRatio.of(
-            runs.a().stream()
-                .mapToDouble(turn -> nanos.applyAsDouble(turn) / Quantity.MILLI)
-                .toArray(),
-            runs.b().stream()
-                .mapToDouble(turn -> nanos.applyAsDouble(turn) / Quantity.MILLI)
-                .toArray());
+    PairedRatio ratio = PairedRatio.of(runs, turn -> nanos.applyAsDouble(turn) / Quantity.MILLI);
     return new Comparison.Row(title, 2, ratio);
   }
 
@@ -341,11 +316,6 @@ final class QueriesCommand extends LoadgenCommand {
         folder.line(members);
       }
       return turn;
-    }
-
-    @Override
-    public double stealShare(QueriedStore.Turn found) {
-      return found.stealShare();
     }
   }
 }

@@ -24,7 +24,7 @@ final class ReportCommand extends LoadgenCommand {
       arity = "0..1",
       defaultValue = "bench-results",
       paramLabel = "DIR",
-      description = "directory of results (default ${DEFAULT-VALUE})")
+      description = "directory of results")
   private Path directory = Path.of("");
 
   @Option(names = "--prune", description = "delete older runs and print their names")

@@ -37,45 +37,36 @@ final class TypesCommand extends LoadgenCommand {
       arity = "0..1",
       defaultValue = "widerow-lines:disk",
       paramLabel = "WHO",
-      description = "widerow-lines[:disk|os|memory][@CHECKOUT] (default ${DEFAULT-VALUE})")
+      description = "widerow-lines[:disk|os|memory][@CHECKOUT]")
   private String who = "";
 
-  @Option(names = "--names", defaultValue = "5000", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--names", defaultValue = "5000")
   private int names;
 
-  @Option(
-      names = "--series",
-      defaultValue = "4",
-      description = "series of each name (default ${DEFAULT-VALUE})")
+  @Option(names = "--series", defaultValue = "4", description = "series of each name")
   private int series;
 
   @Option(
       names = "--every",
       defaultValue = "15s",
       paramLabel = "TIME",
-      description = "time between the samples of a series (default ${DEFAULT-VALUE})")
+      description = "time between the samples of a series")
   private String every = "";
 
-  @Option(
-      names = "--hours",
-      defaultValue = "2",
-      description = "whole hours of samples (default ${DEFAULT-VALUE})")
+  @Option(names = "--hours", defaultValue = "2", description = "whole hours of samples")
   private int hours;
 
-  @Option(
-      names = "--batch",
-      defaultValue = "1000",
-      description = "samples a request (default ${DEFAULT-VALUE})")
+  @Option(names = "--batch", defaultValue = "1000", description = "samples a request")
   private int batch;
 
-  @Option(names = "--connections", defaultValue = "2", description = "default ${DEFAULT-VALUE}")
+  @Option(names = "--connections", defaultValue = "2")
   private int connections;
 
   @Option(
       names = "--layouts",
       defaultValue = "many,one",
       split = ",",
-      description = "which to measure: many, one (default ${DEFAULT-VALUE})")
+      description = "which to measure: many, one")
   private List<String> layouts = List.of();
 
   @Mixin private final CompareOptions options = new CompareOptions();

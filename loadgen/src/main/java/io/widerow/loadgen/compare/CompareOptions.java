@@ -13,7 +13,7 @@ public final class CompareOptions {
   @Option(
       names = "--budget",
       defaultValue = "15m",
-      description = "start no pair that would not end within this time (default ${DEFAULT-VALUE})")
+      description = "start no pair that would not end within this time")
   private String budget = "";
 
   @Option(
@@ -40,8 +40,7 @@ public final class CompareOptions {
       names = "--node-heap",
       defaultValue = "4g",
       paramLabel = "SIZE",
-      description =
-          "Java heap of a node of Cassandra, its own or under a daemon (default ${DEFAULT-VALUE})")
+      description = "Java heap of a node of Cassandra, its own or under a daemon")
   private String nodeHeap = "";
 
   /// What `--set` says.

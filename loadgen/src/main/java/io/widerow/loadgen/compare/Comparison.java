@@ -27,6 +27,12 @@ public record Comparison(
     rows = List.copyOf(rows);
   }
 
+  /// The result of runs in turn.
+  public static Comparison of(
+      String name, String what, Contestant a, Contestant b, PairedRuns<?> runs, List<Row> rows) {
+    return new Comparison(name, what, a, b, runs.a().size(), runs.discarded(), rows);
+  }
+
   /// One figure.
   public record Row(String figure, int decimals, PairedRatio ratio) {}
 

@@ -3,6 +3,7 @@ package io.widerow.loadgen.compare;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.function.ToDoubleFunction;
 
 /// The ratio of a figure of A to that of B over pairs of runs: the median of the pairs' ratios, and
 /// its 95 % bootstrap confidence interval (the pairs are resampled with replacement).
@@ -16,6 +17,13 @@ public record PairedRatio(double medianA, double medianB, double ratio, double l
   private static final int DRAWS = 10_000;
   private static final long SEED = 1;
   private static final int PAIRS_MIN = 3; // below, drawing again says nothing
+
+  /// The ratio of a figure of each run.
+  public static <T> PairedRatio of(PairedRuns<T> runs, ToDoubleFunction<? super T> figure) {
+    return of(
+        runs.a().stream().mapToDouble(figure).toArray(),
+        runs.b().stream().mapToDouble(figure).toArray());
+  }
 
   /// @param a a figure of A in each pair
   /// @param b the same figure of B

@@ -15,31 +15,22 @@ public final class PaceOptions {
               + " out: as fast as responses arrive")
   private @Nullable String rate;
 
-  @Option(
-      names = "--duration",
-      defaultValue = "10s",
-      description = "measured time (default ${DEFAULT-VALUE})")
+  @Option(names = "--duration", defaultValue = "10s", description = "measured time")
   private String duration = "";
 
   @Option(
       names = "--warmup",
       defaultValue = "2s",
-      description = "time before it that is not measured (default ${DEFAULT-VALUE})")
+      description = "time before it that is not measured")
   private String warmup = "";
 
   @Option(names = "--events", description = "end after this many events, warm-up included")
   private @Nullable String events;
 
-  @Option(
-      names = "--connections",
-      defaultValue = "4",
-      description = "one thread each (default ${DEFAULT-VALUE})")
+  @Option(names = "--connections", defaultValue = "4", description = "one thread each")
   private int connections;
 
-  @Option(
-      names = "--timeout",
-      defaultValue = "10s",
-      description = "longest wait for a response (default ${DEFAULT-VALUE})")
+  @Option(names = "--timeout", defaultValue = "10s", description = "longest wait for an answer")
   private String timeout = "";
 
   @Option(

@@ -29,15 +29,14 @@ public final class ReadOptions {
       names = "--every",
       defaultValue = "1m",
       paramLabel = "TIME",
-      description = "step of time that --read count counts by (default ${DEFAULT-VALUE})")
+      description = "step of time that --read count counts by")
   private String every = "";
 
   @Option(
       names = "--over",
       defaultValue = "1m",
       paramLabel = "TIME",
-      description =
-          "how much of the newest events' time --read count reads (default ${DEFAULT-VALUE})")
+      description = "how much of the newest events' time --read count reads")
   private String over = "";
 
   /// @param what kind of query

@@ -13,24 +13,19 @@ public final class WorkloadOptions {
   @Option(
       names = "--scenario",
       defaultValue = "access",
-      description = "access, broker, devops, iot or counter (default ${DEFAULT-VALUE})")
+      description = "access, broker, devops, iot or counter")
   private Scenario scenario = Scenario.ACCESS;
 
   @Option(names = "--seed", defaultValue = "1", description = "seed of all events")
   private long seed;
 
-  @Option(
-      names = "--batch",
-      defaultValue = "1000",
-      description = "events a request (default ${DEFAULT-VALUE})")
+  @Option(names = "--batch", defaultValue = "1000", description = "events a request")
   private String batch = "";
 
   @Option(
       names = "--distinct",
       defaultValue = "100k",
-      description =
-          "events drawn; a longer run sends them again with new numbers and times (default"
-              + " ${DEFAULT-VALUE})")
+      description = "events drawn; a longer run sends them again with new numbers and times")
   private String distinct = "";
 
   @Option(names = "--types", defaultValue = "1", description = "number of event types")

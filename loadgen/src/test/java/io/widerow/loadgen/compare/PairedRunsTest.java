@@ -36,16 +36,11 @@ class PairedRunsTest {
       turns.add(label);
       return pair < steal.length ? steal[pair] : 0.0;
     }
-
-    @Override
-    public double stealShare(Double found) {
-      return found;
-    }
   }
 
   @Test
   void sidesTakeTurns() throws Exception {
-    var runs = new PairedRuns<>(new Turn("A"), new Turn("B"), 3, HOUR_NANOS);
+    var runs = new PairedRuns<>(new Turn("A"), new Turn("B"), found -> found, 3, HOUR_NANOS);
     runs.execute();
     assertEquals("A B B A A B", String.join(" ", turns));
     assertEquals(3, runs.a().size());
@@ -53,7 +48,9 @@ class PairedRunsTest {
 
   @Test
   void pairWithStealIsRunAgain() throws Exception {
-    var runs = new PairedRuns<>(new Turn("A", 0, 0.02), new Turn("B", 0.005), 2, HOUR_NANOS);
+    var runs =
+        new PairedRuns<>(
+            new Turn("A", 0, 0.02), new Turn("B", 0.005), found -> found, 2, HOUR_NANOS);
     runs.execute();
     assertEquals(List.of(0.0, 0.0), runs.a());
     assertEquals(List.of(0.005, 0.0), runs.b());
@@ -63,7 +60,7 @@ class PairedRunsTest {
 
   @Test
   void budgetEndsTheRunsAfterAWholePair() throws Exception {
-    var runs = new PairedRuns<>(new Turn("A"), new Turn("B"), 5, 0);
+    var runs = new PairedRuns<>(new Turn("A"), new Turn("B"), found -> found, 5, 0);
     runs.execute();
     assertEquals(1, runs.a().size());
     assertEquals(1, runs.b().size());
