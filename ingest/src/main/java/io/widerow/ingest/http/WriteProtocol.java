@@ -47,7 +47,22 @@ public interface WriteProtocol {
   void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused;
 
   /// Reports what became of the batch.
-  HttpResponse answer(Outcome outcome);
+  default HttpResponse answer(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Stored stored -> stored(stored);
+      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case Outcome.DiskFull(String why) -> refuse(new RequestRefused(diskFull(), why));
+      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
+    };
+  }
+
+  /// Reports a batch of which all events but the refused ones are stored.
+  HttpResponse stored(Outcome.Stored stored);
+
+  /// The status of a request for which the disk has no room. Some clients retry only after 503.
+  default HttpStatus diskFull() {
+    return HttpStatus.INSUFFICIENT_STORAGE;
+  }
 
   /// The status of a response when the events are stored on this machine, and were to wait for the
   /// cluster for longer than they may. Most protocols know only one success.

@@ -64,16 +64,7 @@ public final class DatadogProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> form(HttpStatus.INSUFFICIENT_STORAGE, why);
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
-  }
-
-  private static HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(Outcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {
       return HttpAnswers.json(HttpStatus.ACCEPTED, "{}\n");

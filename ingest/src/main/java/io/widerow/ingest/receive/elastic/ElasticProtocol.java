@@ -53,17 +53,12 @@ public final class ElasticProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) ->
-          refuse(new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, why));
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
+  public HttpStatus diskFull() {
+    return HttpStatus.SERVICE_UNAVAILABLE;
   }
 
-  private HttpResponse stored(Outcome.Stored stored) {
+  @Override
+  public HttpResponse stored(Outcome.Stored stored) {
     Refusals told = stored.refused();
     Refusals refused = told;
     int unlistedFrom = Integer.MAX_VALUE;

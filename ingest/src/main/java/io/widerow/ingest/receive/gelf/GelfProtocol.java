@@ -53,17 +53,15 @@ public final class GelfProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored ->
-          stored.refused().count() == 0
-              ? HttpResponse.of(ResponseHeaders.of(HttpStatus.ACCEPTED))
-              : HttpAnswers.text(HttpStatus.BAD_REQUEST, stored.refused().reason(0) + "\n");
-      case Outcome.Overloaded() -> error(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) ->
-          HttpAnswers.text(HttpStatus.SERVICE_UNAVAILABLE, why + "\n");
-      case Outcome.Failed(String why) -> error(RequestRefused.ended(why));
-    };
+  public HttpResponse stored(Outcome.Stored stored) {
+    return stored.refused().count() == 0
+        ? HttpResponse.of(ResponseHeaders.of(HttpStatus.ACCEPTED))
+        : HttpAnswers.text(HttpStatus.BAD_REQUEST, stored.refused().reason(0) + "\n");
+  }
+
+  @Override
+  public HttpStatus diskFull() {
+    return HttpStatus.SERVICE_UNAVAILABLE;
   }
 
   @Override

@@ -130,24 +130,16 @@ public final class InfluxProtocol implements WriteProtocol {
     }
   }
 
-  @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> version.error(diskFull(), why);
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
-  }
-
   /// Clients of version 3 try again after a 503, and not after a 507.
-  private HttpStatus diskFull() {
+  @Override
+  public HttpStatus diskFull() {
     return version == InfluxVersion.THREE
         ? HttpStatus.SERVICE_UNAVAILABLE
         : HttpStatus.INSUFFICIENT_STORAGE;
   }
 
-  private HttpResponse stored(Outcome.Stored stored) {
+  @Override
+  public HttpResponse stored(Outcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {
       return HttpResponse.of(HttpStatus.NO_CONTENT);

@@ -157,13 +157,8 @@ public final class EventsProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> HttpAnswers.stored(stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> HttpAnswers.error(HttpStatus.INSUFFICIENT_STORAGE, why);
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
+  public HttpResponse stored(Outcome.Stored stored) {
+    return HttpAnswers.stored(stored);
   }
 
   @Override

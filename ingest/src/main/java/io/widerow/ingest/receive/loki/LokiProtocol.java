@@ -96,17 +96,14 @@ public final class LokiProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored.refused(), stored.stored());
-      case Outcome.Overloaded() -> refusal(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) ->
-          refusal(new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, why));
-      case Outcome.Failed(String why) -> refusal(RequestRefused.ended(why));
-    };
+  public HttpStatus diskFull() {
+    return HttpStatus.SERVICE_UNAVAILABLE;
   }
 
-  private static HttpResponse stored(Refusals refused, long stored) {
+  @Override
+  public HttpResponse stored(Outcome.Stored outcome) {
+    Refusals refused = outcome.refused();
+    int stored = outcome.stored();
     if (refused.count() == 0) {
       return HttpResponse.of(HttpStatus.NO_CONTENT);
     }

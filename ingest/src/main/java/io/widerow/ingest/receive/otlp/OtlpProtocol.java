@@ -144,14 +144,8 @@ public final class OtlpProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> OtlpAnswers.stored(transport, rejected, stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) ->
-          refuse(new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
+  public HttpResponse stored(Outcome.Stored stored) {
+    return OtlpAnswers.stored(transport, rejected, stored);
   }
 
   @Override

@@ -137,17 +137,7 @@ public final class PrometheusProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) ->
-          refuse(new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
-  }
-
-  private HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(Outcome.Stored stored) {
     if (!stored.repeated()) {
       shared.exemplars.increment(decoder.exemplars());
     }

@@ -70,6 +70,11 @@ final class HecAcks implements WriteProtocol {
   }
 
   @Override
+  public HttpResponse stored(Outcome.Stored stored) {
+    return answer(stored);
+  }
+
+  @Override
   public HttpResponse refuse(RequestRefused refused) {
     return HecProtocol.of(refused, 4);
   }

@@ -98,16 +98,8 @@ public final class HecProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored.refused());
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> form(HttpStatus.INSUFFICIENT_STORAGE, BUSY, why, -1);
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
-    };
-  }
-
-  private HttpResponse stored(Refusals refused) {
+  public HttpResponse stored(Outcome.Stored stored) {
+    Refusals refused = stored.refused();
     if (refused.count() == 0) {
       String ack = ackId < 0 ? "" : ",\"ackId\":" + ackId;
       return HttpAnswers.json(HttpStatus.OK, "{\"text\":\"Success\",\"code\":0" + ack + "}\n");
