@@ -108,7 +108,8 @@ public final class Access {
         name.isEmpty() ? context.clientAddress().getHostAddress() : name, agent);
   }
 
-  /// The service of a route, for requests that may use it; others get the refusal.
+  /// The service of a route, for requests that may use it; others get the refusal, as do requests
+  /// for which the service throws [RequestRefused].
   public HttpService guard(HttpRoute route) {
     return new Guarded(route);
   }
@@ -137,7 +138,11 @@ public final class Access {
         context.setAdditionalResponseHeader(RESOURCE_POLICY, "same-origin");
       }
       HttpResponse refused = refusal(route, context, request);
-      return refused != null ? refused : unwrap().serve(context, request);
+      try {
+        return refused != null ? refused : unwrap().serve(context, request);
+      } catch (RequestRefused bad) {
+        return route.errors().of(context, bad);
+      }
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// Builds responses that several endpoints share.
 public final class HttpAnswers {
+  public static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int LISTED_MAX = 10_000;
   private static final int LISTED_OF_NONE_MAX = 100; // when nothing was stored
   private static final int RETRY_SECONDS_MAX = 5;
@@ -25,6 +26,11 @@ public final class HttpAnswers {
         ResponseHeaders.builder(status).contentType(MediaType.JSON_UTF_8);
     addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(json));
+  }
+
+  /// Objects of JSON, one a line.
+  public static HttpResponse lines(HttpData lines) {
+    return HttpResponse.of(HttpStatus.OK, LINES, lines);
   }
 
   /// Plain text, for protocols whose errors are text.

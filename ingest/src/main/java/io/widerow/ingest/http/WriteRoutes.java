@@ -3,8 +3,8 @@ package io.widerow.ingest.http;
 import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpRequest;
-import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
@@ -98,31 +98,20 @@ public final class WriteRoutes {
         });
   }
 
-  /// Takes a request that has passed what all of them must.
-  @FunctionalInterface
-  private interface Taker {
-    HttpResponse take(ServiceRequestContext context, HttpRequest request) throws RequestRefused;
-  }
-
-  private HttpRoute route(String path, Set<HttpMethod> methods, ErrorRenderer errors, Taker taker) {
-    ErrorRenderer counting =
-        (context, refused) -> {
-          counted(context, refused);
-          return errors.of(context, refused);
-        };
+  private HttpRoute route(
+      String path, Set<HttpMethod> methods, ErrorRenderer errors, HttpService taker) {
     return new HttpRoute(
         path,
         methods,
         Tokens.Scope.INGEST,
         (context, request) -> {
-          try {
-            requireNoBrowser(request);
-            return taker.take(context, request);
-          } catch (RequestRefused refused) {
-            return counting.of(context, refused);
-          }
+          requireNoBrowser(request);
+          return taker.serve(context, request);
         },
-        counting);
+        (context, refused) -> {
+          counted(context, refused);
+          return errors.of(context, refused);
+        });
   }
 
   /// Counts requests that are refused before the protocol handles them, such as a wrong token or a

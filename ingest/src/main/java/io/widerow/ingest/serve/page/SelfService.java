@@ -38,12 +38,8 @@ public final class SelfService {
         HttpRoute.get("/v1/self", Tokens.Scope.QUERY, (context, _) -> self.answer(context)));
   }
 
-  private HttpResponse answer(ServiceRequestContext context) {
-    try {
-      Parameters.requireKnown(context.queryParams(), List.of());
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
+  private HttpResponse answer(ServiceRequestContext context) throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), List.of());
     Access.Principal principal = Access.Principal.of(context);
     StringBuilder json = new StringBuilder("{\"version\":");
     HttpAnswers.appendString(json, version);

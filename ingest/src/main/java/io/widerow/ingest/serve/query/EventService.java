@@ -3,9 +3,7 @@ package io.widerow.ingest.serve.query;
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.EventId;
 import io.widerow.ingest.config.Tokens;
@@ -16,10 +14,8 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.EventAnswer;
-import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
@@ -30,19 +26,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 final class EventService {
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int ANSWERS_MAX = 8;
   private static final int AROUND_DEFAULT = 10;
   private static final int AROUND_MAX = 1_000;
 
-  private final EventStore store;
-  private final QueryMemory memory;
+  private final QueryResources resources;
   private final QuerySlots slots = new QuerySlots(ANSWERS_MAX);
 
-  /// @param memory that all queries share
-  EventService(EventStore store, QueryMemory memory) {
-    this.store = store;
-    this.memory = memory;
+  EventService(QueryResources resources) {
+    this.resources = resources;
   }
 
   public List<HttpRoute> routes() {
@@ -59,13 +51,9 @@ final class EventService {
   /// @param around how many events before and after; null for the event alone
   private record Wanted(EventId id, @Nullable String type, EventAnswer.@Nullable Around around) {}
 
-  private HttpResponse answer(ServiceRequestContext context, boolean around) {
-    try {
-      Wanted wanted = wanted(context, around);
-      return slots.answer(context, () -> find(context, wanted));
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
+  private HttpResponse answer(ServiceRequestContext context, boolean around) throws RequestRefused {
+    Wanted wanted = wanted(context, around);
+    return slots.answer(context, () -> find(context, wanted));
   }
 
   private static Wanted wanted(ServiceRequestContext context, boolean around)
@@ -107,7 +95,7 @@ final class EventService {
   }
 
   private HttpResponse find(ServiceRequestContext context, Wanted wanted) {
-    HeldMemory held = new HeldMemory(memory);
+    HeldMemory held = new HeldMemory(resources.memory());
     try {
       return find(wanted, held);
     } finally { // until it is in the socket; at once when the client has left
@@ -117,9 +105,9 @@ final class EventService {
 
   private HttpResponse find(Wanted wanted, HeldMemory held) {
     OutputBuffer out;
-    try (StoreView view = store.view()) {
+    try (StoreView view = resources.store().view()) {
       out = new OutputBuffer(1 << 12, held);
-      EventAnswer answer = new EventAnswer(view, memory);
+      EventAnswer answer = new EventAnswer(view, resources.memory());
       boolean found =
           wanted.around == null
               ? answer.event(wanted.id, wanted.type, out)
@@ -130,8 +118,6 @@ final class EventService {
     } catch (QueryException | StorageException failed) {
       return QueryErrors.of(failed);
     }
-    return HttpResponse.of(
-        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
-        HttpData.wrap(out.bytes(), 0, out.length()));
+    return HttpAnswers.lines(HttpData.wrap(out.bytes(), 0, out.length()));
   }
 }

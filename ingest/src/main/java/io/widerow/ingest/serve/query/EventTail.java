@@ -14,7 +14,6 @@ import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
@@ -24,7 +23,6 @@ import io.widerow.query.result.FieldCheck;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.Tail;
 import io.widerow.query.result.TailQuestion;
-import io.widerow.storage.EventStore;
 import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -39,7 +37,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/tail` without aggregations: events on arrival, as one response without end. The store
@@ -53,40 +50,28 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the connection's event loop; each tail has a virtual thread, `widerow-follow-<n>`.
 final class EventTail {
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final MediaType EVENTS = MediaType.parse("text/event-stream");
   private static final int TAILS_MAX = 64;
   private static final long LOOK_MILLIS = 100;
   private static final long SILENT_LOOKS = 10; // a position each second when nothing comes
 
-  private final EventStore store;
-  private final QueryMemory memory;
-  private final LongSupplier epochNanos;
+  private final QueryResources resources;
   private final AnswerThreads threads;
   private final CountDownLatch stopping = new CountDownLatch(1);
 
-  /// @param memory that all queries share
-  /// @param stallSeconds how long a reader may take nothing
-  EventTail(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
-    this.store = store;
-    this.memory = memory;
-    this.epochNanos = epochNanos;
-    this.threads = AnswerThreads.waiting("widerow-follow", TAILS_MAX, stallSeconds);
+  EventTail(QueryResources resources) {
+    this.resources = resources;
+    this.threads = AnswerThreads.waiting("widerow-follow", TAILS_MAX, resources.stallSeconds());
   }
 
   HttpResponse answer(ServiceRequestContext context, HttpRequest request) {
     String accepted = request.headers().get(HttpHeaderNames.ACCEPT, "");
     boolean framed = accepted.contains(EVENTS.nameWithoutParameters());
-    TailQuestion question;
-    try {
-      question =
-          TailQuestion.parse(
-              QueryService.values(context),
-              framed ? request.headers().get("last-event-id") : null,
-              epochNanos.getAsLong());
-    } catch (QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
+    TailQuestion question =
+        TailQuestion.parse(
+            QueryService.values(context),
+            framed ? request.headers().get("last-event-id") : null,
+            resources.epochNanos());
     return threads.answer(context, reply -> new Run(question, framed, reply).run());
   }
 
@@ -111,11 +96,11 @@ final class EventTail {
     Run(TailQuestion question, boolean framed, QueryReply reply) {
       this.reply = reply;
       this.framed = framed;
-      long nowNanos = epochNanos.getAsLong();
+      long nowNanos = resources.epochNanos();
       Tail.Plan plan = question.plan();
       QueryParameters parameters = QueryParameters.parse(plan.parameters(), nowNanos);
       this.query = parameters.query();
-      this.events = parameters.writer(memory);
+      this.events = parameters.writer(resources.memory());
       this.tail =
           new Tail(
               plan,
@@ -160,19 +145,17 @@ final class EventTail {
     }
 
     private void beginOnce() {
-      if (!reply.hasBegun()) {
-        reply.begin(
-            QueryErrors.warn(
-                    warnings,
-                    ResponseHeaders.builder(HttpStatus.OK)
-                        .contentType(framed ? EVENTS : LINES)
-                        .add(HttpHeaderNames.CACHE_CONTROL, "no-store"))
-                .build());
-      }
+      reply.beginOnce(() ->
+          QueryErrors.warn(
+                  warnings,
+                  ResponseHeaders.builder(HttpStatus.OK)
+                      .contentType(framed ? EVENTS : HttpAnswers.LINES)
+                      .add(HttpHeaderNames.CACHE_CONTROL, "no-store"))
+              .build());
     }
 
     private boolean look() {
-      try (StoreView now = store.view()) {
+      try (StoreView now = resources.store().view()) {
         view = now;
         if (!reply.hasBegun() && tail.arrived() == null) {
           warnings = warnings(now);
@@ -188,7 +171,7 @@ final class EventTail {
       Set<AttributeName> names = new LinkedHashSet<>(Filters.named(query.filter()));
       List<AttributeName> fields = query.fields();
       names.addAll(fields == null ? List.of() : fields);
-      return FieldCheck.ofLastDay(now, query, names, epochNanos.getAsLong());
+      return FieldCheck.ofLastDay(now, query, names, resources.epochNanos());
     }
 
     private Tail.Answer ask(Map<String, List<String>> parameters) {
@@ -196,8 +179,9 @@ final class EventTail {
       if (now == null) {
         throw new IllegalStateException("asked outside of a look");
       }
-      QueryParameters asked = QueryParameters.parse(parameters, epochNanos.getAsLong());
-      RangeReader reader = RangeReader.open(now, asked.query(), QueryBudget.DEFAULT, memory);
+      QueryParameters asked = QueryParameters.parse(parameters, resources.epochNanos());
+      RangeReader reader =
+          RangeReader.open(now, asked.query(), QueryBudget.DEFAULT, resources.memory());
       reading = reader;
       if (reply.response().isComplete()) {
         reader.cancel();

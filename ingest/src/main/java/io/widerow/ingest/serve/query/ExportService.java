@@ -7,14 +7,10 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
-import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.Token;
 import io.widerow.query.export.ExportCursor;
 import io.widerow.query.export.ExportFormat;
@@ -22,14 +18,11 @@ import io.widerow.query.export.ExportQuestion;
 import io.widerow.query.export.RemoteExport;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.QueryAnswer;
-import io.widerow.storage.EventStore;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 
 /// `GET /v1/export`: all events of a range as NDJSON, CSV or Parquet, streamed. The response has no
 /// limit of time: the cursor takes a new view of the store now and then.
@@ -42,42 +35,29 @@ final class ExportService {
   private static final int SINK_BYTES = 32 << 10; // at first; it grows
   private static final int ANSWERS_MAX = 4;
 
-  private final EventStore store;
-  private final QueryMemory memory;
-  private final LongSupplier epochNanos;
+  private final QueryResources resources;
   private final AnswerThreads threads;
 
-  /// @param memory that all queries share
-  /// @param stallSeconds how long a reader may take nothing
-  ExportService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
-    this.store = store;
-    this.memory = memory;
-    this.epochNanos = epochNanos;
-    this.threads = AnswerThreads.computing("widerow-export", ANSWERS_MAX, stallSeconds);
+  ExportService(QueryResources resources) {
+    this.resources = resources;
+    this.threads = AnswerThreads.computing("widerow-export", ANSWERS_MAX, resources.stallSeconds());
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.get("/v1/export", Tokens.Scope.QUERY, this::export));
+    return List.of(QueryErrors.get("/v1/export", this::export));
   }
 
   private HttpResponse export(ServiceRequestContext context, HttpRequest request) {
-    ExportQuestion asked;
-    try {
-      asked = ExportQuestion.parse(QueryService.values(context), epochNanos.getAsLong());
-    } catch (QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
-    return threads.answer(context, reply -> run(asked, reply));
+    ExportQuestion asked =
+        ExportQuestion.parse(QueryService.values(context), resources.epochNanos());
+    return threads.answer(context, QueryErrors.refusing(reply -> run(asked, reply)));
   }
 
   private void run(ExportQuestion asked, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    try (HeldMemory held = new HeldMemory(memory)) {
+    try (HeldMemory held = new HeldMemory(resources.memory())) {
       held.accept(asked.format().bytesMax());
       answer(asked, reply, held);
-    } catch (QueryException | StorageException failed) {
-      reply.refuse(QueryErrors.of(failed)); // the response ends with it when it has begun
-      reply.fail(failed);
     }
   }
 
@@ -87,10 +67,10 @@ final class ExportService {
     Token start = position == null ? Token.before(asked.query().fromNanos()) : position;
     try (ExportCursor cursor =
             new ExportCursor(
-                store::view,
+                resources.store()::view,
                 asked.query(),
-                memory,
-                epochNanos.getAsLong(),
+                resources.memory(),
+                resources.epochNanos(),
                 ExportCursor.KEPT,
                 System::nanoTime);
         QueryAnswer answer = new QueryAnswer(cursor, asked.format().writer(), start)) {
@@ -98,7 +78,7 @@ final class ExportService {
       ResponseHeaders headers = headers(asked, cursor);
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       while (answer.writeNext(sink)) {
-        beginOnce(reply, headers); // an error before the first row has a status of its own
+        reply.beginOnce(() -> headers); // an error before the first row has a status of its own
         if (sink.length() >= PIECE_BYTES) {
           if (!reply.write(sink.bytes(), sink.length())) {
             return;
@@ -109,19 +89,13 @@ final class ExportService {
       if (!reply.hasBegun()) {
         answer.requireWhole();
       }
-      beginOnce(reply, headers);
+      reply.beginOnce(() -> headers);
       RuntimeException failure = answer.failure();
       if (failure != null && asked.format() == ExportFormat.parquet) {
         reply.fail(failure); // such a file has no place for a sentence, and no footer
       } else if (reply.write(sink.bytes(), sink.length())) {
         reply.end(sink.bytes(), 0);
       }
-    }
-  }
-
-  private static void beginOnce(QueryReply reply, ResponseHeaders headers) {
-    if (!reply.hasBegun()) {
-      reply.begin(headers);
     }
   }
 
@@ -133,7 +107,7 @@ final class ExportService {
                 HttpHeaderNames.of(RemoteExport.UNTIL),
                 Instant.EPOCH.plusNanos(cursor.untilNanos()).toString())
             .add(HttpHeaderNames.of(RemoteExport.EXPECTED), Long.toString(cursor.eventsExpected()));
-    try (StoreView view = store.view()) {
+    try (StoreView view = resources.store().view()) {
       var _ = QueryErrors.warn(asked.warnings(view), headers);
     }
     return headers.build();

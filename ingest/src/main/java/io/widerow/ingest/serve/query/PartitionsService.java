@@ -4,14 +4,11 @@ import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.TimeUuid;
-import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
@@ -19,10 +16,8 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
-import io.widerow.storage.EventStore;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -38,7 +33,6 @@ import java.util.regex.Pattern;
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 final class PartitionsService {
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final List<String> KNOWN = List.of("type", "from", "to", "layout", "by", "limit");
   private static final int LIMIT_DEFAULT = 20_000;
   private static final int LIMIT_MAX = 1_000_000;
@@ -50,20 +44,17 @@ final class PartitionsService {
   /// Memory of a partition: its catalog entry and at most three copies of its line.
   private static final long PARTITION_BYTES = 800;
 
-  private final EventStore store;
-  private final QueryMemory memory;
+  private final QueryResources resources;
   private final List<LaneRing> rings;
   private final QuerySlots slots = new QuerySlots(ANSWERS_MAX);
 
-  /// @param memory that all queries share
-  PartitionsService(EventStore store, QueryMemory memory, List<LaneRing> rings) {
-    this.store = store;
-    this.memory = memory;
+  PartitionsService(QueryResources resources, List<LaneRing> rings) {
+    this.resources = resources;
     this.rings = rings;
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.get("/v1/partitions", Tokens.Scope.QUERY, this::partitions));
+    return List.of(QueryErrors.get("/v1/partitions", this::partitions));
   }
 
   /// The request: which partitions, in which detail, and how many at most.
@@ -79,16 +70,11 @@ final class PartitionsService {
     }
   }
 
-  private HttpResponse partitions(ServiceRequestContext context, HttpRequest request) {
-    try {
-      Parameters.requireKnown(context.queryParams(), KNOWN);
-      Wanted wanted = wanted(context.queryParams());
-      return slots.answer(context, () -> answer(context, wanted));
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    } catch (QueryException.Refused refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
+  private HttpResponse partitions(ServiceRequestContext context, HttpRequest request)
+      throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), KNOWN);
+    Wanted wanted = wanted(context.queryParams());
+    return slots.answer(context, () -> answer(context, wanted));
   }
 
   private Wanted wanted(QueryParams given) throws RequestRefused {
@@ -96,7 +82,7 @@ final class PartitionsService {
     if (types.globs().contains("")) {
       throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
     }
-    long now = store.nowNanos();
+    long now = resources.store().nowNanos();
     String from = Parameters.single(given, "from");
     String to = Parameters.single(given, "to");
     long fromNanos = from == null ? Long.MIN_VALUE : TimeText.parse("from", from, now);
@@ -144,7 +130,7 @@ final class PartitionsService {
   private HttpResponse answer(ServiceRequestContext context, Wanted wanted) {
     PartitionLines lines = new PartitionLines();
     try {
-      if (store instanceof EmbeddedStore embedded) {
+      if (resources.store() instanceof EmbeddedStore embedded) {
         write(embedded, wanted, lines, context);
       } else {
         writeElsewhere(wanted, lines, context);
@@ -154,16 +140,18 @@ final class PartitionsService {
     } catch (QueryException | StorageException failed) {
       return QueryErrors.of(failed);
     }
-    return HttpResponse.of(
-        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
-        HttpData.ofUtf8(lines.toString()));
+    return HttpAnswers.lines(HttpData.ofUtf8(lines.toString()));
   }
 
   /// Counts partitions until the response is in the socket.
   private void hold(int partitions, ServiceRequestContext context) {
     long bytes = PARTITION_BYTES * partitions;
-    var _ = context.log().whenComplete().thenRun(() -> memory.hold(-bytes)); // refused ones, too
-    memory.hold(bytes);
+    var _ =
+        context
+            .log()
+            .whenComplete()
+            .thenRun(() -> resources.memory().hold(-bytes)); // refused ones, too
+    resources.memory().hold(bytes);
   }
 
   private void write(
@@ -204,7 +192,7 @@ final class PartitionsService {
           HttpStatus.BAD_REQUEST, "by: a store on a cluster has no numbers to sum up");
     }
     List<PartitionInfo> found;
-    try (StoreView view = store.view()) {
+    try (StoreView view = resources.store().view()) {
       long from = Math.max(wanted.fromNanos, TimeUuid.NANOS_MIN);
       long until = Math.min(wanted.untilNanos, TimeUuid.NANOS_LIMIT);
       found = from < until ? view.partitions(wanted.types, from, until) : List.of();

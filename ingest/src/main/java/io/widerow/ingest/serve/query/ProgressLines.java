@@ -3,15 +3,12 @@ package io.widerow.ingest.serve.query;
 import com.linecorp.armeria.common.ResponseHeaders;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.PartitionSpans;
-import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.Extras;
 import io.widerow.storage.StoreView;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Writes the progress of a query into its response, at most four times a second.
@@ -55,19 +52,8 @@ final class ProgressLines {
       return;
     }
     toldNanos = now;
-    if (!reply.hasBegun()) {
-      reply.begin(headers);
-    }
+    reply.beginOnce(() -> headers);
     Extras.putProgress(reader.eventsScanned(), all, line);
-    try {
-      boolean _ = reply.write(line.bytes(), line.length()); // a reader that left cancels the query
-    } catch (ExecutionException | TimeoutException gone) {
-      throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new QueryException.Stopped("interrupted while writing the response");
-    } finally {
-      line.clear();
-    }
+    boolean _ = QueryErrors.write(reply, line); // a reader that left cancels the query
   }
 }

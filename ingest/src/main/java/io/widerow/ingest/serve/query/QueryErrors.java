@@ -7,11 +7,20 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
+import com.linecorp.armeria.server.HttpService;
 import io.netty.util.AsciiString;
+import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
+import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.storage.StorageException;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /// Errors before the first row, as responses, and warnings, as headers. A later error ends the
@@ -21,6 +30,48 @@ final class QueryErrors {
   private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
   private QueryErrors() {}
+
+  /// An endpoint that reads; parameters that are no query get 400.
+  static HttpRoute get(String path, HttpService service) {
+    return HttpRoute.get(
+        path,
+        Tokens.Scope.QUERY,
+        (context, request) -> {
+          try {
+            return service.serve(context, request);
+          } catch (QueryException refused) {
+            return of(HttpStatus.BAD_REQUEST, refused);
+          }
+        });
+  }
+
+  /// Work whose failure is the response, unless the response has begun and is aborted.
+  static AnswerThreads.Work refusing(AnswerThreads.Work work) {
+    return reply -> {
+      try {
+        work.answer(reply);
+      } catch (QueryException | StorageException failed) {
+        reply.refuse(of(failed));
+        throw failed;
+      }
+    };
+  }
+
+  /// Writes a piece and clears it. Returns false when the reader is gone.
+  ///
+  /// @throws QueryException.Stopped when the reader left or took nothing for too long
+  static boolean write(QueryReply reply, OutputBuffer piece) {
+    try {
+      return reply.write(piece.bytes(), piece.length());
+    } catch (ExecutionException | TimeoutException gone) {
+      throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new QueryException.Stopped("interrupted while writing the answer");
+    } finally {
+      piece.clear();
+    }
+  }
 
   /// Adds each warning as a header, for responses that have no lines of warnings. Signs outside
   /// ASCII become `?`.

@@ -10,8 +10,6 @@ import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.channel.Channel;
 import io.netty.util.AsciiString;
-import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
@@ -19,7 +17,6 @@ import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.output.OutputBuffer;
@@ -28,9 +25,7 @@ import io.widerow.query.result.Extras;
 import io.widerow.query.result.QueryAnswer;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.RollupUse;
-import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
 import java.time.Duration;
@@ -43,7 +38,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/query`: streams the result piece by piece. A piece is sent when the previous one is in
@@ -83,9 +77,7 @@ final class QueryService {
   private static final QueryBudget HERE =
       new QueryBudget(512, 4 * HERE_LIMIT, Duration.ofNanos(HERE_NANOS));
 
-  private final EventStore store;
-  private final QueryMemory memory;
-  private final LongSupplier epochNanos;
+  private final QueryResources resources;
   private final BooleanSupplier writing;
   private final AtomicInteger elsewhere = new AtomicInteger();
   private final LongAdder answeredHere = new LongAdder();
@@ -93,34 +85,21 @@ final class QueryService {
   private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
-  /// @param memory that all queries share; it also limits how many run at a time
-  /// @param stallSeconds how long a reader may take nothing
+  /// @param resources its memory also limits how many run at a time
   /// @param writing whether write requests are in flight, which take precedence on event loops
-  QueryService(
-      EventStore store,
-      QueryMemory memory,
-      int stallSeconds,
-      LongSupplier epochNanos,
-      BooleanSupplier writing) {
-    this.store = store;
-    this.memory = memory;
-    int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
-    this.threads = AnswerThreads.computing("widerow-query", most, stallSeconds);
-    this.epochNanos = epochNanos;
+  QueryService(QueryResources resources, BooleanSupplier writing) {
+    this.resources = resources;
+    int most = Math.clamp(resources.memory().bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
+    this.threads = AnswerThreads.computing("widerow-query", most, resources.stallSeconds());
     this.writing = writing;
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.get("/v1/query", Tokens.Scope.QUERY, this::query));
+    return List.of(QueryErrors.get("/v1/query", this::query));
   }
 
   private HttpResponse query(ServiceRequestContext context, HttpRequest request) {
-    QueryParameters parameters;
-    try {
-      parameters = QueryParameters.parse(values(context), epochNanos.getAsLong());
-    } catch (QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
+    QueryParameters parameters = QueryParameters.parse(values(context), resources.epochNanos());
     return context.sessionProtocol().isMultiplex()
         ? answerSoon(context, parameters)
         : answer(context, parameters);
@@ -153,7 +132,7 @@ final class QueryService {
     }
     return stopping
         ? QuerySlots.busy()
-        : threads.answer(context, reply -> run(context, parameters, reply));
+        : threads.answer(context, QueryErrors.refusing(reply -> run(context, parameters, reply)));
   }
 
   /// The answer to a small query whose events are in memory; null when another thread must answer,
@@ -184,12 +163,13 @@ final class QueryService {
   }
 
   private @Nullable HttpResponse answerHere(QueryParameters parameters) {
-    try (StoreView view = store.viewWithin(HERE_NANOS);
-        HeldMemory held = new HeldMemory(memory)) {
+    try (StoreView view = resources.store().viewWithin(HERE_NANOS);
+        HeldMemory held = new HeldMemory(resources.memory())) {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      RangeReader reader = RangeReader.open(view, parameters.query(), HERE, memory);
+      RangeReader reader = RangeReader.open(view, parameters.query(), HERE, resources.memory());
       try (QueryAnswer answer =
-          new QueryAnswer(reader, parameters.writer(memory), parameters.query().after())) {
+          new QueryAnswer(
+              reader, parameters.writer(resources.memory()), parameters.query().after())) {
         while (answer.writeNext(sink)) {
           if (sink.length() >= PIECE_BYTES) {
             return null;
@@ -232,11 +212,12 @@ final class QueryService {
   }
 
   private void run(ServiceRequestContext context, QueryParameters parameters, QueryReply reply)
-      throws InterruptedException {
-    try (StoreView view = store.view();
-        HeldMemory held = new HeldMemory(memory)) {
+      throws ExecutionException, InterruptedException {
+    try (StoreView view = resources.store().view();
+        HeldMemory held = new HeldMemory(resources.memory())) {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      RangeReader reader = RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, memory);
+      RangeReader reader =
+          RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, resources.memory());
       // Nothing may be written for long, with a selective filter or with statistics.
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       if (parameters.asksForFigures()) {
@@ -251,7 +232,7 @@ final class QueryService {
       try (QueryAnswer answer =
           new QueryAnswer(
               reader,
-              parameters.writer(memory, reader::unread, parameters.check(view)),
+              parameters.writer(resources.memory(), reader::unread, parameters.check(view)),
               parameters.query().after())) {
         if (parameters.asksForFigures() && !parameters.extras().progress()) {
           sendCounted(answer, reply, parameters, reader, sink);
@@ -263,11 +244,6 @@ final class QueryService {
           send(answer, reply, parameters, reader, sink);
         }
       }
-    } catch (QueryException | StorageException failed) {
-      reply.refuse(QueryErrors.of(failed)); // the response ends with it when it has begun
-      reply.fail(failed);
-    } catch (ExecutionException gone) { // the reader has left
-      reply.fail(gone);
     } catch (TimeoutException tookNothing) { // its open view would delay writers in the end
       stalled.increment();
       reply.fail(tookNothing);
@@ -310,9 +286,7 @@ final class QueryService {
 
   /// Begins the response at its first row: an error before it has a status of its own.
   private static void beginOnce(QueryReply reply, QueryParameters parameters, RangeReader reader) {
-    if (!reply.hasBegun()) {
-      reply.begin(headers(parameters, reader));
-    }
+    reply.beginOnce(() -> headers(parameters, reader));
   }
 
   /// Lets a response end with an error, as one that is cut must not look complete.

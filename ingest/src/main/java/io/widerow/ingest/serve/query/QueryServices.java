@@ -28,17 +28,18 @@ public final class QueryServices {
       DaemonConfig config,
       LongSupplier epochNanos,
       Intake intake) {
-    int stallSeconds = config.limits().stallSeconds();
-    this.queries = new QueryService(store, memory, stallSeconds, epochNanos, intake::isWriting);
-    this.steps = new StepService(store, memory, stallSeconds, epochNanos);
-    this.surveys = new SurveyService(store, memory, stallSeconds, epochNanos);
+    QueryResources resources =
+        new QueryResources(store, memory, config.limits().stallSeconds(), epochNanos);
+    this.queries = new QueryService(resources, intake::isWriting);
+    this.steps = new StepService(resources);
+    this.surveys = new SurveyService(resources);
     this.writers = SchedulerTicker.OF_ANSWERS.watch(intake.lanes()::wroteLately);
     this.others =
         Stream.of(
-                new ExportService(store, memory, stallSeconds, epochNanos).routes(),
-                new TypesService(store, memory).routes(),
-                new PartitionsService(store, memory, intake.lanes().all()).routes(),
-                new EventService(store, memory).routes())
+                new ExportService(resources).routes(),
+                new TypesService(resources).routes(),
+                new PartitionsService(resources, intake.lanes().all()).routes(),
+                new EventService(resources).routes())
             .flatMap(List::stream)
             .toList();
   }

@@ -3,11 +3,9 @@ package io.widerow.ingest.serve.query;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
@@ -15,17 +13,14 @@ import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.StepQuestion;
 import io.widerow.query.result.StepTail;
-import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 
 /// `GET /v1/tail`: with `stats` one response of a continuous query, see [StepTail]; the client asks
 /// again with the position in its last line. Without `stats` events without end, see [EventTail].
@@ -33,29 +28,22 @@ import java.util.function.LongSupplier;
 /// - Threads: the connection's event loop; each response is made on a virtual thread,
 ///   `widerow-tail-<n>`.
 final class StepService {
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int PIECE_BYTES = 256 << 10;
   private static final int SINK_BYTES = 16 << 10;
   private static final int ANSWERS_MAX = 16;
 
-  private final EventStore store;
-  private final QueryMemory memory;
-  private final LongSupplier epochNanos;
+  private final QueryResources resources;
   private final AnswerThreads threads;
   private final EventTail events;
 
-  /// @param memory that all queries share
-  /// @param stallSeconds how long a reader may take nothing
-  StepService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
-    this.store = store;
-    this.memory = memory;
-    this.epochNanos = epochNanos;
-    this.threads = AnswerThreads.waiting("widerow-tail", ANSWERS_MAX, stallSeconds);
-    this.events = new EventTail(store, memory, stallSeconds, epochNanos);
+  StepService(QueryResources resources) {
+    this.resources = resources;
+    this.threads = AnswerThreads.waiting("widerow-tail", ANSWERS_MAX, resources.stallSeconds());
+    this.events = new EventTail(resources);
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.get("/v1/tail", Tokens.Scope.QUERY, this::tail));
+    return List.of(QueryErrors.get("/v1/tail", this::tail));
   }
 
   /// Ends tails without end soon.
@@ -67,42 +55,35 @@ final class StepService {
     if (!context.queryParams().contains("stats")) {
       return events.answer(context, request);
     }
-    StepQuestion question;
-    try {
-      question = StepQuestion.parse(QueryService.values(context), epochNanos.getAsLong());
-    } catch (QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
-    return threads.answer(context, reply -> run(question, reply));
+    StepQuestion question =
+        StepQuestion.parse(QueryService.values(context), resources.epochNanos());
+    return threads.answer(context, QueryErrors.refusing(reply -> run(question, reply)));
   }
 
   private void run(StepQuestion question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    try (StoreView view = store.view();
-        HeldMemory held = new HeldMemory(memory);
-        StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
+    try (StoreView view = resources.store().view();
+        HeldMemory held = new HeldMemory(resources.memory());
+        StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, resources.memory())) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);
+      ResponseHeadersBuilder headers =
+          ResponseHeaders.builder(HttpStatus.OK).contentType(HttpAnswers.LINES);
       if (question.arrived() == null) {
-        var _ = QueryErrors.warn(question.warnings(view, epochNanos.getAsLong()), headers);
+        var _ = QueryErrors.warn(question.warnings(view, resources.epochNanos()), headers);
       }
       send(tail, sink, reply, headers.build());
-    } catch (QueryException | StorageException failed) { // once begun, the response is aborted
-      reply.refuse(QueryErrors.of(failed));
-      reply.fail(failed);
     }
   }
 
   private void send(StepTail tail, OutputBuffer sink, QueryReply reply, ResponseHeaders headers)
       throws ExecutionException, InterruptedException, TimeoutException {
     try {
-      tail.write(epochNanos.getAsLong(), sink, full -> piece(full, reply, headers));
-      beginOnce(reply, headers);
+      tail.write(resources.epochNanos(), sink, full -> piece(full, reply, headers));
+      reply.beginOnce(() -> headers);
     } catch (QueryException | StorageException failed) {
       if (!reply.hasBegun()) { // an error before the first piece has a status of its own
-        reply.refuse(QueryErrors.of(failed));
-        return;
+        throw failed;
       }
       sink.put("{\"error\":\"");
       sink.putJson(String.valueOf(failed.getMessage()));
@@ -111,26 +92,11 @@ final class StepService {
     reply.end(sink.bytes(), sink.length());
   }
 
-  private static void beginOnce(QueryReply reply, ResponseHeaders headers) {
-    if (!reply.hasBegun()) {
-      reply.begin(headers);
-    }
-  }
-
   private static boolean piece(OutputBuffer sink, QueryReply reply, ResponseHeaders headers) {
     if (sink.length() < PIECE_BYTES) {
       return true;
     }
-    beginOnce(reply, headers);
-    try {
-      boolean there = reply.write(sink.bytes(), sink.length());
-      sink.clear();
-      return there;
-    } catch (ExecutionException | TimeoutException gone) {
-      throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new QueryException.Stopped("interrupted while writing the response");
-    }
+    reply.beginOnce(() -> headers);
+    return QueryErrors.write(reply, sink);
   }
 }

@@ -2,19 +2,15 @@ package io.widerow.ingest.serve.query;
 
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.serve.reply.AnswerThreads;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
-import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.fields.DiffQuestion;
 import io.widerow.query.fields.FieldStatisticsWarmer;
 import io.widerow.query.fields.FieldsQuestion;
@@ -26,8 +22,6 @@ import io.widerow.query.result.FieldCheck;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
 import io.widerow.query.survey.SurveyQuestion;
-import io.widerow.storage.EventStore;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +30,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -49,29 +42,22 @@ import java.util.logging.Logger;
 ///   reader that disconnects ends it. One more thread, of low priority, reads ahead.
 final class SurveyService {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
   private static final int SINK_BYTES = 16 << 10;
   private static final int ANSWERS_MAX = 4;
 
-  private final EventStore store;
-  private final QueryMemory memory;
-  private final LongSupplier epochNanos;
+  private final QueryResources resources;
   private final AnswerThreads threads;
   private final KnownFields known = new KnownFields();
   private final FieldStatisticsWarmer ahead;
   private final ScheduledExecutorService reading;
 
-  /// @param memory that all queries share
-  /// @param stallSeconds how long a reader may take nothing
-  SurveyService(EventStore store, QueryMemory memory, int stallSeconds, LongSupplier epochNanos) {
-    this.store = store;
-    this.memory = memory;
-    this.epochNanos = epochNanos;
-    this.threads = AnswerThreads.computing("widerow-survey", ANSWERS_MAX, stallSeconds);
-    this.ahead = new FieldStatisticsWarmer(store, known);
+  SurveyService(QueryResources resources) {
+    this.resources = resources;
+    this.threads = AnswerThreads.computing("widerow-survey", ANSWERS_MAX, resources.stallSeconds());
+    this.ahead = new FieldStatisticsWarmer(resources.store(), known);
     this.reading =
         Executors.newSingleThreadScheduledExecutor(LowPriorityThread.factory("widerow-fields"));
-    if (store.cluster() == null) { // a cluster's blocks are not here
+    if (resources.store().cluster() == null) { // a cluster's blocks are not here
       var _ = reading.scheduleWithFixedDelay(this::readAhead, 0, 1, TimeUnit.SECONDS);
     }
   }
@@ -104,9 +90,8 @@ final class SurveyService {
   public List<HttpRoute> routes() {
     return List.of(
         route("/v1/fields", (given, now) -> FieldsQuestion.parse(given, null, now).with(known)),
-        HttpRoute.get(
+        QueryErrors.get(
             "/v1/fields/{name}",
-            Tokens.Scope.QUERY,
             (context, _) ->
                 answer(
                     context,
@@ -117,23 +102,18 @@ final class SurveyService {
   }
 
   private HttpRoute route(String path, Parser parser) {
-    return HttpRoute.get(path, Tokens.Scope.QUERY, (context, _) -> answer(context, parser));
+    return QueryErrors.get(path, (context, _) -> answer(context, parser));
   }
 
   private HttpResponse answer(ServiceRequestContext context, Parser parser) {
-    SurveyQuestion asked;
-    long now = epochNanos.getAsLong();
+    long now = resources.epochNanos();
     Map<String, List<String>> given = QueryService.values(context);
-    try {
-      asked = parser.parse(given, now);
-    } catch (QueryException refused) {
-      return HttpAnswers.error(HttpStatus.BAD_REQUEST, String.valueOf(refused.getMessage()));
-    }
+    SurveyQuestion asked = parser.parse(given, now);
     String field = context.pathParam("name");
     if (field != null) {
       given.put("field", List.of(field));
     }
-    return threads.answer(context, reply -> run(asked, given, now, reply));
+    return threads.answer(context, QueryErrors.refusing(reply -> run(asked, given, now, reply)));
   }
 
   /// @param given parameters that name fields, and of which events
@@ -141,14 +121,15 @@ final class SurveyService {
   private void run(
       SurveyQuestion asked, Map<String, List<String>> given, long now, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    try (StoreView view = store.view();
-        HeldMemory held = new HeldMemory(memory);
-        Survey survey = asked.open(view, memory)) {
+    try (StoreView view = resources.store().view();
+        HeldMemory held = new HeldMemory(resources.memory());
+        Survey survey = asked.open(view, resources.memory())) {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> survey.cancel());
       survey.write(sink);
       FieldCheck.putLine(SurveyParameters.warnings(view, given, now), sink);
-      ResponseHeadersBuilder headers = ResponseHeaders.builder(HttpStatus.OK).contentType(LINES);
+      ResponseHeadersBuilder headers =
+          ResponseHeaders.builder(HttpStatus.OK).contentType(HttpAnswers.LINES);
       Extras.damage(survey.unread(), sink);
       String damage = Extras.damage(survey.unread());
       if (damage != null) {
@@ -156,8 +137,6 @@ final class SurveyService {
       }
       reply.begin(headers.build());
       reply.end(sink.bytes(), sink.length());
-    } catch (QueryException | StorageException failed) { // nothing was sent yet
-      reply.refuse(QueryErrors.of(failed));
     }
   }
 }

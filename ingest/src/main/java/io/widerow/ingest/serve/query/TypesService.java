@@ -8,18 +8,15 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.TypesAnswer;
-import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
@@ -39,32 +36,26 @@ final class TypesService {
   /// Memory of a type: its index entry and at most three copies of its line.
   private static final long TYPE_BYTES = 480;
 
-  private final EventStore store;
-  private final QueryMemory memory;
+  private final QueryResources resources;
   private final QuerySlots slots = new QuerySlots(ANSWERS_MAX);
 
-  /// @param memory that all queries share
-  TypesService(EventStore store, QueryMemory memory) {
-    this.store = store;
-    this.memory = memory;
+  TypesService(QueryResources resources) {
+    this.resources = resources;
   }
 
   public List<HttpRoute> routes() {
     return List.of(HttpRoute.get("/v1/types", Tokens.Scope.QUERY, this::types));
   }
 
-  private HttpResponse types(ServiceRequestContext context, HttpRequest request) {
-    try {
-      Parameters.requireKnown(context.queryParams(), KNOWN);
-      TypeGlobs wanted = new TypeGlobs(context.queryParams().getAll("type"));
-      if (wanted.globs().contains("")) {
-        throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
-      }
-      QueryParameters.Format format = format(context.queryParams().get("format", "json"));
-      return slots.answer(context, () -> answer(context, wanted, format));
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
+  private HttpResponse types(ServiceRequestContext context, HttpRequest request)
+      throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), KNOWN);
+    TypeGlobs wanted = new TypeGlobs(context.queryParams().getAll("type"));
+    if (wanted.globs().contains("")) {
+      throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
     }
+    QueryParameters.Format format = format(context.queryParams().get("format", "json"));
+    return slots.answer(context, () -> answer(context, wanted, format));
   }
 
   private static QueryParameters.Format format(String text) throws RequestRefused {
@@ -80,11 +71,11 @@ final class TypesService {
   private HttpResponse answer(
       ServiceRequestContext context, TypeGlobs wanted, QueryParameters.Format format) {
     OutputBuffer out = new OutputBuffer(1 << 12);
-    try (StoreView view = store.view()) {
+    try (StoreView view = resources.store().view()) {
       List<TypeInfo> types = view.types(wanted);
       long held = TYPE_BYTES * types.size();
-      var _ = context.log().whenComplete().thenRun(() -> memory.hold(-held));
-      memory.hold(held);
+      var _ = context.log().whenComplete().thenRun(() -> resources.memory().hold(-held));
+      resources.memory().hold(held);
       TypesAnswer.write(types, format, out);
     } catch (QueryException | StorageException failed) {
       return QueryErrors.of(failed);

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The HTTP response of a query. A small and fast answer is sent whole, with its length, in one
@@ -62,6 +63,13 @@ public final class QueryReply implements AutoCloseable {
       headers = newHeaders;
     }
     timer = context.eventLoop().schedule(this::pieces, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /// As [#begin], if the answer has not begun.
+  public void beginOnce(Supplier<ResponseHeaders> newHeaders) {
+    if (!hasBegun()) {
+      begin(newHeaders.get());
+    }
   }
 
   /// The writer of pieces; null when the response was sent whole.

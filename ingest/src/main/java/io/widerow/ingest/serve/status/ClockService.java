@@ -1,19 +1,15 @@
 package io.widerow.ingest.serve.status;
 
-import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.config.Tokens;
+import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.doctor.Conditions;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.StorageException;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -25,34 +21,22 @@ public final class ClockService {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final EventStore store;
+  private final UpkeepRoutes<EventStore> routes;
   private ClockReport.State told = ClockReport.State.RIGHT; // used by the reporting thread
 
   public ClockService(EventStore store) {
     this.store = store;
+    this.routes = new UpkeepRoutes<>(Conditions.ACCEPT_CLOCK, () -> store, "");
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.post(Conditions.ACCEPT_CLOCK, Tokens.Scope.ADMIN, this::accept));
+    return List.of(routes.work("", ClockService::accept));
   }
 
   /// `POST /v1/admin/accept-clock`.
-  private HttpResponse accept(ServiceRequestContext context, HttpRequest request) {
-    return HttpResponse.of(
-        CompletableFuture.supplyAsync(this::accept, context.blockingTaskExecutor()));
-  }
-
-  private HttpResponse accept() {
+  private static HttpResponse accept(EventStore store, QueryParams given) {
     ClockReport before = store.clock();
-    try {
-      store.acceptClock();
-    } catch (StorageException failure) {
-      LOG.log(Level.WARNING, "the clock was not accepted: {0}", failure.getMessage());
-      HttpStatus status =
-          failure instanceof StorageException.DiskFull
-              ? HttpStatus.INSUFFICIENT_STORAGE
-              : HttpStatus.SERVICE_UNAVAILABLE;
-      return HttpAnswers.error(status, String.valueOf(failure.getMessage()));
-    }
+    store.acceptClock();
     Instant now = Instant.now();
     LOG.log(
         Level.WARNING,

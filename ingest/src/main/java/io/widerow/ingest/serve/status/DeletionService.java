@@ -53,9 +53,7 @@ public final class DeletionService {
   /// @param data directory of the store
   /// @param snapshots directory of its snapshots
   public DeletionService(EventStore store, Path data, Path snapshots) {
-    this.routes =
-        new UpkeepRoutes<>(
-            PATH, () -> store instanceof EmbeddedStore embedded ? embedded : null, OF_CLUSTER);
+    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
     this.snapshots = snapshots;
     this.quarantine = data.resolve("quarantine");
   }

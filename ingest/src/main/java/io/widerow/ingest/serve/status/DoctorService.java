@@ -38,22 +38,16 @@ public final class DoctorService {
         HttpRoute.get("/v1/admin/plan", Tokens.Scope.ADMIN, this::plan));
   }
 
-  private HttpResponse findings(ServiceRequestContext context, HttpRequest request) {
-    try {
-      Parameters.requireKnown(context.queryParams(), List.of());
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
+  private HttpResponse findings(ServiceRequestContext context, HttpRequest request)
+      throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), List.of());
     StringBuilder json = Finding.appendAll(new StringBuilder("{"), doctor.findings());
     return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
-  private HttpResponse plan(ServiceRequestContext context, HttpRequest request) {
-    try {
-      Parameters.requireKnown(context.queryParams(), List.of());
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
+  private HttpResponse plan(ServiceRequestContext context, HttpRequest request)
+      throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), List.of());
     if (!doctor.plans()) {
       return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
     }

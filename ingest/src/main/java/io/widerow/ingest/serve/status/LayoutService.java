@@ -49,9 +49,7 @@ public final class LayoutService {
 
   public LayoutService(EventStore store, MeterRegistry registry) {
     this.store = store;
-    this.routes =
-        new UpkeepRoutes<>(
-            PATH, () -> store instanceof EmbeddedStore embedded ? embedded : null, OF_CLUSTER);
+    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
     this.shards =
         MultiGauge.builder("widerow.type.shards")
             .description("Shards of a bucket of a type, of the 100 busiest types")

@@ -35,9 +35,7 @@ public final class RepartitionService {
   private final Semaphore place = new Semaphore(1);
 
   public RepartitionService(EventStore store) {
-    this.routes =
-        new UpkeepRoutes<>(
-            PATH, () -> store instanceof EmbeddedStore embedded ? embedded : null, OF_CLUSTER);
+    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
   }
 
   public List<HttpRoute> routes() {

@@ -41,11 +41,7 @@ public final class RetentionService {
 
   /// @param grace of policies that name none
   public RetentionService(EventStore store, Duration grace) {
-    this.routes =
-        new UpkeepRoutes<>(
-            PATH,
-            () -> store instanceof EmbeddedStore embedded ? embedded.retention() : null,
-            OF_CLUSTER);
+    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::retention);
     this.grace = grace;
   }
 

@@ -45,11 +45,7 @@ public final class RollupService {
 
   public RollupService(EventStore store) {
     this.store = store;
-    this.routes =
-        new UpkeepRoutes<>(
-            PATH,
-            () -> store instanceof EmbeddedStore embedded ? embedded.rollups() : null,
-            OF_CLUSTER);
+    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::rollups);
   }
 
   public List<HttpRoute> routes() {

@@ -14,7 +14,6 @@ import io.widerow.query.ParameterText;
 import io.widerow.query.result.Given;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.SavedControl;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,9 +37,12 @@ public final class SavedQueryService {
   private final LongSupplier epochNanos;
 
   public SavedQueryService(EventStore store, LongSupplier epochNanos) {
-    SavedControl queries =
-        store instanceof EmbeddedStore embedded ? embedded.saved(SavedControl.Kind.QUERIES) : null;
-    this.routes = new UpkeepRoutes<>("/v1/queries", () -> queries, OF_CLUSTER);
+    this.routes =
+        UpkeepRoutes.of(
+            "/v1/queries",
+            store,
+            OF_CLUSTER,
+            embedded -> embedded.saved(SavedControl.Kind.QUERIES));
     this.epochNanos = epochNanos;
   }
 

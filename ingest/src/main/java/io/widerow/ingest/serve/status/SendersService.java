@@ -1,10 +1,7 @@
 package io.widerow.ingest.serve.status;
 
-import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.Parameters;
@@ -22,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any event loop.
 final class SendersService {
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
-
   /// Senders in `/metrics`: each is four time series.
   private static final int IN_METRICS_MAX = 100;
 
@@ -33,17 +28,13 @@ final class SendersService {
     this.senders = senders;
   }
 
-  HttpResponse answer(ServiceRequestContext context, HttpRequest request) {
-    try {
-      Parameters.requireKnown(context.queryParams(), List.of());
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
+  HttpResponse answer(ServiceRequestContext context, HttpRequest request) throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), List.of());
     StringBuilder json = new StringBuilder();
     for (SenderActivity.Moment sender : senders.list()) {
       append(json, sender);
     }
-    return HttpResponse.of(HttpStatus.OK, LINES, HttpData.ofUtf8(json.toString()));
+    return UpkeepRoutes.lines(json);
   }
 
   private static void append(StringBuilder json, SenderActivity.Moment sender) {

@@ -1,10 +1,8 @@
 package io.widerow.ingest.serve.status;
 
-import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.config.Tokens;
+import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
@@ -18,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
@@ -36,41 +33,26 @@ public final class SnapshotService {
       "copy a cluster with nodetool snapshot on all nodes; events that the daemons have"
           + " not applied are in their journals";
 
-  private final EventStore store;
+  private final UpkeepRoutes<EmbeddedStore> routes;
   private final Path directory;
 
   public SnapshotService(EventStore store, Path directory) {
-    this.store = store;
+    this.routes = UpkeepRoutes.of("/v1/admin/snapshot", store, OF_CLUSTER, embedded -> embedded);
     this.directory = directory;
   }
 
   public List<HttpRoute> routes() {
-    return List.of(HttpRoute.post("/v1/admin/snapshot", Tokens.Scope.ADMIN, this::snapshot));
+    return List.of(routes.work("", this::snapshot)); // a slow disk may take long
   }
 
-  private HttpResponse snapshot(ServiceRequestContext context, HttpRequest request) {
-    if (!(store instanceof EmbeddedStore embedded)) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
-    }
-    try {
-      Parameters.requireKnown(context.queryParams(), List.of("name"));
-    } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
-    }
-    String given = context.queryParam("name");
-    String name = given == null ? "" : given;
+  private HttpResponse snapshot(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of("name"));
+    String name = given.get("name", "");
     if (!NAME.matcher(name).matches() || name.endsWith(TEMPORARY)) {
-      return HttpAnswers.error(
-          HttpStatus.BAD_REQUEST,
+      throw new IllegalArgumentException(
           "name: one word of up to 100 letters, digits, '.', '_' and '-', got '%s'"
               .formatted(name.substring(0, Math.min(name.length(), 200))));
     }
-    context.clearRequestTimeout(); // a slow disk may take long
-    return HttpResponse.of(
-        CompletableFuture.supplyAsync(() -> make(embedded, name), context.blockingTaskExecutor()));
-  }
-
-  private HttpResponse make(EmbeddedStore embedded, String name) {
     Path target = directory.resolve(name);
     try {
       Files.createDirectories(

@@ -4,18 +4,19 @@ import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
-import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpAnswers;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.QueryException;
+import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.embedded.EmbeddedStore;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /// @param <T> the part of the store
 final class UpkeepRoutes<T> {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final MediaType LINES = MediaType.parse("application/x-ndjson");
 
   private final String path;
   private final Supplier<@Nullable T> part;
@@ -55,6 +55,13 @@ final class UpkeepRoutes<T> {
     this.path = path;
     this.part = part;
     this.whyNone = whyNone;
+  }
+
+  /// Routes of one part of a store on this machine.
+  static <T> UpkeepRoutes<T> of(
+      String path, EventStore store, String whyNone, Function<EmbeddedStore, T> part) {
+    return new UpkeepRoutes<>(
+        path, () -> store instanceof EmbeddedStore embedded ? part.apply(embedded) : null, whyNone);
   }
 
   /// @param below the rest of the path; empty for the path itself
@@ -128,9 +135,7 @@ final class UpkeepRoutes<T> {
   }
 
   static HttpResponse lines(StringBuilder lines) {
-    return HttpResponse.of(
-        ResponseHeaders.builder(HttpStatus.OK).contentType(LINES).build(),
-        HttpData.ofUtf8(lines.toString()));
+    return HttpAnswers.lines(HttpData.ofUtf8(lines.toString()));
   }
 
   /// The answer to a DELETE.
