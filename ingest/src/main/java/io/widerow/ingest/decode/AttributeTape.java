@@ -475,10 +475,6 @@ public final class AttributeTape {
     }
   }
 
-  byte[] body() {
-    return body;
-  }
-
   boolean lastWins() {
     return lastWins;
   }

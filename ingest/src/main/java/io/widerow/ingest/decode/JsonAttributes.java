@@ -42,12 +42,6 @@ public final class JsonAttributes {
     members(json, 1, taker);
   }
 
-  /// Puts the value at `json.at` on the tape, under the name of the member that is being read. An
-  /// object is flattened.
-  public void value(JsonScanner json) throws JsonScanner.Bad {
-    value(json, 1);
-  }
-
   /// Puts the members of the object at `json.at` on the tape with their own names, without that of
   /// the member that is being read.
   ///

@@ -67,10 +67,6 @@ public final class SenderActivity {
     this.sinceSeconds = nowSeconds;
   }
 
-  String protocol() {
-    return protocol;
-  }
-
   String name() {
     return name;
   }

@@ -46,10 +46,6 @@ public final class PreparedBatch {
     return shiftsNanos.length;
   }
 
-  long shiftNanos(int index) {
-    return shiftsNanos[index];
-  }
-
   /// Stamps the events of the batch, numbered from `sequenceFirst`. Costs a copy of some 20 bytes
   /// for each place.
   public void stamp(Stamper stamper, Workload workload, long sequenceFirst) {

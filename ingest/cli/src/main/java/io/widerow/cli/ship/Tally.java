@@ -34,10 +34,6 @@ final class Tally {
     return refused;
   }
 
-  synchronized long accepted() {
-    return accepted;
-  }
-
   synchronized long events() {
     return accepted + repeated + refused;
   }

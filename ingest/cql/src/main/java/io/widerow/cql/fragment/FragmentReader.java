@@ -168,10 +168,6 @@ public final class FragmentReader {
     return (flags & FragmentEncoder.LIVE) != 0;
   }
 
-  public boolean hidesRows() {
-    return (flags & FragmentEncoder.HIDES_ROWS) != 0;
-  }
-
   public long liveTimestamp() {
     return liveTimestamp;
   }

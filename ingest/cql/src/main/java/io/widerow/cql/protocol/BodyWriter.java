@@ -24,11 +24,6 @@ public final class BodyWriter {
     return body;
   }
 
-  public BodyWriter unsignedByte(int value) {
-    body.writeByte(value);
-    return this;
-  }
-
   public BodyWriter unsignedShort(int value) {
     body.writeShort(value);
     return this;

@@ -20,10 +20,6 @@ public record KeyLimits(
     tokens = List.copyOf(tokens);
   }
 
-  public boolean isNone() {
-    return tuples.isEmpty() && tokens.isEmpty() && rowsOfPartition == 0;
-  }
-
   /// A condition on several columns, compared one after the other.
   ///
   /// @param indexes of the columns in [Table#columns]

@@ -91,10 +91,6 @@ final class BulkItems {
         : Arrays.copyOf(bytes, Math.max(2 * bytes.length, used + more));
   }
 
-  int runCount() {
-    return runCount;
-  }
-
   /// The first item of a run; the number of items for the run after the last.
   int first(int run) {
     return run == runCount ? count : runs[ENTRY_INTS * run];

@@ -79,10 +79,6 @@ final class MsgpackReader {
     return bytes;
   }
 
-  int limit() {
-    return limit;
-  }
-
   /// Reads a value.
   ///
   /// @return false when it is cut: nothing was read, and it needs `length` bytes from `at` on, or
