@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,14 +29,7 @@ public final class RepairCommand implements Callable<Integer> {
   private final Repairer repairer;
   private final Shell shell;
 
-  @Mixin final ClusterDirectory cluster = new ClusterDirectory();
-
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      required = true,
-      description = "Directory of a stopped store.")
-  @Nullable Path data;
+  @Mixin final StoppedStore store = new StoppedStore();
 
   @Option(
       names = "--accept-loss",
@@ -62,12 +54,6 @@ public final class RepairCommand implements Callable<Integer> {
               + " given several times.")
   List<String> dropped = new ArrayList<>();
 
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "${COMPLETION-CANDIDATES}. Default: table.")
-  DamageTable.Format output = DamageTable.Format.table;
-
   /// Repairs a directory.
   @FunctionalInterface
   interface Repairer {
@@ -85,13 +71,9 @@ public final class RepairCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Path directory = data;
-    if (directory == null) {
-      throw new QueryException.Refused("data", "is missing; name the directory of a store");
-    }
-    ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.REPAIR);
-    Repair files = repairer.repair(directory.toAbsolutePath(), acceptLoss);
-    StoppedSchema schema = StoppedSchema.of(directory.toAbsolutePath(), files.left());
+    Path directory = store.directory(ClusterDirectory.REPAIR);
+    Repair files = repairer.repair(directory, acceptLoss);
+    StoppedSchema schema = StoppedSchema.of(directory, files.left());
     RuntimeException refused = null; // the files are repaired, so their report comes first
     try {
       schema.repair(statements, dropped);
@@ -103,16 +85,12 @@ public final class RepairCommand implements Callable<Integer> {
     table.add("lost", repair.lost());
     table.add("left", repair.left());
     OutputBuffer out = new OutputBuffer(1 << 12);
-    table.write(output, out);
+    table.write(store.output, out);
     long lost = repair.lost().stream().mapToLong(Damage::events).sum();
-    if (output == DamageTable.Format.json) {
-      out.put("{\"done\":[");
-      for (int i = 0; i < repair.done().size(); i++) {
-        out.put(i == 0 ? "\"" : ",\"");
-        out.putJson(repair.done().get(i));
-        out.put('"');
-      }
-      out.put("],\"statements\":[");
+    if (store.output == DamageTable.Format.json) {
+      out.put("{\"done\":");
+      StoppedStore.putTexts(repair.done(), out);
+      out.put(",\"statements\":[");
       for (int i = 0; i < schema.unreadable().size(); i++) {
         out.put(i == 0 ? "{\"place\":\"" : ",{\"place\":\"");
         out.putJson(schema.unreadable().get(i).place());

@@ -1,5 +1,6 @@
 package io.widerow.cli;
 
+import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.Token;
@@ -80,18 +81,12 @@ final class StepFollower {
     if (!asked.types.isEmpty()) {
       given.put("type", asked.types);
     }
-    put(given, "where", asked.where);
-    put(given, "stats", asked.stats);
-    put(given, "by", asked.by);
-    put(given, "every", asked.every);
-    put(given, "lag", asked.lag);
+    ParameterText.put(given, "where", asked.where);
+    ParameterText.put(given, "stats", asked.stats);
+    ParameterText.put(given, "by", asked.by);
+    ParameterText.put(given, "every", asked.every);
+    ParameterText.put(given, "lag", asked.lag);
     return given;
-  }
-
-  private static void put(Map<String, List<String>> to, String name, @Nullable String value) {
-    if (value != null) {
-      to.put(name, List.of(value));
-    }
   }
 
   /// Asks until no further step has passed. False when the limit is reached, or the reader has
@@ -107,7 +102,7 @@ final class StepFollower {
       Position from = position;
       if (from != null) {
         parameters.put("after", List.of(from.token));
-        put(parameters, "arrived", from.arrived);
+        ParameterText.put(parameters, "arrived", from.arrived);
       }
       try {
         RemoteSteps steps =

@@ -1,15 +1,12 @@
 package io.widerow.cli;
 
-import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.repair.StoreVerifier.Verification;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /// `widerow check verify`: lists the damage of a stopped store.
 @Command(
@@ -26,20 +23,7 @@ public final class VerifyCommand implements Callable<Integer> {
   private final Function<Path, Verification> verifier;
   private final Shell shell;
 
-  @Mixin final ClusterDirectory cluster = new ClusterDirectory();
-
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      required = true,
-      description = "Directory of a stopped store.")
-  @Nullable Path data;
-
-  @Option(
-      names = "--output",
-      paramLabel = "FORMAT",
-      description = "${COMPLETION-CANDIDATES}. Default: table.")
-  DamageTable.Format output = DamageTable.Format.table;
+  @Mixin final StoppedStore store = new StoppedStore();
 
   public VerifyCommand(Shell shell) {
     this(RowVerifier::verify, shell);
@@ -52,31 +36,22 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Path directory = data;
-    if (directory == null) {
-      throw new QueryException.Refused("data", "is missing; name the directory of a store");
-    }
-    ClusterDirectory.refuse(directory.toAbsolutePath(), ClusterDirectory.VERIFY);
-    Verification found = verifier.apply(directory.toAbsolutePath());
+    Verification found = verifier.apply(store.directory(ClusterDirectory.VERIFY));
     DamageTable table = new DamageTable();
     table.add("damaged", found.damage());
     OutputBuffer out = new OutputBuffer(1 << 12);
-    table.write(output, out);
-    if (output == DamageTable.Format.json) {
+    table.write(store.output, out);
+    if (store.output == DamageTable.Format.json) {
       out.put(
-          "{\"segments\":%d,\"blocks\":%d,\"events\":%d,\"bytes\":%d,\"damaged\":%d,\"remarks\":["
+          "{\"segments\":%d,\"blocks\":%d,\"events\":%d,\"bytes\":%d,\"damaged\":%d,\"remarks\":"
               .formatted(
                   found.segments(),
                   found.blocks(),
                   found.events(),
                   found.bytes(),
                   found.damage().size()));
-      for (int i = 0; i < found.remarks().size(); i++) {
-        out.put(i == 0 ? "\"" : ",\"");
-        out.putJson(found.remarks().get(i));
-        out.put('"');
-      }
-      out.put("]}\n");
+      StoppedStore.putTexts(found.remarks(), out);
+      out.put("}\n");
     } else {
       found.remarks().forEach(remark -> out.put(remark + "\n"));
       out.put(

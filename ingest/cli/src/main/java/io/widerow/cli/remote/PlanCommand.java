@@ -41,18 +41,9 @@ import picocli.CommandLine.Option;
     })
 public final class PlanCommand implements Callable<Integer> {
   private static final List<String> TYPE_HEADS =
-      List.of(
-          "type",
-          "events",
-          "bytes",
-          "partitions",
-          "weight",
-          "rate",
-          "width",
-          "shards",
-          "plannedWidth",
-          "plannedShards",
-          "verdict");
+      RemoteTable.heads(
+          "type events bytes partitions weight rate width shards plannedWidth"
+              + " plannedShards verdict");
 
   private final Shell shell;
 

@@ -18,16 +18,9 @@ final class PlanTables {
   private static final List<String> ROW_HEADS =
       List.of("cells", "rows", "bytes", "verdict", "partitions");
   private static final List<String> LOAD_HEADS =
-      List.of(
-          "type",
-          "eventsPerHour",
-          "bytesPerHour",
-          "weightPerHour",
-          "width",
-          "shards",
-          "partitionsPerDay",
-          "bytesPerDay",
-          "cellsPerPartition");
+      RemoteTable.heads(
+          "type eventsPerHour bytesPerHour weightPerHour width shards"
+              + " partitionsPerDay bytesPerDay cellsPerPartition");
   private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB", "PiB");
   private static final int UNIT = 1_024;
   private static final double WHOLE_MIN = 100; // from here on without a decimal

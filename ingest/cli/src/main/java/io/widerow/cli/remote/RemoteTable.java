@@ -11,6 +11,13 @@ import java.util.Map;
 /// @param path of its requests
 /// @param heads its columns
 record RemoteTable(Shell shell, String path, List<String> heads) {
+  /// The names of columns.
+  ///
+  /// @param names with a blank between them
+  static List<String> heads(String names) {
+    return List.of(names.split(" ", -1));
+  }
+
   /// The same table by another path, such as that of one row.
   RemoteTable at(String other) {
     return new RemoteTable(shell, other, heads);

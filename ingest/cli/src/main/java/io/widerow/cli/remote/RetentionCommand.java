@@ -37,18 +37,9 @@ import picocli.CommandLine.Parameters;
     })
 public final class RetentionCommand {
   private static final List<String> HEADS =
-      List.of(
-          "type",
-          "age",
-          "bytes",
-          "grace",
-          "source",
-          "types",
-          "atRest",
-          "hiddenPartitions",
-          "hiddenEvents",
-          "hiddenBytes",
-          "dropsAt");
+      RemoteTable.heads(
+          "type age bytes grace source types atRest hiddenPartitions hiddenEvents"
+              + " hiddenBytes dropsAt");
   private static final List<String> PLAN_HEADS = List.of("partition", "events", "bytes");
   private static final List<String> SUM_HEADS = List.of("partitions", "events", "bytes");
 

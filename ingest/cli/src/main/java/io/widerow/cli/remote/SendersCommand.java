@@ -30,19 +30,9 @@ import picocli.CommandLine.Mixin;
     })
 public final class SendersCommand implements Callable<Integer> {
   private static final List<String> HEADS =
-      List.of(
-          "protocol",
-          "sender",
-          "agent",
-          "type",
-          "perSecond",
-          "lateSeconds",
-          "accepted",
-          "duplicate",
-          "rejected",
-          "refused",
-          "last",
-          "refusal");
+      RemoteTable.heads(
+          "protocol sender agent type perSecond lateSeconds accepted duplicate"
+              + " rejected refused last refusal");
 
   private final Shell shell;
 
