@@ -16,17 +16,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /// Hints for a query without results: the type does not exist, or its events are at other times.
-final class Advice {
+///
+/// @param types all types of the store
+record Advice(List<TypeInfo> types, ZoneId zone) {
   private static final int NAMED_MAX = 5;
-
-  private final List<TypeInfo> types;
-  private final ZoneId zone;
-
-  /// @param types all types of the store
-  Advice(List<TypeInfo> types, ZoneId zone) {
-    this.types = types;
-    this.zone = zone;
-  }
 
   /// Tells a reader on standard error. A daemon that does not tell its types, because it is of an
   /// earlier version or has stopped since, is no failure of the query.

@@ -10,18 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// Writes events to standard output: a header if the format has one, then only events, so that the
 /// reader of a pipe can count them. Tokens, gaps and failures go to standard error. On request,
 /// tokens and gaps are lines of the output, too.
-final class EventOutput implements EventWriter {
-  private final EventWriter events;
-  private final boolean token;
-  private final OutputFormat format;
-
-  /// @param token whether tokens and gaps are written
-  EventOutput(EventWriter events, boolean token, OutputFormat format) {
-    this.events = events;
-    this.token = token;
-    this.format = format;
-  }
-
+///
+/// @param token whether tokens and gaps are written
+record EventOutput(EventWriter events, boolean token, OutputFormat format) implements EventWriter {
   @Override
   public void begin(OutputBuffer out) {
     events.begin(out);

@@ -8,31 +8,19 @@ import java.util.HexFormat;
 /// Events of an exported file, ready to be sent.
 ///
 /// - Threads: any; it never changes.
-final class ImportBatch implements Delivery {
+///
+/// @param salt of this run
+/// @param file as messages name it
+/// @param unit of `numbers`: `line` or `row`
+/// @param numbers of the lines of the file that the events are on; not copied
+/// @param json a line for each of them; not copied
+/// @param fileBytes bytes of the file that they are of
+@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+record ImportBatch(
+    String salt, String file, String unit, long[] numbers, byte[] json, long fileBytes)
+    implements Delivery {
   /// Members as an export writes them, and no other names: the files have the ids.
   private static final String PARAMETERS = "id-field=id&time-field=ts&body-field=body&values=exact";
-
-  private final String salt;
-  private final String file;
-  private final String unit;
-  private final long[] numbers;
-  private final byte[] json;
-  private final long fileBytes;
-
-  /// @param salt of this run
-  /// @param file as messages name it
-  /// @param unit of `numbers`: `line` or `row`
-  /// @param numbers of the lines of the file that the events are on; not copied
-  /// @param json a line for each of them; not copied
-  /// @param fileBytes bytes of the file that they are of
-  ImportBatch(String salt, String file, String unit, long[] numbers, byte[] json, long fileBytes) {
-    this.salt = salt;
-    this.file = file;
-    this.unit = unit;
-    this.numbers = numbers;
-    this.json = json;
-    this.fileBytes = fileBytes;
-  }
 
   @Override
   public String parameters() {
@@ -46,16 +34,6 @@ final class ImportBatch implements Delivery {
     MessageDigest digest = Sha256.start();
     digest.update(salt.getBytes(StandardCharsets.US_ASCII));
     return HexFormat.of().formatHex(digest.digest(json));
-  }
-
-  @Override
-  public byte[] json() {
-    return json;
-  }
-
-  @Override
-  public long fileBytes() {
-    return fileBytes;
   }
 
   @Override

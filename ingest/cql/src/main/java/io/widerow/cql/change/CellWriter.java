@@ -56,41 +56,8 @@ final class CellWriter {
   }
 
   /// The row that is written, which has been begun.
-  static final class Target {
-    private final Table table;
-    private final byte[] partition;
-    private final byte[] key;
-    private final long timestamp;
-    private final int ttl;
-
-    Target(Table table, byte[] partition, byte[] key, long timestamp, int ttl) {
-      this.table = table;
-      this.partition = partition;
-      this.key = key;
-      this.timestamp = timestamp;
-      this.ttl = ttl;
-    }
-
-    Table table() {
-      return table;
-    }
-
-    byte[] partition() {
-      return partition;
-    }
-
-    byte[] key() {
-      return key;
-    }
-
-    long timestamp() {
-      return timestamp;
-    }
-
-    int ttl() {
-      return ttl;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+  record Target(Table table, byte[] partition, byte[] key, long timestamp, int ttl) {}
 
   long expiry(int ttl) {
     return ttl == 0 ? Long.MAX_VALUE : nowSeconds + ttl;

@@ -14,13 +14,12 @@ import org.jspecify.annotations.Nullable;
 /// when it is read.
 ///
 /// - Threads: one.
-final class StoredRow {
+///
+/// @param cells the cells, in the order in which they are stored
+@SuppressWarnings("ArrayRecordComponent") // the array is not copied
+record StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
   static final long NOTHING_EXPIRED = Long.MIN_VALUE;
   static final long NEVER_LIVE = Long.MIN_VALUE;
-
-  private final byte[] key;
-  private final long liveExpiry;
-  private final List<Cell> cells;
 
   /// One cell.
   static final class Cell {
@@ -68,12 +67,6 @@ final class StoredRow {
     }
   }
 
-  private StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
-    this.key = key;
-    this.liveExpiry = liveExpiry;
-    this.cells = cells;
-  }
-
   /// The row of a key; null when there is nothing of it.
   static @Nullable StoredRow find(TableView view, byte[] key) {
     try (TableCursor cursor = view.scan(key, TableKeys.next(key), false, NOTHING_EXPIRED)) {
@@ -87,15 +80,6 @@ final class StoredRow {
       }
       return new StoredRow(key, liveExpiry, cells);
     }
-  }
-
-  byte[] key() {
-    return key;
-  }
-
-  /// The cells, in the order in which they are stored.
-  List<Cell> cells() {
-    return cells;
   }
 
   /// When nothing of it is left; the greatest number when something stays.

@@ -21,59 +21,15 @@ import org.jspecify.annotations.Nullable;
 /// A row of a table as it was read, or a partition that has only static columns.
 ///
 /// - Threads: one at a time.
-public final class TableRow implements Row {
-  private final Table table;
-  private final TableKeys.Parts key;
-  private final @Nullable List<Cell>[] cells; // of each column, in the order of their paths
-
+///
+/// @param cells of each column of the table; the array belongs to the row from now on
+@SuppressWarnings("ArrayRecordComponent") // the array is not copied
+public record TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] cells)
+    implements Row {
   /// A cell that is live: its path (null for a column that has one value), its value, when it was
   /// written in microseconds, its ttl in seconds (0 for no expiry) and the seconds that are left.
-  public static final class Cell {
-    private final byte @Nullable [] path;
-    private final byte[] value;
-    private final long timestamp;
-    private final int ttl;
-    private final int left;
-
-    public Cell(byte @Nullable [] path, byte[] value, long timestamp, int ttl, int left) {
-      this.path = path;
-      this.value = value;
-      this.timestamp = timestamp;
-      this.ttl = ttl;
-      this.left = left;
-    }
-
-    public byte @Nullable [] path() {
-      return path;
-    }
-
-    public byte[] value() {
-      return value;
-    }
-
-    public long timestamp() {
-      return timestamp;
-    }
-
-    public int ttl() {
-      return ttl;
-    }
-
-    public int left() {
-      return left;
-    }
-  }
-
-  /// @param cells of each column of the table; the array belongs to the row from now on
-  TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] cells) {
-    this.table = table;
-    this.key = key;
-    this.cells = cells;
-  }
-
-  public TableKeys.Parts key() {
-    return key;
-  }
+  @SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+  public record Cell(byte @Nullable [] path, byte[] value, long timestamp, int ttl, int left) {}
 
   /// True for a partition that has only static columns.
   public boolean isHeader() {

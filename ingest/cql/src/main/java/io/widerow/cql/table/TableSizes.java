@@ -38,7 +38,11 @@ import java.util.function.Supplier;
 /// ```
 ///
 /// - Threads: any.
-public final class TableSizes implements RowSource {
+///
+/// @param schema that users have now
+/// @param clock by which rows expire
+public record TableSizes(Supplier<Schema> schema, TableStore store, InstantSource clock)
+    implements RowSource {
   /// Rows that one query reads at most to count them.
   private static final long READ_MOST = 1_000_000;
 
@@ -74,18 +78,6 @@ public final class TableSizes implements RowSource {
 
   private static long cells(Row row) {
     return (Long) Objects.requireNonNull(row.value(CELLS));
-  }
-
-  private final Supplier<Schema> schema;
-  private final TableStore store;
-  private final InstantSource clock;
-
-  /// @param schema that users have now
-  /// @param clock by which rows expire
-  public TableSizes(Supplier<Schema> schema, TableStore store, InstantSource clock) {
-    this.schema = schema;
-    this.store = store;
-    this.clock = clock;
   }
 
   @Override

@@ -20,23 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// The rows of a table of users, each page from a view of its own.
 ///
 /// - Order: by the token of the partition key, then in clustering order.
-public final class TableSource implements RowSource {
-  private final Table table;
-  private final TableStore store;
-  private final InstantSource clock;
-
-  /// @param clock by which rows expire
-  public TableSource(Table table, TableStore store, InstantSource clock) {
-    this.table = table;
-    this.store = store;
-    this.clock = clock;
-  }
-
-  @Override
-  public Table table() {
-    return table;
-  }
-
+///
+/// @param clock by which rows expire
+public record TableSource(Table table, TableStore store, InstantSource clock) implements RowSource {
   @Override
   public boolean isOrdered() {
     return false;

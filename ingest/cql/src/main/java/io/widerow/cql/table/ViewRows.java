@@ -8,14 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// when its other cells last longer.
 ///
 /// - Threads: one.
-final class ViewRows implements TableCursor {
-  private final TableCursor all;
-
-  /// @param all which it closes
-  ViewRows(TableCursor all) {
-    this.all = all;
-  }
-
+///
+/// @param all which it closes
+record ViewRows(TableCursor all) implements TableCursor {
   @Override
   public boolean next() {
     while (all.next()) {

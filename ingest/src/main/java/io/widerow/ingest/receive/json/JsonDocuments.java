@@ -14,18 +14,8 @@ import java.util.Arrays;
 /// on with the next line that starts with an object.
 ///
 /// - Threads: one.
-final class JsonDocuments {
+record JsonDocuments(JsonScanner json, JsonLinesDecoder decoder, IncomingBatch batch) {
   private static final byte[] RECORDS = "Records".getBytes(StandardCharsets.US_ASCII);
-
-  private final JsonScanner json;
-  private final JsonLinesDecoder decoder;
-  private final IncomingBatch batch;
-
-  JsonDocuments(JsonScanner json, JsonLinesDecoder decoder, IncomingBatch batch) {
-    this.json = json;
-    this.decoder = decoder;
-    this.batch = batch;
-  }
 
   /// True when the text is no lines: it starts with an array, or with an object that goes on after
   /// its first line.

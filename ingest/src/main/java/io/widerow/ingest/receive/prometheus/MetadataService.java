@@ -26,13 +26,7 @@ import java.util.concurrent.CompletableFuture;
 /// Source: prometheus/prometheus `docs/querying/api.md`.
 ///
 /// - Threads: any event loop; the response is written on the server's blocking executor.
-final class MetadataService {
-  private final MetadataTable table;
-
-  MetadataService(MetadataTable table) {
-    this.table = table;
-  }
-
+record MetadataService(MetadataTable table) {
   HttpRoute route() {
     return new HttpRoute(
         "/api/v1/metadata",
@@ -64,8 +58,7 @@ final class MetadataService {
     try {
       return text.isEmpty() ? -1 : Long.parseLong(text);
     } catch (NumberFormatException notWhole) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "%s must be a number, got %s".formatted(name, text));
+      throw RequestRefused.bad("%s must be a number, got %s".formatted(name, text));
     }
   }
 

@@ -27,17 +27,11 @@ import java.util.TreeSet;
 /// The responses to the requests of Loki's API.
 ///
 /// - Threads: any.
-final class LokiAnswers {
+record LokiAnswers(String version) {
   private static final AsciiString FLAGS = AsciiString.cached("x-loki-response-encoding-flags");
   private static final String LINES_AT_ONE_INSTANT =
       "log queries are not supported as an instant query type, please change your query to a range"
           + " query type";
-
-  private final String version;
-
-  LokiAnswers(String version) {
-    this.version = version;
-  }
 
   /// True when the client wants labels, metadata and parsed labels apart.
   static boolean isCategorized(HttpRequest request) {

@@ -22,15 +22,7 @@ import java.util.stream.Collectors;
 /// ```
 ///
 /// - Threads: any event loop.
-public final class SelfService {
-  private final String version;
-  private final LongSupplier epochNanos;
-
-  private SelfService(String version, LongSupplier epochNanos) {
-    this.version = version;
-    this.epochNanos = epochNanos;
-  }
-
+public record SelfService(String version, LongSupplier epochNanos) {
   /// @param version of the program
   public static List<HttpRoute> routes(String version, LongSupplier epochNanos) {
     SelfService self = new SelfService(version, epochNanos);

@@ -18,15 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// of `/v1/status`.
 ///
 /// - Threads: any event loop.
-final class SendersService {
+record SendersService(Senders senders) {
   /// Senders in `/metrics`: each is four time series.
   private static final int IN_METRICS_MAX = 100;
-
-  private final Senders senders;
-
-  SendersService(Senders senders) {
-    this.senders = senders;
-  }
 
   HttpResponse answer(ServiceRequestContext context, HttpRequest request) throws RequestRefused {
     Parameters.requireKnown(context.queryParams(), List.of());
