@@ -123,9 +123,8 @@ final class GrowthCommand extends LoadgenCommand {
     BatchPool pool = workloadOptions.pool(workload, contestant.target(), connections);
     InetSocketAddress address = ServerProcess.freeAddress();
     List<Map<String, Object>> rows = new ArrayList<>();
-    ServerProcess server = contestant.start(data, address);
+    ServerProcess server = contestant.startReady(data, address);
     try {
-      server.await(() -> contestant.isReady(address));
       long before = 0;
       for (long size : steps) {
         Map<String, Object> row = new LinkedHashMap<>();
@@ -140,8 +139,7 @@ final class GrowthCommand extends LoadgenCommand {
         long killedNanos = System.nanoTime();
         server.kill();
         server.close();
-        server = contestant.start(data, address);
-        server.await(() -> contestant.isReady(address));
+        server = contestant.startReady(data, address);
         row.put("ready_after_kill_ms", (System.nanoTime() - killedNanos) / Quantity.MILLI);
         rows.add(row);
         print(FlatJson.render(row));

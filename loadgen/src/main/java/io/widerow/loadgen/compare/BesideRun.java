@@ -102,15 +102,13 @@ public final class BesideRun implements AutoCloseable {
     InetSocketAddress address = ServerProcess.freeAddress();
     long untilNanos = nowNanos() - 60 * Quantity.SECOND;
     var held = new HeavyQuery.Range(plan.scenario(), untilNanos - FILL_SPAN_NANOS, untilNanos);
-    ServerProcess server = contestant.start(data, address);
+    ServerProcess server = contestant.startReady(data, address);
     BesideRun run = new BesideRun(contestant, plan, live, address, held, server);
     try {
-      server.await(() -> contestant.isReady(address));
       run.fill();
       server.stop();
       server.close();
-      run.server = contestant.start(data, address);
-      run.server.await(() -> contestant.isReady(address));
+      run.server = contestant.startReady(data, address);
       for (HeavyQuery query : plan.queries()) {
         HeavyClients.once(address, query, held);
       }
@@ -130,10 +128,7 @@ public final class BesideRun implements AutoCloseable {
         new Pace(0, 0, FILL_NANOS_MAX, plan.fillEvents(), connections, 30 * Quantity.SECOND);
     LoadRun run = run(workload, pace, List.of());
     RunResult result = run.execute();
-    if (result.failedBatches() > 0) {
-      throw new WrongAnswer(
-          "batches failed: %s %s".formatted(result.failures(), result.failureExample().strip()));
-    }
+    result.requireNoFailure();
     advance(run);
     ContestRun.rest(server, REST_NANOS_MAX);
   }
@@ -194,10 +189,7 @@ public final class BesideRun implements AutoCloseable {
     }
     advance(run);
     result.requireEvents(contestant);
-    if (result.failedBatches() > 0) {
-      throw new WrongAnswer(
-          "batches failed: %s %s".formatted(result.failures(), result.failureExample().strip()));
-    }
+    result.requireNoFailure();
     if (clients.failures() > 0) {
       throw new WrongAnswer(
           "heavy queries failed %d times: %s".formatted(clients.failures(), clients.failure()));

@@ -30,24 +30,10 @@ import java.util.Map;
 /// its directory.
 ///
 /// - Threads: one.
-public final class ContestRun {
+public record ContestRun(
+    Contestant contestant, Workload workload, Pace pace, BatchPool pool, PrintWriter live) {
   static final long REST_NANOS_MAX = 30 * Quantity.SECOND;
   private static final double REST_CORES = 0.1;
-
-  private final Contestant contestant;
-  private final Workload workload;
-  private final Pace pace;
-  private final BatchPool pool;
-  private final PrintWriter live;
-
-  public ContestRun(
-      Contestant contestant, Workload workload, Pace pace, BatchPool pool, PrintWriter live) {
-    this.contestant = contestant;
-    this.workload = workload;
-    this.pace = pace;
-    this.pool = pool;
-    this.live = live;
-  }
 
   /// Measurements of a run.
   ///
@@ -95,8 +81,7 @@ public final class ContestRun {
   public Outcome execute(String name, Path data, RunWatcher watcher)
       throws IOException, InterruptedException {
     InetSocketAddress address = ServerProcess.freeAddress();
-    try (ServerProcess server = contestant.start(data, address)) {
-      server.await(() -> contestant.isReady(address));
+    try (ServerProcess server = contestant.startReady(data, address)) {
       ServerCosts costs = new ServerCosts(server.pids(), contestant.nodePids(server));
       CostWatcher own = new CostWatcher(List.of(ProcessHandle.current().pid()), null);
       LoadRun run =

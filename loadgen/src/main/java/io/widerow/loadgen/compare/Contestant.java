@@ -159,6 +159,19 @@ public record Contestant(
     return isOnCluster() ? startOnCluster(data, address) : startAlone(data, address);
   }
 
+  /// Starts it, see [#start], and waits until it accepts requests.
+  public ServerProcess startReady(Path data, InetSocketAddress address)
+      throws IOException, InterruptedException {
+    ServerProcess server = start(data, address);
+    try {
+      server.await(() -> isReady(address));
+      return server;
+    } catch (Throwable failure) {
+      server.close();
+      throw failure;
+    }
+  }
+
   private ServerProcess startAlone(Path data, InetSocketAddress address) throws IOException {
     String port = Integer.toString(address.getPort());
     Path peers = home.resolve("loadgen/peers");

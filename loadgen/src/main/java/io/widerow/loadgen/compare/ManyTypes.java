@@ -99,14 +99,7 @@ public final class ManyTypes {
   }
 
   private ServerProcess start(Path data) throws IOException, InterruptedException {
-    ServerProcess server = contestant.start(data, address);
-    try {
-      server.await(() -> contestant.isReady(address));
-      return server;
-    } catch (Throwable failure) {
-      server.close();
-      throw failure;
-    }
+    return contestant.startReady(data, address);
   }
 
   private long send(Scrapes what, long fromNanos, int count, long everyNanos)

@@ -35,7 +35,7 @@ import org.HdrHistogram.Histogram;
 /// acknowledged event must be stored.
 ///
 /// - Threads: one.
-public final class ProtocolRun {
+public record ProtocolRun(Contestant contestant, Plan plan, PrintWriter live) {
   private static final long SEED = 1;
   private static final int SERIES = 100;
   private static final int DISTINCT = 50_000;
@@ -43,10 +43,6 @@ public final class ProtocolRun {
   private static final long REST_NANOS_MAX = 5 * Quantity.SECOND;
   private static final long LATENCY_WARMUP_NANOS = Quantity.SECOND;
   private static final long TIMEOUT_NANOS = 10 * Quantity.SECOND;
-
-  private final Contestant contestant;
-  private final Plan plan;
-  private final PrintWriter live;
 
   /// What each protocol does in each round.
   ///
@@ -92,12 +88,6 @@ public final class ProtocolRun {
       // Some answers are protobuf, and some name all keys there are.
       super(said.replaceAll("\\p{Cntrl}+", " ").strip().replaceFirst("(.{100}).+", "$1..."));
     }
-  }
-
-  public ProtocolRun(Contestant contestant, Plan plan, PrintWriter live) {
-    this.contestant = contestant;
-    this.plan = plan;
-    this.live = live;
   }
 
   /// @param data a directory that does not exist
@@ -246,10 +236,7 @@ public final class ProtocolRun {
             new Watchers(List.of(new LiveLine(live), costs)));
     RunResult result = run.execute();
     result.requireEvents(contestant);
-    if (result.failedBatches() > 0) {
-      throw new WrongAnswer(
-          "batches failed: %s %s".formatted(result.failures(), result.failureExample().strip()));
-    }
+    result.requireNoFailure();
     ProcessReading ended = ProcessReading.of(server.pid());
     if (pace.rates().isClosed() || !contestant.target().acknowledges()) { // else only counted
       ContestRun.rest(server, REST_NANOS_MAX);

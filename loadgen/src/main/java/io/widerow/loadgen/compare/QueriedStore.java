@@ -94,9 +94,8 @@ public final class QueriedStore implements AutoCloseable {
       PrintWriter live)
       throws IOException, InterruptedException {
     InetSocketAddress address = ServerProcess.freeAddress();
-    ServerProcess server = contestant.start(data, address);
+    ServerProcess server = contestant.startReady(data, address);
     try {
-      server.await(() -> contestant.isReady(address));
       LoadRun run =
           new LoadRun(
               contestant.endpoint(address),
@@ -123,8 +122,7 @@ public final class QueriedStore implements AutoCloseable {
       if (contestant.isWiderow() && !contestant.isOnCluster()) {
         server.stop();
         server.close();
-        server = contestant.start(data, address);
-        server.await(() -> contestant.isReady(address));
+        server = contestant.startReady(data, address);
       }
       ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
       return new QueriedStore(contestant, address, server, peer(contestant, address, server));

@@ -13,19 +13,9 @@ import java.util.regex.Pattern;
 /// The number of events of all types that a contestant stores, as its readers see it.
 ///
 /// - Threads: one.
-final class StoredCount {
+record StoredCount(Contestant contestant, InetSocketAddress address, Workload workload) {
   private static final Pattern NAME = Pattern.compile("\\[\"([^\"]+)\"]");
   private static final Pattern NUMBER = Pattern.compile("\"dataset\":\\[\\[(\\d+)]");
-
-  private final Contestant contestant;
-  private final InetSocketAddress address;
-  private final Workload workload;
-
-  StoredCount(Contestant contestant, InetSocketAddress address, Workload workload) {
-    this.contestant = contestant;
-    this.address = address;
-    this.workload = workload;
-  }
 
   /// Waits until everything acknowledged can be read, for contestants that acknowledge earlier and
   /// whose count is cheap.

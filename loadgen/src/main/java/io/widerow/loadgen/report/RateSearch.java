@@ -8,22 +8,10 @@ import java.util.Locale;
 
 /// Searches for the highest rate at which p99 stays within a bound, no batch fails and the rate is
 /// kept. It starts with the closed-loop maximum and bisects until the interval is narrow.
-public final class RateSearch {
+public record RateSearch(LoadSession session, Pace pace, long p99NanosMax, PrintWriter out) {
   private static final double NARROW = 0.05;
   private static final int TRIES_MAX = 3;
   private static final int STEPS_MAX = 10;
-
-  private final LoadSession session;
-  private final Pace pace;
-  private final long p99NanosMax;
-  private final PrintWriter out;
-
-  public RateSearch(LoadSession session, Pace pace, long p99NanosMax, PrintWriter out) {
-    this.session = session;
-    this.pace = pace;
-    this.p99NanosMax = p99NanosMax;
-    this.out = out;
-  }
 
   /// Events per second; 0 when no rate was good enough.
   public double find() throws InterruptedException {

@@ -5,13 +5,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /// Prints a line about each second of the run to the terminal.
-public final class LiveLine implements RunWatcher {
-  private final PrintWriter out;
-
-  public LiveLine(PrintWriter out) {
-    this.out = out;
-  }
-
+public record LiveLine(PrintWriter out) implements RunWatcher {
   @Override
   public void second(RunResult.Second second) {
     out.printf(

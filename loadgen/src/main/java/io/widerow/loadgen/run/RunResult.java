@@ -48,6 +48,13 @@ public record RunResult(
     }
   }
 
+  /// @throws WrongAnswer when a batch failed
+  public void requireNoFailure() throws WrongAnswer {
+    if (failedBatches() > 0) {
+      throw new WrongAnswer("batches failed: %s %s".formatted(failures, failureExample.strip()));
+    }
+  }
+
   public double eventsPerSecond() {
     return elapsedNanos <= 0 ? 0 : events * (double) Quantity.SECOND / elapsedNanos;
   }

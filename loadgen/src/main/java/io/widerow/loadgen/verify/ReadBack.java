@@ -20,15 +20,7 @@ import java.util.Map;
 /// Reads everything back over `GET /v1/query` and checks it against the ledger.
 ///
 /// - Threads: one.
-final class ReadBack {
-  private final String host;
-  private final int port;
-
-  ReadBack(String host, int port) {
-    this.host = host;
-    this.port = port;
-  }
-
+record ReadBack(String host, int port) {
   /// Queries all events of the workload's types and time range and passes each to the check.
   ///
   /// @return number of events read
