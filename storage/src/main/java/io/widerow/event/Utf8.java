@@ -3,6 +3,7 @@ package io.widerow.event;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /// UTF-8 validation and comparison. Valid means RFC 3629: no overlong form, no surrogate, nothing
 /// above U+10FFFF. ASCII is checked 32 bytes at a time.
@@ -106,6 +107,11 @@ public final class Utf8 {
   /// Ranks surrogates after all other characters.
   private static int rank(char c) {
     return Character.isSurrogate(c) ? c + 0x1_0000 : c;
+  }
+
+  /// The bytes of a name or a marker of a protocol.
+  public static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// True when every surrogate of the string is part of a pair, so that encoding it loses nothing.

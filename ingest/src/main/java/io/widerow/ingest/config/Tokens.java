@@ -1,5 +1,7 @@
 package io.widerow.ingest.config;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.Sha256;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
@@ -107,10 +109,6 @@ public final class Tokens {
   /// Whether a token is still there, with the same scopes.
   public boolean contains(Token token) {
     return tokens.contains(token);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   private static byte[] sha256(String secret) {

@@ -1,5 +1,7 @@
 package io.widerow.ingest.decode;
 
+import static io.widerow.event.Utf8.ascii;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -50,10 +52,6 @@ public final class AttributeLevels {
 
   /// The prefix of what a sender calls the attributes of an event.
   public static final String ATTRIBUTES = "attributes.";
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
 
   /// Whether a name of this level must get its prefix.
   boolean isReserved(int level, byte[] source, int offset, int length) {

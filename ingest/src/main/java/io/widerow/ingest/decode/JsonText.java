@@ -1,6 +1,6 @@
 package io.widerow.ingest.decode;
 
-import java.nio.charset.StandardCharsets;
+import static io.widerow.event.Utf8.ascii;
 
 /// Writes JSON text into the scratch of a tape: what a protocol nests in arrays becomes one string
 /// attribute. The caller writes the brackets, the commas and the colons.
@@ -19,10 +19,6 @@ public final class JsonText {
 
   public JsonText(AttributeTape tape) {
     this.tape = tape;
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Writes one ASCII character, such as a bracket.

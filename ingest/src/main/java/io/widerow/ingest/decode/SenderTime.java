@@ -1,5 +1,7 @@
 package io.widerow.ingest.decode;
 
+import static io.widerow.event.Utf8.ascii;
+
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -69,10 +71,6 @@ public final class SenderTime {
   /// @param zone of times without one
   public SenderTime(ZoneId zone) {
     times = new LoneTime(zone);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Begins an event without a time.

@@ -1,6 +1,7 @@
 package io.widerow.ingest.decode;
 
-import java.nio.charset.StandardCharsets;
+import static io.widerow.event.Utf8.ascii;
+
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
@@ -94,10 +95,6 @@ public final class TimestampDetector {
   /// @param zone of times without one
   public TimestampDetector(ZoneId zone) {
     local = new LocalTimes(zone);
-  }
-
-  static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// True when a date could not be read, because no line so far shows whether its day or its month

@@ -1,5 +1,7 @@
 package io.widerow.ingest.decode;
 
+import static io.widerow.event.Utf8.ascii;
+
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.Set;
@@ -50,11 +52,9 @@ final class ZoneText {
 
   private static final int LONG_NAME_WORDS_MAX = 4;
   private static final byte[][] LONG_NAME_ENDS = {
-    TimestampDetector.ascii("Standard"),
-    TimestampDetector.ascii("Daylight"),
-    TimestampDetector.ascii("Summer")
+    ascii("Standard"), ascii("Daylight"), ascii("Summer")
   };
-  private static final byte[] TIME = TimestampDetector.ascii("Time");
+  private static final byte[] TIME = ascii("Time");
   private static final int UTC_NAMES = 3; // UTC, GMT and UT may have an offset
   private static final byte[][] NAMES;
   private static final int[] SECONDS;
@@ -64,7 +64,7 @@ final class ZoneText {
     NAMES = new byte[words.length / 2][];
     SECONDS = new int[words.length / 2];
     for (int i = 0; i < NAMES.length; i++) {
-      NAMES[i] = TimestampDetector.ascii(words[2 * i]);
+      NAMES[i] = ascii(words[2 * i]);
       SECONDS[i] = 60 * Integer.parseInt(words[2 * i + 1]);
     }
   }

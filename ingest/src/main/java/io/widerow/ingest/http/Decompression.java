@@ -79,8 +79,7 @@ public final class Decompression {
     if (flag < 0 || flag > 1 || length != body.length() - GRPC_PREFIX_BYTES) {
       int sent = body.length();
       body.give();
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "%d bytes are not one gRPC message".formatted(sent));
+      throw RequestRefused.bad("%d bytes are not one gRPC message".formatted(sent));
     }
     body.cutFront(GRPC_PREFIX_BYTES);
     return flag == 1;
@@ -100,8 +99,7 @@ public final class Decompression {
       return body;
     } catch (SnappyBlock.Bad bad) {
       body.give();
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "the body is not a valid snappy block: " + bad.getMessage());
+      throw RequestRefused.bad("the body is not a valid snappy block: " + bad.getMessage());
     } catch (RequestRefused refused) {
       body.give();
       throw refused;
@@ -126,7 +124,7 @@ public final class Decompression {
       }
     } catch (IOException bad) {
       body.give();
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "the body is not valid " + coding.shown());
+      throw RequestRefused.bad("the body is not valid " + coding.shown());
     } catch (RequestRefused refused) {
       body.give();
       throw refused;

@@ -1,6 +1,5 @@
 package io.widerow.ingest.http;
 
-import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.event.NearestName;
 import java.util.List;
@@ -19,8 +18,7 @@ public final class Parameters {
     for (String name : given.names()) {
       if (!known.contains(name)) {
         String shown = name.substring(0, Math.min(NAME_CHARS_MAX, name.length()));
-        throw new RequestRefused(
-            HttpStatus.BAD_REQUEST,
+        throw RequestRefused.bad(
             "%s: no such parameter%s known: %s"
                 .formatted(
                     shown, NearestName.question(name, known, ";"), String.join(", ", known)));
@@ -63,6 +61,6 @@ public final class Parameters {
   }
 
   private static RequestRefused refused(String why) {
-    return new RequestRefused(HttpStatus.BAD_REQUEST, why);
+    return RequestRefused.bad(why);
   }
 }

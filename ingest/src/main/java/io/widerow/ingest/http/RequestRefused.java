@@ -25,6 +25,11 @@ public final class RequestRefused extends Exception {
     this.overload = overload;
   }
 
+  /// A request that no retry makes right.
+  public static RequestRefused bad(String reason) {
+    return new RequestRefused(HttpStatus.BAD_REQUEST, reason);
+  }
+
   static RequestRefused tooLarge(int bytesMax) {
     return new RequestRefused(
         HttpStatus.REQUEST_ENTITY_TOO_LARGE,

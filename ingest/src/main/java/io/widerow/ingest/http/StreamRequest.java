@@ -212,8 +212,7 @@ final class StreamRequest {
     } catch (NotStoredException notStored) {
       throw notStored;
     } catch (IOException bad) {
-      return new RequestRefused(
-          HttpStatus.BAD_REQUEST, "the body is not valid " + codings.getFirst().shown());
+      return RequestRefused.bad("the body is not valid " + codings.getFirst().shown());
     } catch (RequestRefused refused) {
       return refused;
     }

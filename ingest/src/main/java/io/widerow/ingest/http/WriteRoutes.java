@@ -165,7 +165,7 @@ public final class WriteRoutes {
     return switch (asked.toLowerCase(Locale.ROOT)) {
       case "quorum" -> {
         if (!intake.lanes().hasQuorum()) {
-          throw new RequestRefused(HttpStatus.BAD_REQUEST, ON_ONE_MACHINE);
+          throw RequestRefused.bad(ON_ONE_MACHINE);
         }
         yield Durability.QUORUM;
       }
@@ -173,9 +173,7 @@ public final class WriteRoutes {
       case "os" -> Durability.OS;
       case "memory" -> Durability.MEMORY;
       default ->
-          throw new RequestRefused(
-              HttpStatus.BAD_REQUEST,
-              "durability must be quorum, disk, os or memory, got " + asked);
+          throw RequestRefused.bad("durability must be quorum, disk, os or memory, got " + asked);
     };
   }
 }

@@ -1,9 +1,10 @@
 package io.widerow.cli.ship;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.Times;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -52,10 +53,6 @@ final class ContainerLine {
   // Docker's extra attributes, a JSON object in the line; none when the length is zero.
   int attrsOffset;
   int attrsLength;
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
 
   /// Reads a JSON object: false when the text in `[from, limit)` is not one object and nothing
   /// else. Finds which of the names its members have; those of objects within it do not count.

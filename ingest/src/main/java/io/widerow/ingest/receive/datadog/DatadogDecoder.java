@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.datadog;
 
-import com.linecorp.armeria.common.HttpStatus;
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EpochText;
@@ -121,10 +122,6 @@ public final class DatadogDecoder {
     return constant;
   }
 
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
-
   /// @param body with [Swar#SLACK_BYTES] readable bytes after `limit`
   /// @throws RequestRefused when the body is no JSON of objects
   public void decode(byte[] body, int offset, int limit, IncomingBatch batch)
@@ -141,8 +138,7 @@ public final class DatadogDecoder {
       json.at = offset;
       all(json, batch);
     } catch (JsonScanner.Bad bad) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "%s at byte %d".formatted(bad.getMessage(), json.at));
+      throw RequestRefused.bad("%s at byte %d".formatted(bad.getMessage(), json.at));
     }
   }
 

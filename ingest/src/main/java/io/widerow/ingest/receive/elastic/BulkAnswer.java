@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.elastic;
 
+import static io.widerow.event.Utf8.ascii;
+
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpResponseWriter;
@@ -49,10 +51,6 @@ final class BulkAnswer {
     this.refused = refused;
     this.unlistedFrom = unlistedFrom;
     this.request = ascii(HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong(), 12));
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// @param tookMillis since the request began

@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.elastic;
 
-import com.linecorp.armeria.common.HttpStatus;
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
@@ -88,10 +89,6 @@ public final class BulkDecoder {
     this.index = this.defaultIndex;
   }
 
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
-
   /// The actions of the body.
   BulkItems items() {
     return items;
@@ -124,11 +121,10 @@ public final class BulkDecoder {
       }
     }
     if (items.count() == 0) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "no requests added: the body is empty");
+      throw RequestRefused.bad("no requests added: the body is empty");
     }
     if (actions == 0) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, firstBad + "; nothing of the request is stored");
+      throw RequestRefused.bad(firstBad + "; nothing of the request is stored");
     }
   }
 

@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.fluent;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Kind;
 import java.io.ByteArrayOutputStream;
@@ -42,10 +44,6 @@ final class FluentHandshake {
     byte[] random = new byte[NONCE_BYTES];
     RANDOM.nextBytes(random);
     nonce = ascii(HexFormat.of().formatHex(random)); // a text: not every sender reads bytes
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   byte[] helo() {

@@ -1,9 +1,10 @@
 package io.widerow.ingest.receive.fluent;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Kind;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +27,6 @@ final class FluentOption {
     PLAIN,
     GZIP,
     ZSTD
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   private final byte @Nullable [] chunk;

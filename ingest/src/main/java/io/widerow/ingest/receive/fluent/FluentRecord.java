@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.fluent;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
@@ -9,7 +11,6 @@ import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Bad;
 import io.widerow.ingest.receive.fluent.MsgpackReader.Kind;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// Puts a record on a tape. The first of `message`, `log`, `msg`, `body` that is a text is the text
@@ -51,10 +52,6 @@ final class FluentRecord {
   private boolean takenInScratch;
   private int takenOffset;
   private int takenBytes;
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
 
   AttributeTape tape() {
     return tape;

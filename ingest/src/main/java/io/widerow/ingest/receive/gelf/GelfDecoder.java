@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.gelf;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.ByteOrderMark;
@@ -50,10 +52,6 @@ public final class GelfDecoder {
   /// @param type of all events; null for `gelf`
   public GelfDecoder(@Nullable String type) {
     this.type = type == null ? DEFAULT_TYPE : type.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Decodes the message in `[offset, limit)`, and stores or refuses it.

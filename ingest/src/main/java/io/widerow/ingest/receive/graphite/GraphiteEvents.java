@@ -1,12 +1,13 @@
 package io.widerow.ingest.receive.graphite;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.storage.StorageException;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// Makes events of Graphite's metrics. One with tags has the name before the first semicolon as its
@@ -31,10 +32,6 @@ final class GraphiteEvents {
   private final int pathName = tape.constant(PATH);
   private final int valueName = tape.constant(VALUE);
   private byte[] bytes = new byte[0];
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
 
   /// Stores or refuses one metric.
   ///

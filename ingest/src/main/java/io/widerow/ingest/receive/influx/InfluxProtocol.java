@@ -75,8 +75,7 @@ public final class InfluxProtocol implements WriteProtocol {
       case "true" -> true;
       case "false" -> false;
       default ->
-          throw new RequestRefused(
-              HttpStatus.BAD_REQUEST, "%s must be true or false, got %s".formatted(name, given));
+          throw RequestRefused.bad("%s must be true or false, got %s".formatted(name, given));
     };
   }
 
@@ -89,8 +88,7 @@ public final class InfluxProtocol implements WriteProtocol {
       case "second" -> Times.NANOS_PER_SECOND;
       case "ns", "n", "us", "u", "ms", "s" -> unitNanos(precision);
       default ->
-          throw new RequestRefused(
-              HttpStatus.BAD_REQUEST,
+          throw RequestRefused.bad(
               "precision must be auto, second, millisecond, microsecond or nanosecond, got "
                   + precision);
     };
@@ -105,8 +103,7 @@ public final class InfluxProtocol implements WriteProtocol {
       case "m" -> 60 * Times.NANOS_PER_SECOND;
       case "h" -> 3_600 * Times.NANOS_PER_SECOND;
       default ->
-          throw new RequestRefused(
-              HttpStatus.BAD_REQUEST, "precision must be ns, us, ms, s, m or h, got " + precision);
+          throw RequestRefused.bad("precision must be ns, us, ms, s, m or h, got " + precision);
     };
   }
 
@@ -126,7 +123,7 @@ public final class InfluxProtocol implements WriteProtocol {
     }
     if (!partial && batch.refused.count() > 0) {
       allOrNothing = true;
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, batch.refused.reason(0));
+      throw RequestRefused.bad(batch.refused.reason(0));
     }
   }
 

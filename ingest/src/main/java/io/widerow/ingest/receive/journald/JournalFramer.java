@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.journald;
 
-import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.http.RequestRefused;
@@ -145,8 +144,7 @@ final class JournalFramer {
 
   private RequestRefused bad(long at, String wrong) {
     byte[] shown = Arrays.copyOf(name, nameBytes);
-    return new RequestRefused(
-        HttpStatus.BAD_REQUEST,
+    return RequestRefused.bad(
         "entry %d, field %s, at byte %d: %s; the entries before it are stored"
             .formatted(entries, BadField.shown(shown, 0, nameBytes), at, wrong));
   }

@@ -102,7 +102,7 @@ public final class EventsProtocol implements WriteProtocol {
       throws RequestRefused {
     String values = parameters.get("values", "");
     if (!values.isEmpty() && !values.equals("exact")) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "values: must be exact, got " + values);
+      throw RequestRefused.bad("values: must be exact, got " + values);
     }
     String type = parameters.get("type-field", "");
     String time = parameters.get("time-field", "");
@@ -117,7 +117,7 @@ public final class EventsProtocol implements WriteProtocol {
   private static TextLinesDecoder text(QueryParams parameters) throws RequestRefused {
     String type = parameters.get("type", "");
     if (type.isEmpty()) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "text needs the parameter type");
+      throw RequestRefused.bad("text needs the parameter type");
     }
     try {
       ZoneId zone = ZoneId.of(parameters.get("zone", "UTC"));
@@ -132,7 +132,7 @@ public final class EventsProtocol implements WriteProtocol {
     } catch (IllegalArgumentException
         | DateTimeException
         | com.google.re2j.PatternSyntaxException bad) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, String.valueOf(bad.getMessage()));
+      throw RequestRefused.bad(String.valueOf(bad.getMessage()));
     }
   }
 

@@ -1,11 +1,12 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.SenderTime;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -54,10 +55,6 @@ public final class LokiJsonDecoder {
   public LokiJsonDecoder(@Nullable String type) {
     stream = new LokiStream(type);
     attributes = new JsonAttributes(stream.tape);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Decodes the request in `[0, limit)`.

@@ -92,7 +92,7 @@ public final class LokiProtocol implements WriteProtocol {
   }
 
   private static RequestRefused undecodable(String why) {
-    return new RequestRefused(HttpStatus.BAD_REQUEST, why + "; nothing of it is stored");
+    return RequestRefused.bad(why + "; nothing of it is stored");
   }
 
   @Override

@@ -1,7 +1,10 @@
 package io.widerow.ingest.receive.loki;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.event.ServiceNames;
+import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EscapedText;
@@ -34,7 +37,7 @@ final class LokiStream {
   private static final byte[] BODY = ascii("body");
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final byte[][] SERVICE_NAMES =
-      ServiceNames.LABELS.stream().map(LokiStream::ascii).toArray(byte[][]::new);
+      ServiceNames.LABELS.stream().map(Utf8::ascii).toArray(byte[][]::new);
 
   final AttributeTape tape = new AttributeTape(new AttributeLevels("", "label.", "metadata."));
   private final int bodyName = tape.constant(BODY);
@@ -50,10 +53,6 @@ final class LokiStream {
   /// @param typeAsked the type of all events; null to find it among the labels
   LokiStream(@Nullable String typeAsked) {
     this.typeAsked = typeAsked == null ? null : typeAsked.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Starts a stream without labels.

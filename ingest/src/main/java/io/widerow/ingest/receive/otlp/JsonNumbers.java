@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.otlp;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
@@ -42,10 +44,6 @@ final class JsonNumbers {
   JsonNumbers(JsonScanner json, AttributeTape text) {
     this.json = json;
     this.text = text;
-  }
-
-  private static byte[] ascii(String value) {
-    return value.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Reads a whole number, in the range of its kind.

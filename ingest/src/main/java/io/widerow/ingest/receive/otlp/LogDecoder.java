@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.otlp;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.Times;

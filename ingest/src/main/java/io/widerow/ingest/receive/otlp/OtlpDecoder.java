@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.otlp;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
@@ -97,10 +99,6 @@ abstract class OtlpDecoder {
   /// @param typeAsked of all events; null for that of the mapping
   OtlpDecoder(@Nullable String typeAsked) {
     this.typeAsked = typeAsked == null ? null : typeAsked.getBytes(StandardCharsets.UTF_8);
-  }
-
-  static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   final FixedName name(String text) {

@@ -140,7 +140,7 @@ public final class OtlpProtocol implements WriteProtocol {
   }
 
   private static RequestRefused bad(String reason) {
-    return new RequestRefused(HttpStatus.BAD_REQUEST, "the body is no request of OTLP: " + reason);
+    return RequestRefused.bad("the body is no request of OTLP: " + reason);
   }
 
   @Override

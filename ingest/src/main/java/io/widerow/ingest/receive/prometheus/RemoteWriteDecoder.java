@@ -1,6 +1,5 @@
 package io.widerow.ingest.receive.prometheus;
 
-import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.event.EventLayout;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
@@ -125,8 +124,7 @@ final class RemoteWriteDecoder {
       }
       request(limit, batch);
     } catch (Bad bad) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "the body is no %s: %s".formatted(version.message, bad.reason()));
+      throw RequestRefused.bad("the body is no %s: %s".formatted(version.message, bad.reason()));
     }
   }
 

@@ -35,8 +35,7 @@ final class HecAcks implements WriteProtocol {
         throw new JsonScanner.Bad("no acks");
       }
     } catch (JsonScanner.Bad bad) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "%s at byte %d: %s".formatted(bad.getMessage(), json.at, WRONG));
+      throw RequestRefused.bad("%s at byte %d: %s".formatted(bad.getMessage(), json.at, WRONG));
     }
     answer.append("}}\n");
   }

@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.splunk;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.EpochText;
@@ -63,10 +65,6 @@ public final class HecDecoder {
   /// @param wantedType of all events; null for what they say
   public HecDecoder(@Nullable String wantedType) {
     this.wantedType = wantedType == null ? null : wantedType.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Decodes the objects in `[offset, limit)`.

@@ -93,7 +93,7 @@ public final class HecProtocol implements WriteProtocol {
       lines.decode(body, 0, length, batch);
     }
     if (batch.decoded() == 0) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, NO_DATA);
+      throw RequestRefused.bad(NO_DATA);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.statsd;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.BadField;
@@ -12,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class DogstatsdMessages {
-  static final byte[] EVENT = Message.ascii("_e{");
-  static final byte[] CHECK = Message.ascii("_sc|");
+  static final byte[] EVENT = ascii("_e{");
+  static final byte[] CHECK = ascii("_sc|");
 
-  private static final byte[] EVENT_TYPE = Message.ascii("dogstatsd.event");
-  private static final byte[] CHECK_TYPE = Message.ascii("dogstatsd.check");
+  private static final byte[] EVENT_TYPE = ascii("dogstatsd.event");
+  private static final byte[] CHECK_TYPE = ascii("dogstatsd.check");
   private static final int LENGTH_DIGITS_MAX = 8;
 
   private final Message message;

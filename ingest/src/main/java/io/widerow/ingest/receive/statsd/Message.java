@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.statsd;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
@@ -9,7 +11,6 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.FittedEvent;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -45,10 +46,6 @@ final class Message {
 
   /// A word that the scratch of the tape always holds.
   record Word(int offset, int bytes) {}
-
-  static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
 
   /// Keeps a word. Only before the first line.
   Word constant(String word) {

@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.statsd;
 
+import static io.widerow.event.Utf8.ascii;
+
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -46,7 +48,7 @@ final class Section {
   final int place;
 
   private Section(String prefix, String attribute, int place) {
-    this.prefix = Message.ascii(prefix);
+    this.prefix = ascii(prefix);
     this.attribute = attribute;
     this.place = place;
   }

@@ -1,5 +1,7 @@
 package io.widerow.ingest.receive.syslog;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
@@ -10,7 +12,6 @@ import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.storage.StorageException;
-import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 
 /// Decodes one syslog message, RFC 5424 or RFC 3164, distinguished by what follows the priority.
@@ -49,10 +50,6 @@ public final class SyslogDecoder {
   public SyslogDecoder(ZoneId zone) {
     sight = new TimestampDetector(zone);
     time = new SenderTime(zone);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /// Decodes the message in `[offset, newLimit)`; an empty one is skipped.

@@ -2,7 +2,6 @@ package io.widerow.ingest.serve.prometheus;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.ProtobufReader.Bad;
@@ -60,7 +59,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
   }
 
   private static RequestRefused refused(String why) {
-    return new RequestRefused(HttpStatus.BAD_REQUEST, why);
+    return RequestRefused.bad(why);
   }
 
   private static final class Decoder {

@@ -144,8 +144,7 @@ final class RemoteReadService {
       SnappyBlock.unpack(packed, 0, packed.length, body, 0, body.length);
       return ReadRequest.decode(body, body.length);
     } catch (SnappyBlock.Bad bad) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "the body is not a valid snappy block: " + bad.getMessage());
+      throw RequestRefused.bad("the body is not a valid snappy block: " + bad.getMessage());
     }
   }
 

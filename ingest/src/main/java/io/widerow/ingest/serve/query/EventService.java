@@ -66,7 +66,7 @@ final class EventService {
     try {
       id = EventId.parse(String.valueOf(context.pathParam("id")));
     } catch (IllegalArgumentException notAnId) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "id: " + notAnId.getMessage());
+      throw RequestRefused.bad("id: " + notAnId.getMessage());
     }
     if (!around) {
       return new Wanted(id, type, null);
@@ -89,8 +89,7 @@ final class EventService {
     } catch (NumberFormatException _) {
       // refused below
     }
-    throw new RequestRefused(
-        HttpStatus.BAD_REQUEST,
+    throw RequestRefused.bad(
         "%s: must be a whole number from 0 to %d, got %s".formatted(name, AROUND_MAX, text));
   }
 

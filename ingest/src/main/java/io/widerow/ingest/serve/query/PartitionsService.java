@@ -3,7 +3,6 @@ package io.widerow.ingest.serve.query;
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.PartitionKey;
@@ -80,7 +79,7 @@ final class PartitionsService {
   private Wanted wanted(QueryParams given) throws RequestRefused {
     TypeGlobs types = new TypeGlobs(given.getAll("type"));
     if (types.globs().contains("")) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
+      throw RequestRefused.bad("type: is empty");
     }
     long now = resources.store().nowNanos();
     String from = Parameters.single(given, "from");
@@ -88,8 +87,7 @@ final class PartitionsService {
     long fromNanos = from == null ? Long.MIN_VALUE : TimeText.parse("from", from, now);
     long untilNanos = to == null ? Long.MAX_VALUE : TimeText.parse("to", to, now);
     if (fromNanos >= untilNanos) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
+      throw RequestRefused.bad(
           "to: %s is not after from, %s".formatted(to, from == null ? "the beginning" : from));
     }
     boolean layout = Parameters.flag(given, "layout");
@@ -105,8 +103,7 @@ final class PartitionsService {
         case "day" -> day = true;
         case "type" -> type = true;
         default ->
-            throw new RequestRefused(
-                HttpStatus.BAD_REQUEST, "by: must be day, type or both, got '%s'".formatted(by));
+            throw RequestRefused.bad("by: must be day, type or both, got '%s'".formatted(by));
       }
     }
     return new PartitionLines.Folding(day, type);
@@ -120,8 +117,7 @@ final class PartitionsService {
     }
     int limit = NUMBER.matcher(text).matches() ? Integer.parseInt(text) : 0;
     if (limit < 1 || limit > LIMIT_MAX) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
+      throw RequestRefused.bad(
           "limit: must be a whole number from 1 to %d, got '%s'".formatted(LIMIT_MAX, text));
     }
     return limit;
@@ -188,8 +184,7 @@ final class PartitionsService {
   private void writeElsewhere(Wanted wanted, PartitionLines lines, ServiceRequestContext context)
       throws RequestRefused {
     if (!wanted.by.isNone()) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "by: a store on a cluster has no numbers to sum up");
+      throw RequestRefused.bad("by: a store on a cluster has no numbers to sum up");
     }
     List<PartitionInfo> found;
     try (StoreView view = resources.store().view()) {
@@ -213,8 +208,7 @@ final class PartitionsService {
 
   private static void requireWithin(int lines, Wanted wanted) throws RequestRefused {
     if (lines > wanted.limit) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST,
+      throw RequestRefused.bad(
           "limit: there are %d, more than %d: query fewer types or a shorter time, or sum up with"
                   .formatted(lines, wanted.limit)
               + " by=day or by=type");

@@ -52,7 +52,7 @@ final class TypesService {
     Parameters.requireKnown(context.queryParams(), KNOWN);
     TypeGlobs wanted = new TypeGlobs(context.queryParams().getAll("type"));
     if (wanted.globs().contains("")) {
-      throw new RequestRefused(HttpStatus.BAD_REQUEST, "type: is empty");
+      throw RequestRefused.bad("type: is empty");
     }
     QueryParameters.Format format = format(context.queryParams().get("format", "json"));
     return slots.answer(context, () -> answer(context, wanted, format));
@@ -62,9 +62,7 @@ final class TypesService {
     return switch (text) {
       case "json" -> QueryParameters.Format.JSON;
       case "csv" -> QueryParameters.Format.CSV;
-      default ->
-          throw new RequestRefused(
-              HttpStatus.BAD_REQUEST, "format: must be json or csv, got " + text);
+      default -> throw RequestRefused.bad("format: must be json or csv, got " + text);
     };
   }
 

@@ -83,8 +83,7 @@ public final class SavedQueryService {
     Given.requireKnown(all, known);
     QueryParameters _ = QueryParameters.parse(asked, epochNanos.getAsLong());
     if (all.isEmpty()) {
-      throw new RequestRefused(
-          HttpStatus.BAD_REQUEST, "query: %s is empty; give type, where ...".formatted(name));
+      throw RequestRefused.bad("query: %s is empty; give type, where ...".formatted(name));
     }
     SavedText query = new SavedText(name, ParameterText.encode(all));
     queries.set(query);
