@@ -37,20 +37,12 @@ public final class ConfigKeys {
   // The first table.
 
   static final Key<Path> DATA =
-      main(
-          "data",
-          "./widerow-data",
-          Form.DIRECTORY,
-          Check.any(),
-          "directory of the store; created when absent, its parent exists");
+      main("data", "./widerow-data", Form.DIRECTORY)
+          .summary("directory of the store; created when absent, its parent exists");
 
   static final Key<InetSocketAddress> HTTP =
-      main(
-          "http",
-          "127.0.0.1:7380",
-          Form.ADDRESS,
-          Check.any(),
-          "address of HTTP, HOST:PORT; IPv6 in brackets; port 0 takes a free one");
+      main("http", "127.0.0.1:7380", Form.ADDRESS)
+          .summary("address of HTTP, HOST:PORT; IPv6 in brackets; port 0 takes a free one");
 
   static final Key<Optional<InetSocketAddress>> SYSLOG = socket("syslog", "syslog, UDP and TCP");
   static final Key<Optional<InetSocketAddress>> SYSLOG_TLS = tls("syslog");
@@ -68,385 +60,288 @@ public final class ConfigKeys {
       socket("cql", "CQL for drivers of Cassandra, over TLS where HTTP is, and with its tokens");
 
   static final Key<ZoneId> SYSLOG_ZONE =
-      main("syslog-zone", "UTC", Form.ZONE, Check.any(), "zone of syslog times without a zone");
+      main("syslog-zone", "UTC", Form.ZONE).summary("zone of syslog times without a zone");
 
   static final Key<Optional<Path>> FLUENT_SHARED_KEY =
-      main(
-          "fluent-shared-key",
-          "",
-          Form.FILE,
-          readable(),
-          "file, mode 0600, with the shared key of Fluent senders; empty: none");
+      main("fluent-shared-key", "", Form.FILE, readable())
+          .summary("file, mode 0600, with the shared key of Fluent senders; empty: none");
 
   static final Key<Optional<String>> STORE =
-      main(
-          "store",
-          "",
-          Form.URI,
-          Check.any(),
-          "a store on a cluster, cassandra://HOST[:PORT][,HOST[:PORT]]/KEYSPACE?dc=NAME; empty: on"
-              + " this machine");
+      main("store", "", Form.URI)
+          .summary(
+              "a store on a cluster, cassandra://HOST[:PORT][,HOST[:PORT]]/KEYSPACE?dc=NAME; empty:"
+                  + " on this machine");
 
   static final Key<Durability> DURABILITY =
       key(
-          "durability",
-          Group.MAIN,
-          Default.computed(
-              texts -> isSet(texts, "store") ? "quorum" : "disk", "disk; `quorum` with `store`"),
-          Form.DURABILITY,
-          Check.any(),
-          "level of HTTP requests that name none, and of all other protocols: quorum, disk, os or"
-              + " memory");
+              "durability",
+              Group.MAIN,
+              Default.computed(
+                  texts -> isSet(texts, "store") ? "quorum" : "disk",
+                  "disk; `quorum` with `store`"),
+              Form.DURABILITY)
+          .summary(
+              "level of HTTP requests that name none, and of all other protocols: quorum, disk, os"
+                  + " or memory");
 
   static final Key<Integer> LANES =
       key(
-          "lanes",
-          Group.MAIN,
-          Default.computed(
-              _ ->
-                  Integer.toString(
-                      Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8)),
-              "half the processors, 1 to 8"),
-          Form.NUMBER,
-          Check.range(1, 64),
-          "writer threads, each with a ring and a journal; 1 to 64");
+              "lanes",
+              Group.MAIN,
+              Default.computed(
+                  _ ->
+                      Integer.toString(
+                          Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8)),
+                  "half the processors, 1 to 8"),
+              Form.NUMBER,
+              Check.range(1, 64))
+          .summary("writer threads, each with a ring and a journal; 1 to 64");
 
   static final Key<Age> RETENTION =
-      main(
-          "retention",
-          "forever",
-          Form.AGE,
-          Check.any(),
-          "retention period of types without retention.<type>");
+      main("retention", "forever", Form.AGE)
+          .summary("retention period of types without retention.<type>");
 
   static final Key<Age> RETENTION_OF =
       ofType(RETENTION, "retention period of this type, or of the types of a pattern");
 
   static final Key<Long> OPEN_BYTES =
-      main(
-          "open-bytes",
-          "268435456",
-          Form.LONG,
-          Check.from(1),
-          "native memory for open rows (the memtable); 2 MiB a lane or more");
+      main("open-bytes", "268435456", Form.LONG, Check.from(1))
+          .summary("native memory for open rows (the memtable); 2 MiB a lane or more");
 
   static final Key<Long> DISK_RESERVE_BYTES =
-      main(
-          "disk-reserve-bytes",
-          "536870912",
-          Form.LONG,
-          Check.from(0),
-          "free space below which events are refused");
+      main("disk-reserve-bytes", "536870912", Form.LONG, Check.from(0))
+          .summary("free space below which events are refused");
 
   static final Key<Optional<Path>> SNAPSHOT_DIR =
-      main(
-          "snapshot-dir",
-          "",
-          Form.DIRECTORY_OR_NONE,
-          Check.any(),
-          "where snapshots are made; empty: `data` with `-snapshots` at its end");
+      main("snapshot-dir", "", Form.DIRECTORY_OR_NONE)
+          .summary("where snapshots are made; empty: `data` with `-snapshots` at its end");
 
   static final Key<Integer> BODY_BYTES_MAX =
       key(
-          "body-bytes-max",
-          Group.MAIN,
-          Default.computed(
-              _ -> Integer.toString(HeapShares.ofProcess().bodyBytesMax()),
-              "20971520; less with a heap below 256 MiB"),
-          Form.NUMBER,
-          Check.from(1_024),
-          "largest body, after decompression (413 above); 1024 or more");
+              "body-bytes-max",
+              Group.MAIN,
+              Default.computed(
+                  _ -> Integer.toString(HeapShares.ofProcess().bodyBytesMax()),
+                  "20971520; less with a heap below 256 MiB"),
+              Form.NUMBER,
+              Check.from(1_024))
+          .summary("largest body, after decompression (413 above); 1024 or more");
 
   static final Key<Integer> CONNECTIONS_MAX =
-      main("connections-max", "1024", Form.NUMBER, Check.from(1), "HTTP connections at a time");
+      main("connections-max", "1024", Form.NUMBER, Check.from(1))
+          .summary("HTTP connections at a time");
 
   static final Key<Integer> TYPES_MAX =
-      main(
-          "types-max",
-          "50000",
-          Form.NUMBER,
-          Check.range(1, 10_000_000),
-          "types in all; the events of further ones are stored under the type overflow");
+      main("types-max", "50000", Form.NUMBER, Check.range(1, 10_000_000))
+          .summary("types in all; the events of further ones are stored under the type overflow");
 
   static final Key<Duration> DEDUPLICATE_FOR =
-      main(
-          "deduplicate-for",
-          "15m",
-          Form.GRACE,
-          atMost(YEAR),
-          "how long a retry is recognized, 0s to 365d; at least the last 100,000 requests of a lane"
-              + " are");
+      main("deduplicate-for", "15m", Form.GRACE, atMost(YEAR))
+          .summary(
+              "how long a retry is recognized, 0s to 365d; at least the last 100,000 requests of a"
+                  + " lane are");
 
   static final Key<Optional<Path>> TOKENS =
-      main("tokens", "", Form.FILE, readable(), "file of tokens; empty: clients need none");
+      main("tokens", "", Form.FILE, readable()).summary("file of tokens; empty: clients need none");
 
   static final Key<Optional<Path>> TLS_CERTIFICATE =
-      main(
-          "tls-certificate",
-          "",
-          Form.FILE,
-          readable(),
-          "PEM file with the certificate and its chain; empty: no TLS");
+      main("tls-certificate", "", Form.FILE, readable())
+          .summary("PEM file with the certificate and its chain; empty: no TLS");
 
   static final Key<Optional<Path>> TLS_KEY =
-      main("tls-key", "", Form.FILE, readable(), "PEM file with the certificate's private key");
+      main("tls-key", "", Form.FILE, readable())
+          .summary("PEM file with the certificate's private key");
 
   static final Key<Optional<Path>> TLS_CLIENT_CA =
-      main(
-          "tls-client-ca",
-          "",
-          Form.FILE,
-          readable(),
-          "PEM file of the authorities that sign sender certificates, for the -tls listeners");
+      main("tls-client-ca", "", Form.FILE, readable())
+          .summary(
+              "PEM file of the authorities that sign sender certificates, for the -tls listeners");
 
   static final Key<List<String>> HOSTS =
-      main(
-          "hosts",
-          "",
-          Form.NAMES,
-          ConfigKeys::requireWhole,
-          "host names that requests to a daemon without tokens may use, in addition to localhost,"
-              + " separated by commas");
+      main("hosts", "", Form.NAMES, ConfigKeys::requireWhole)
+          .summary(
+              "host names that requests to a daemon without tokens may use, in addition to"
+                  + " localhost, separated by commas");
 
   static final Key<Boolean> INSECURE =
-      main(
-          "insecure",
-          "false",
-          Form.TRUTH,
-          Check.any(),
-          "listen for other machines without TLS and tokens");
+      main("insecure", "false", Form.TRUTH)
+          .summary("listen for other machines without TLS and tokens");
 
   static final Key<Optional<Path>> TRANSFORMS =
-      main(
-          "transforms",
-          "",
-          Form.FILE,
-          readable(),
-          "file of transforms, which rename, drop and redact events; empty: none");
+      main("transforms", "", Form.FILE, readable())
+          .summary("file of transforms, which rename, drop and redact events; empty: none");
 
   // The second table.
 
   static final Key<String> ELASTICSEARCH_VERSION =
-      advanced(
-          "elasticsearch-version",
-          "8.19.0",
-          Form.TEXT,
-          ConfigKeys::requireVersion,
-          "version that clients of Elasticsearch get; three numbers, 7.0.0 or more");
+      advanced("elasticsearch-version", "8.19.0", Form.TEXT, ConfigKeys::requireVersion)
+          .summary("version that clients of Elasticsearch get; three numbers, 7.0.0 or more");
 
   static final Key<List<String>> LOKI_LABELS =
-      advanced(
-          LokiLabels.KEY,
-          LokiLabels.DEFAULT,
-          Form.LABELS,
-          Check.any(),
-          "attributes that are labels of streams for clients of Loki, separated by commas;"
-              + " `default` adds the usual labels of Loki and its agents");
+      advanced(LokiLabels.KEY, LokiLabels.DEFAULT, Form.LABELS)
+          .summary(
+              "attributes that are labels of streams for clients of Loki, separated by commas;"
+                  + " `default` adds the usual labels of Loki and its agents");
 
-  static final Key<Boolean> UI =
-      advanced("ui", "true", Form.TRUTH, Check.any(), "the page at /ui/");
+  static final Key<Boolean> UI = advanced("ui", "true", Form.TRUTH).summary("the page at /ui/");
 
   static final Key<Integer> EVENT_BYTES_MAX =
       advanced(
-          "event-bytes-max",
-          "262144",
-          Form.NUMBER,
-          Check.range(1_024, EventLayout.EVENT_BYTES_MAX),
-          "largest event; 1024 to 1048576");
+              "event-bytes-max",
+              "262144",
+              Form.NUMBER,
+              Check.range(1_024, EventLayout.EVENT_BYTES_MAX))
+          .summary("largest event; 1024 to 1048576");
 
   static final Key<Integer> CONNECTIONS_PER_ADDRESS_MAX =
-      advanced(
-          "connections-per-address-max",
-          "64",
-          Form.NUMBER,
-          Check.from(0),
-          "HTTP connections from one other address; 0: any number");
+      advanced("connections-per-address-max", "64", Form.NUMBER, Check.from(0))
+          .summary("HTTP connections from one other address; 0: any number");
 
   static final Key<Integer> TYPES_PER_HOUR =
-      advanced(
-          "types-per-hour",
-          "20000",
-          Form.NUMBER,
-          Check.from(1),
-          "new types in an hour of the clock; 1 or more");
+      advanced("types-per-hour", "20000", Form.NUMBER, Check.from(1))
+          .summary("new types in an hour of the clock; 1 or more");
 
   static final Key<Integer> DRAIN_SECONDS =
-      advanced(
-          "drain-seconds",
-          "10",
-          Form.NUMBER,
-          Check.from(0),
-          "how long a stop waits for requests in progress");
+      advanced("drain-seconds", "10", Form.NUMBER, Check.from(0))
+          .summary("how long a stop waits for requests in progress");
 
   static final Key<Integer> SHARDS =
       advanced(
-          "shards",
-          "auto",
-          Form.NUMBER_OR_AUTO,
-          (name, shards) ->
-              require(
-                  shards >= LayoutOverride.AUTO && shards <= LayoutOverride.SHARDS_MAX,
-                  "%s must be auto or 1 to 1024, got %d".formatted(name, shards)),
-          "wide rows a bucket and type: auto, or a multiple of `lanes`, 1024 at most; a type of few"
-              + " events has one a lane");
+              "shards",
+              "auto",
+              Form.NUMBER_OR_AUTO,
+              (name, shards) ->
+                  require(
+                      shards >= LayoutOverride.AUTO && shards <= LayoutOverride.SHARDS_MAX,
+                      "%s must be auto or 1 to 1024, got %d".formatted(name, shards)))
+          .summary(
+              "wide rows a bucket and type: auto, or a multiple of `lanes`, 1024 at most; a type of"
+                  + " few events has one a lane");
 
   static final Key<Integer> SHARDS_OF =
       ofType(SHARDS, "shards of this type, or of each type of a pattern");
 
   static final Key<Integer> BUCKET_MINUTES =
       advanced(
-          "bucket-minutes",
-          "auto",
-          Form.NUMBER_OR_AUTO,
-          (name, minutes) ->
-              require(
-                  minutes == LayoutOverride.AUTO
-                      || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
-                  "%s must be auto or divide a day, got %d".formatted(name, minutes)),
-          "width of a bucket: auto, or minutes that divide a day");
+              "bucket-minutes",
+              "auto",
+              Form.NUMBER_OR_AUTO,
+              (name, minutes) ->
+                  require(
+                      minutes == LayoutOverride.AUTO
+                          || (minutes >= 1 && MINUTES_PER_DAY % minutes == 0),
+                      "%s must be auto or divide a day, got %d".formatted(name, minutes)))
+          .summary("width of a bucket: auto, or minutes that divide a day");
 
   static final Key<Integer> BUCKET_MINUTES_OF =
       ofType(BUCKET_MINUTES, "width of a bucket of this type, or of the types of a pattern");
 
   static final Key<Long> PARTITION_BYTES =
-      advanced(
-          "partition-bytes",
-          "8388608",
-          Form.LONG,
-          Check.from(1),
-          "bytes at rest of a wide row of weight 1");
+      advanced("partition-bytes", "8388608", Form.LONG, Check.from(1))
+          .summary("bytes at rest of a wide row of weight 1");
 
   static final Key<Long> PARTITION_EVENTS =
-      advanced(
-          "partition-events",
-          "1000000",
-          Form.LONG,
-          Check.from(1),
-          "events of a wide row of weight 1");
+      advanced("partition-events", "1000000", Form.LONG, Check.from(1))
+          .summary("events of a wide row of weight 1");
 
   static final Key<Long> SHARD_RATE =
-      advanced(
-          "shard-rate",
-          "20000",
-          Form.LONG,
-          Check.from(1),
-          "events a second of a type from which it gets one more shard");
+      advanced("shard-rate", "20000", Form.LONG, Check.from(1))
+          .summary("events a second of a type from which it gets one more shard");
 
   static final Key<String> FINAL =
-      advanced(
-          "final",
-          "fit",
-          Form.word("fit", "keep"),
-          Check.any(),
-          "fit: a merge divides buckets that weigh more than 2 and folds shards of lighter ones;"
-              + " keep: it keeps both");
+      advanced("final", "fit", Form.word("fit", "keep"))
+          .summary(
+              "fit: a merge divides buckets that weigh more than 2 and folds shards of lighter"
+                  + " ones; keep: it keeps both");
 
   static final Key<Duration> OPEN_AGE =
-      advanced(
-          "open-age",
-          "10m",
-          Form.DURATION,
-          Check.any(),
-          "age at which events in open rows are sealed (flushed)");
+      advanced("open-age", "10m", Form.DURATION)
+          .summary("age at which events in open rows are sealed (flushed)");
 
   static final Key<Long> JOURNAL_FILE_BYTES =
       advanced(
-          "journal-file-bytes",
-          "67108864",
-          Form.LONG,
-          (name, bytes) ->
-              require(
-                  bytes >= MIB && bytes <= 1_024 * MIB,
-                  "%s must be 1 MiB to 1 GiB, got %d".formatted(name, bytes)),
-          "size of a journal file, 1 MiB to 1 GiB; a busy lane has two or three");
+              "journal-file-bytes",
+              "67108864",
+              Form.LONG,
+              (name, bytes) ->
+                  require(
+                      bytes >= MIB && bytes <= 1_024 * MIB,
+                      "%s must be 1 MiB to 1 GiB, got %d".formatted(name, bytes)))
+          .summary("size of a journal file, 1 MiB to 1 GiB; a busy lane has two or three");
 
   static final Key<Long> JOURNAL_BYTES =
-      advanced(
-          "journal-bytes",
-          "268435456",
-          Form.LONG,
-          Check.from(1),
-          "journal of a lane that may have to be replayed; above it rows are sealed");
+      advanced("journal-bytes", "268435456", Form.LONG, Check.from(1))
+          .summary("journal of a lane that may have to be replayed; above it rows are sealed");
 
   static final Key<Duration> MERGE_AFTER =
-      advanced(
-          "merge-after",
-          "5m",
-          Form.DURATION,
-          Check.any(),
-          "how long a bucket is closed before its segments are merged (compacted)");
+      advanced("merge-after", "5m", Form.DURATION)
+          .summary("how long a bucket is closed before its segments are merged (compacted)");
 
   static final Key<Duration> RETENTION_GRACE =
-      advanced(
-          "retention-grace",
-          "15m",
-          Form.GRACE,
-          atMost(DAYS_30),
-          "how long events that a change of retention hides stay on the disk, 0s to 30d");
+      advanced("retention-grace", "15m", Form.GRACE, atMost(DAYS_30))
+          .summary("how long events that a change of retention hides stay on the disk, 0s to 30d");
 
   static final Key<Optional<Integer>> DAEMON_NUMBER =
       key(
-          "daemon-number",
-          Group.ADVANCED,
-          Default.computed(texts -> isSet(texts, "store") ? "auto" : "0", "0; `auto` with `store`"),
-          Form.DAEMON,
-          (name, number) ->
-              require(
-                  number.isEmpty() || (number.get() >= 0 && number.get() <= DAEMON_MAX),
-                  "%s must be 0 to %d, got %s".formatted(name, DAEMON_MAX, number.orElse(0))),
-          "number in assigned ids, 0 to 511; two daemons whose events meet need two. auto: the"
-              + " least that is free");
+              "daemon-number",
+              Group.ADVANCED,
+              Default.computed(
+                  texts -> isSet(texts, "store") ? "auto" : "0", "0; `auto` with `store`"),
+              Form.DAEMON,
+              (name, number) ->
+                  require(
+                      number.isEmpty() || (number.get() >= 0 && number.get() <= DAEMON_MAX),
+                      "%s must be 0 to %d, got %s".formatted(name, DAEMON_MAX, number.orElse(0))))
+          .summary(
+              "number in assigned ids, 0 to 511; two daemons whose events meet need two. auto: the"
+                  + " least that is free");
 
   static final Key<Duration> QUORUM_WAIT =
       advanced(
-          "quorum-wait",
-          "10s",
-          Form.DURATION,
-          (name, wait) ->
-              require( // requests end after 60 s
-                  wait.compareTo(Duration.ofSeconds(50)) <= 0,
-                  "%s must be 1s to 50s, got %s".formatted(name, Age.text(wait))),
-          "longest wait of a request for the cluster, 1s to 50s; then the response reports disk");
+              "quorum-wait",
+              "10s",
+              Form.DURATION,
+              (name, wait) ->
+                  require( // requests end after 60 s
+                      wait.compareTo(Duration.ofSeconds(50)) <= 0,
+                      "%s must be 1s to 50s, got %s".formatted(name, Age.text(wait))))
+          .summary(
+              "longest wait of a request for the cluster, 1s to 50s; then the response reports disk");
 
   static final Key<Duration> CLAIM_KEEP =
       advanced(
-          "claim-keep",
-          "7d",
-          Form.DURATION,
-          (name, keep) ->
-              require(
-                  keep.compareTo(Duration.ofMinutes(1)) >= 0 && keep.compareTo(YEAR) <= 0,
-                  "%s must be 1m to 365d, got %s".formatted(name, Age.text(keep))),
-          "how long a retry that another daemon receives is recognized, 1m to 365d");
+              "claim-keep",
+              "7d",
+              Form.DURATION,
+              (name, keep) ->
+                  require(
+                      keep.compareTo(Duration.ofMinutes(1)) >= 0 && keep.compareTo(YEAR) <= 0,
+                      "%s must be 1m to 365d, got %s".formatted(name, Age.text(keep))))
+          .summary("how long a retry that another daemon receives is recognized, 1m to 365d");
 
   static final Key<Optional<Long>> CLUSTER_JOURNAL_BYTES =
       advanced(
-          "cluster-journal-bytes",
-          "",
-          Form.LONG_OR_NONE,
-          (name, bytes) ->
-              require(
-                  bytes.isEmpty() || bytes.get() >= 64 * MIB,
-                  "%s must be at least %d, got %s".formatted(name, 64 * MIB, bytes.orElse(0L))),
-          "bytes that may wait on this machine for the cluster, 67108864 or more (507 above);"
-              + " empty: down to `disk-reserve-bytes`");
+              "cluster-journal-bytes",
+              "",
+              Form.LONG_OR_NONE,
+              (name, bytes) ->
+                  require(
+                      bytes.isEmpty() || bytes.get() >= 64 * MIB,
+                      "%s must be at least %d, got %s".formatted(name, 64 * MIB, bytes.orElse(0L))))
+          .summary(
+              "bytes that may wait on this machine for the cluster, 67108864 or more (507 above);"
+                  + " empty: down to `disk-reserve-bytes`");
 
   static final Key<Boolean> CLUSTER_TTL =
-      advanced(
-          "cluster-ttl",
-          "false",
-          Form.TRUTH,
-          Check.any(),
-          "rows expire by themselves, by the retention at the time of writing; it cannot be raised"
-              + " afterwards");
+      advanced("cluster-ttl", "false", Form.TRUTH)
+          .summary(
+              "rows expire by themselves, by the retention at the time of writing; it cannot be"
+                  + " raised afterwards");
 
   static final Key<List<String>> CLUSTER_ROWS =
-      advanced(
-          "cluster-rows",
-          "",
-          Form.NAMES,
-          Check.any(),
-          "types, with *, that are also written as a row for each event, separated by commas");
+      advanced("cluster-rows", "", Form.NAMES)
+          .summary(
+              "types, with *, that are also written as a row for each event, separated by commas");
 
   /// All keys, in the order in which they are printed.
   public static final List<Key<?>> ALL = List.copyOf(MADE);
@@ -456,26 +351,45 @@ public final class ConfigKeys {
 
   private ConfigKeys() {}
 
-  private static <T> Key<T> key(
-      String name, Group group, Default fallback, Form<T> form, Check<T> check, String summary) {
-    Key<T> key = new Key<>(name, group, fallback, form, check, summary);
-    MADE.add(key);
-    return key;
+  /// A key without its summary.
+  private record Draft<T>(
+      String name, Group group, Default fallback, Form<T> form, Check<T> check) {
+    Key<T> summary(String summary) {
+      Key<T> key = new Key<>(name, group, fallback, form, check, summary);
+      MADE.add(key);
+      return key;
+    }
   }
 
-  private static <T> Key<T> main(
-      String name, String fallback, Form<T> form, Check<T> check, String summary) {
-    return key(name, Group.MAIN, Default.of(fallback), form, check, summary);
+  private static <T> Draft<T> key(
+      String name, Group group, Default fallback, Form<T> form, Check<T> check) {
+    return new Draft<>(name, group, fallback, form, check);
   }
 
-  private static <T> Key<T> advanced(
-      String name, String fallback, Form<T> form, Check<T> check, String summary) {
-    return key(name, Group.ADVANCED, Default.of(fallback), form, check, summary);
+  private static <T> Draft<T> key(String name, Group group, Default fallback, Form<T> form) {
+    return key(name, group, fallback, form, Check.any());
+  }
+
+  private static <T> Draft<T> main(String name, String fallback, Form<T> form, Check<T> check) {
+    return key(name, Group.MAIN, Default.of(fallback), form, check);
+  }
+
+  private static <T> Draft<T> main(String name, String fallback, Form<T> form) {
+    return main(name, fallback, form, Check.any());
+  }
+
+  private static <T> Draft<T> advanced(String name, String fallback, Form<T> form, Check<T> check) {
+    return key(name, Group.ADVANCED, Default.of(fallback), form, check);
+  }
+
+  private static <T> Draft<T> advanced(String name, String fallback, Form<T> form) {
+    return advanced(name, fallback, form, Check.any());
   }
 
   private static <T> Key<T> ofType(Key<T> key, String summary) {
     Default fallback = Default.computed(_ -> "", "that of `%s`".formatted(key.name()));
-    return key(key.name() + Key.OF_TYPE, key.group(), fallback, key.form(), key.check(), summary);
+    return key(key.name() + Key.OF_TYPE, key.group(), fallback, key.form(), key.check())
+        .summary(summary);
   }
 
   private static Key<Optional<InetSocketAddress>> socket(String name, String protocol) {
@@ -488,7 +402,7 @@ public final class ConfigKeys {
 
   private static Key<Optional<InetSocketAddress>> address(String name, String summary) {
     Key<Optional<InetSocketAddress>> key =
-        key(name, Group.SOCKET, Default.of(""), Form.ADDRESS_OR_NONE, Check.any(), summary);
+        key(name, Group.SOCKET, Default.of(""), Form.ADDRESS_OR_NONE).summary(summary);
     MADE_SOCKETS.add(key);
     return key;
   }

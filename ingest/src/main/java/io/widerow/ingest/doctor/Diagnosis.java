@@ -79,14 +79,10 @@ public final class Diagnosis {
 
   private void types(List<TypeState> types) {
     if (types.size() > TYPES_MAX) {
-      add(
-          "many-types",
-          Severity.WARN,
-          "store",
-          types.size(),
-          TYPES_MAX,
-          String.format(Locale.ROOT, "%,d types have partitions of their own", types.size()),
-          "put variable parts, such as an id or a host, into an attribute instead of the type");
+      found("many-types", Severity.WARN, "store", types.size(), TYPES_MAX)
+          .report(
+              String.format(Locale.ROOT, "%,d types have partitions of their own", types.size()),
+              "put variable parts, such as an id or a host, into an attribute instead of the type");
     }
     for (TypeState state : types) {
       hot(state);
@@ -99,118 +95,100 @@ public final class Diagnosis {
     if (state.share() > 1) {
       TypePlan plan = state.plan();
       double most = state.perSecond() / state.share();
-      add(
-          "hot-type",
-          Severity.WARN,
-          plan.type(),
-          state.perSecond(),
-          most,
-          String.format(
-              Locale.ROOT,
-              "%,.0f events of %s arrive a second, its %d shards of %d minutes are for %,.0f",
-              state.perSecond(),
-              plan.type(),
-              plan.shards(),
-              plan.widthMinutes(),
-              most),
-          String.format(
-              Locale.ROOT,
-              "more shards: %d (shards)",
-              (int) Math.ceil(plan.shards() * state.share())));
+      found("hot-type", Severity.WARN, plan.type(), state.perSecond(), most)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "%,.0f events of %s arrive a second, its %d shards of %d minutes are for"
+                      + " %,.0f",
+                  state.perSecond(),
+                  plan.type(),
+                  plan.shards(),
+                  plan.widthMinutes(),
+                  most),
+              String.format(
+                  Locale.ROOT,
+                  "more shards: %d (shards)",
+                  (int) Math.ceil(plan.shards() * state.share())));
     }
   }
 
   private void oversize(TypePlan plan) {
     if (plan.weight() > Weight.MOST) {
       PartitionKey key = plan.largest();
-      add(
-          "oversize-partition",
-          Severity.WARN,
-          key.toString(),
-          plan.weight(),
-          Weight.MOST,
-          String.format(
-              Locale.ROOT,
-              "the partition %s weighs %.1f; 1 is %d MiB at rest or %,d events",
-              key,
-              plan.weight(),
-              plan.weights().partitionBytes() >> 20,
-              plan.weights().partitionEvents()),
-          String.format(
-              Locale.ROOT,
-              "buckets of %d minutes in %d shards for %s (bucket-minutes, shards)",
-              plan.planned().widthMinutes(),
-              plan.planned().shards(),
-              plan.type()));
+      found("oversize-partition", Severity.WARN, key.toString(), plan.weight(), Weight.MOST)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "the partition %s weighs %.1f; 1 is %d MiB at rest or %,d events",
+                  key,
+                  plan.weight(),
+                  plan.weights().partitionBytes() >> 20,
+                  plan.weights().partitionEvents()),
+              String.format(
+                  Locale.ROOT,
+                  "buckets of %d minutes in %d shards for %s (bucket-minutes, shards)",
+                  plan.planned().widthMinutes(),
+                  plan.planned().shards(),
+                  plan.type()));
     }
   }
 
   private void undersize(TypePlan plan) {
     if (plan.spare() > TypePlan.SPARE_MAX) {
-      add(
-          "undersize-partitions",
-          Severity.INFO,
-          plan.type(),
-          plan.closed(),
-          (double) plan.needed() + TypePlan.SPARE_MAX,
-          String.format(
-              Locale.ROOT,
-              "the closed days of %s have %,d partitions and need %,d",
+      found(
+              "undersize-partitions",
+              Severity.INFO,
               plan.type(),
               plan.closed(),
-              plan.needed()),
-          String.format(
-              Locale.ROOT,
-              "buckets of %d minutes in %d shards (bucket-minutes, shards)",
-              plan.planned().widthMinutes(),
-              plan.planned().shards()));
+              (double) plan.needed() + TypePlan.SPARE_MAX)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "the closed days of %s have %,d partitions and need %,d",
+                  plan.type(),
+                  plan.closed(),
+                  plan.needed()),
+              String.format(
+                  Locale.ROOT,
+                  "buckets of %d minutes in %d shards (bucket-minutes, shards)",
+                  plan.planned().widthMinutes(),
+                  plan.planned().shards()));
     }
   }
 
   private void sender(SenderLags.Lag sender, long lateFromNanos) {
     if (sender.batches() >= BATCHES_MIN && sender.leastSeconds() > LAG_SECONDS_MAX) {
-      add(
-          "clock-skew",
-          Severity.WARN,
-          sender.name(),
-          sender.leastSeconds(),
-          LAG_SECONDS_MAX,
-          String.format(
-              Locale.ROOT,
-              "the newest events of %s arrive %.1f s late",
-              sender.name(),
-              sender.leastSeconds()),
-          "set its clock (NTP), or find out what delays its events");
+      found("clock-skew", Severity.WARN, sender.name(), sender.leastSeconds(), LAG_SECONDS_MAX)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "the newest events of %s arrive %.1f s late",
+                  sender.name(),
+                  sender.leastSeconds()),
+              "set its clock (NTP), or find out what delays its events");
     }
     if (sender.batches() >= BATCHES_MIN && -sender.leastSeconds() > AHEAD_SECONDS_MAX) {
-      add(
-          "clock-skew",
-          Severity.WARN,
-          sender.name(),
-          sender.leastSeconds(),
-          -AHEAD_SECONDS_MAX,
-          String.format(
-              Locale.ROOT,
-              "events of %s arrive %.1f s before their time",
-              sender.name(),
-              -sender.leastSeconds()),
-          "set its clock (NTP)");
+      found("clock-skew", Severity.WARN, sender.name(), sender.leastSeconds(), -AHEAD_SECONDS_MAX)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "events of %s arrive %.1f s before their time",
+                  sender.name(),
+                  -sender.leastSeconds()),
+              "set its clock (NTP)");
     }
     double share = (double) sender.old() / Math.max(1, sender.events());
     if (sender.events() >= LATE_EVENTS_MIN && share > LATE_SHARE_MAX) {
-      add(
-          "late-share",
-          Severity.WARN,
-          sender.name(),
-          share,
-          LATE_SHARE_MAX,
-          String.format(
-              Locale.ROOT,
-              "%.0f %% of the events of %s arrive after their bucket is closed, after %d min",
-              100 * share,
-              sender.name(),
-              Duration.ofNanos(lateFromNanos).toMinutes()),
-          "let it send sooner; ignore it while history is loaded: the events are merged once more");
+      found("late-share", Severity.WARN, sender.name(), share, LATE_SHARE_MAX)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "%.0f %% of the events of %s arrive after their bucket is closed, after %d min",
+                  100 * share,
+                  sender.name(),
+                  Duration.ofNanos(lateFromNanos).toMinutes()),
+              "let it send sooner; ignore it while history is loaded: the events are merged once more");
     }
   }
 
@@ -223,15 +201,11 @@ public final class Diagnosis {
     for (int lane = 0; lane < lanes.size(); lane++) {
       double skew = lanes.get(lane).events() / events;
       if (skew > LANE_SKEW_MAX) {
-        add(
-            "lane-skew",
-            Severity.INFO,
-            "lane " + lane,
-            skew,
-            LANE_SKEW_MAX,
-            String.format(
-                Locale.ROOT, "lane %d gets %.1f times the events of the mean lane", lane, skew),
-            "send smaller batches, or batches of like size: a batch goes to one lane whole");
+        found("lane-skew", Severity.INFO, "lane " + lane, skew, LANE_SKEW_MAX)
+            .report(
+                String.format(
+                    Locale.ROOT, "lane %d gets %.1f times the events of the mean lane", lane, skew),
+                "send smaller batches, or batches of like size: a batch goes to one lane whole");
       }
     }
   }
@@ -241,18 +215,14 @@ public final class Diagnosis {
   private void backlog(Facts.Backlog backlog) {
     double most = Math.max(BACKLOG_BYTES_MIN, BACKLOG_SHARE_MAX * backlog.ofBytes());
     if (backlog.bytes() > most && backlog.seconds() > BACKLOG_SECONDS_MAX) {
-      add(
-          "retention-backlog",
-          Severity.WARN,
-          "store",
-          (double) backlog.bytes(),
-          most,
-          String.format(
-              Locale.ROOT,
-              "%,d bytes have expired and were not freed for %.0f s",
-              backlog.bytes(),
-              backlog.seconds()),
-          "see backgroundFailure in /v1/status, and whether the disk is busy");
+      found("retention-backlog", Severity.WARN, "store", (double) backlog.bytes(), most)
+          .report(
+              String.format(
+                  Locale.ROOT,
+                  "%,d bytes have expired and were not freed for %.0f s",
+                  backlog.bytes(),
+                  backlog.seconds()),
+              "see backgroundFailure in /v1/status, and whether the disk is busy");
     }
   }
 
@@ -283,14 +253,21 @@ public final class Diagnosis {
             + " has the types that were sent)");
   }
 
-  private void add(
+  private Draft found(String code, Severity severity, String subject, double value, double limit) {
+    return new Draft(code, severity, subject, value, limit, findings);
+  }
+
+  /// A finding without its sentences.
+  private record Draft(
       String code,
       Severity severity,
       String subject,
       double value,
       double limit,
-      String sentence,
-      String act) {
-    findings.add(new Finding(code, severity, subject, value, limit, sentence, act));
+      List<Finding> findings) {
+    /// @param act what the operator does about it
+    void report(String sentence, String act) {
+      findings.add(new Finding(code, severity, subject, value, limit, sentence, act));
+    }
   }
 }
