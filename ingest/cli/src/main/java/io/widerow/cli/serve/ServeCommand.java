@@ -204,7 +204,7 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     LogSetup.apply();
     if (changedOnly && !printConfig) {
-      err().println("widerow: changed: requires --print-config; give both");
+      warn("changed: requires --print-config; give both");
       return ExitCode.USAGE.number;
     }
     List<ConfigRule> further =
@@ -218,7 +218,7 @@ public final class ServeCommand implements Callable<Integer> {
     ConfigCheck check = ConfigCheck.of(flags, environment, file, further);
     DaemonConfig read = check.config();
     if (read == null) {
-      check.mistakes().forEach(mistake -> err().println("widerow: " + mistake));
+      check.mistakes().forEach(this::warn);
       return ExitCode.USAGE.number;
     }
     DaemonConfig config =
@@ -230,7 +230,7 @@ public final class ServeCommand implements Callable<Integer> {
     }
     String tooLittle = FileBudget.of(config).refusal();
     if (tooLittle != null) {
-      err().println("widerow: " + tooLittle);
+      warn(tooLittle);
       return ExitCode.TOO_FEW_FILES.number;
     }
     if (checkConfig) {
@@ -255,14 +255,14 @@ public final class ServeCommand implements Callable<Integer> {
       exit = failure == null ? ExitCode.OK : ExitCode.INPUT_OUTPUT;
       return exit;
     } catch (StorageException refused) {
-      err().println("widerow: " + refused.getMessage());
+      warn("" + refused.getMessage());
       if (refused instanceof StorageException.AcknowledgedDataDamaged) {
         err().println(LOSS_ADVICE);
       }
       exit = ExitCode.of(refused);
       return exit;
     } catch (ListenException refused) {
-      err().println("widerow: " + refused.getMessage());
+      warn("" + refused.getMessage());
       exit = ExitCode.UNAVAILABLE;
       return exit;
     } finally {
@@ -295,33 +295,30 @@ public final class ServeCommand implements Callable<Integer> {
 
   /// Not by the logger: the JVM resets it as soon as a signal has come.
   private void tellStopping(Daemon daemon, EventStore store) {
-    err()
-        .println(
-            "widerow: stopping: %d requests in progress, %d events in open rows"
-                .formatted(daemon.inFlight(), store.statistics().openEvents()));
+    warn(
+        "stopping: %d requests in progress, %d events in open rows"
+            .formatted(daemon.inFlight(), store.statistics().openEvents()));
     err().flush();
   }
 
   private void tellStopped(@Nullable String failure, long nanos, StoreStatistics last) {
-    err()
-        .println(
-            "widerow: stopped in %d ms: %d events stored since the start, %s"
-                .formatted(
-                    TimeUnit.NANOSECONDS.toMillis(nanos),
-                    last.eventsCommitted(),
-                    failure == null
-                        ? last.openEvents() + " sealed while stopping"
-                        : "acknowledged events are replayed at the next start"));
+    warn(
+        "stopped in %d ms: %d events stored since the start, %s"
+            .formatted(
+                TimeUnit.NANOSECONDS.toMillis(nanos),
+                last.eventsCommitted(),
+                failure == null
+                    ? last.openEvents() + " sealed while stopping"
+                    : "acknowledged events are replayed at the next start"));
     err().flush();
   }
 
   private void tellFailed(DaemonConfig config, String failure) {
-    err()
-        .println(
-            "widerow: writing has ended: %s; no event is stored, queries are served for %d s"
-                    .formatted(failure, config.limits().readOnSeconds())
-                + " or until it is stopped, then it ends with exit code %d"
-                    .formatted(ExitCode.INPUT_OUTPUT.number));
+    warn(
+        "writing has ended: %s; no event is stored, queries are served for %d s"
+                .formatted(failure, config.limits().readOnSeconds())
+            + " or until it is stopped, then it ends with exit code %d"
+                .formatted(ExitCode.INPUT_OUTPUT.number));
     err().flush();
   }
 
@@ -345,30 +342,25 @@ public final class ServeCommand implements Callable<Integer> {
     }
     announceCluster(store.cluster());
     announceDamage(store);
-    out().println("widerow: %s on %s".formatted(daemon.httpScheme(), daemon.httpAddress()));
+    print("%s on %s".formatted(daemon.httpScheme(), daemon.httpAddress()));
     for (SocketReceiver receiver : daemon.receivers()) {
       SocketProtocol protocol = receiver.protocol();
-      out()
-          .println(
-              "widerow: %s on %s, %s"
-                  .formatted(protocol.name(), receiver.address(), protocol.transports()));
+      print("%s on %s, %s".formatted(protocol.name(), receiver.address(), protocol.transports()));
     }
     InetSocketAddress cql = daemon.socketAddress(PortProvider.CQL);
     if (cql != null) {
-      out().println("widerow: cql on %s".formatted(cql));
+      print("cql on %s".formatted(cql));
     }
     String full = store.full();
     if (full != null) {
-      err().println("widerow: the disk is full: " + full);
+      warn("the disk is full: " + full);
     }
-    out()
-        .println(
-            "widerow: "
-                + store.statistics().segmentEvents()
-                + " events in segments, "
-                + store.statistics().openEvents()
-                + " in open rows; ready"
-                + (full == null ? "" : " to read, and to take events when there is room"));
+    print(
+        store.statistics().segmentEvents()
+            + " events in segments, "
+            + store.statistics().openEvents()
+            + " in open rows; ready"
+            + (full == null ? "" : " to read, and to take events when there is room"));
     out().flush();
   }
 
@@ -376,41 +368,46 @@ public final class ServeCommand implements Callable<Integer> {
     if (cluster == null) {
       return;
     }
-    out()
-        .println(
-            "widerow: store %s, keyspace %s, daemon %d, %d nodes up, %d down, %d events to apply"
-                .formatted(
-                    cluster.store(),
-                    cluster.keyspace(),
-                    cluster.daemon(),
-                    cluster.nodesUp(),
-                    cluster.nodesDown(),
-                    cluster.pendingEvents()));
+    print(
+        "store %s, keyspace %s, daemon %d, %d nodes up, %d down, %d events to apply"
+            .formatted(
+                cluster.store(),
+                cluster.keyspace(),
+                cluster.daemon(),
+                cluster.nodesUp(),
+                cluster.nodesDown(),
+                cluster.pendingEvents()));
     if (!cluster.trouble().isEmpty()) {
-      err().println("widerow: the cluster: " + cluster.trouble());
+      warn("the cluster: " + cluster.trouble());
     }
   }
 
   private void announceDamage(EventStore store) {
     for (Damage damage : store.statistics().damage()) {
-      err()
-          .println(
-              "widerow: %s; %d partitions with %d events cannot be read, all others are served"
-                  .formatted(damage.sentence(), damage.partitions().size(), damage.events()));
+      warn(
+          "%s; %d partitions with %d events cannot be read, all others are served"
+              .formatted(damage.sentence(), damage.partitions().size(), damage.events()));
     }
   }
 
   private void announce(RecoveryReport recovery) {
-    out()
-        .println(
-            "widerow: recovered in %d ms: %d segments, %d events replayed from %d groups, %d torn"
-                .formatted(
-                    recovery.millis(),
-                    recovery.segments(),
-                    recovery.eventsReplayed(),
-                    recovery.groupsReplayed(),
-                    recovery.tornGroups()));
-    recovery.remarks().forEach(remark -> err().println("widerow: " + remark));
+    print(
+        "recovered in %d ms: %d segments, %d events replayed from %d groups, %d torn"
+            .formatted(
+                recovery.millis(),
+                recovery.segments(),
+                recovery.eventsReplayed(),
+                recovery.groupsReplayed(),
+                recovery.tornGroups()));
+    recovery.remarks().forEach(this::warn);
+  }
+
+  private void print(String line) {
+    out().println("widerow: " + line);
+  }
+
+  private void warn(String line) {
+    err().println("widerow: " + line);
   }
 
   private PrintWriter out() {
