@@ -6,6 +6,7 @@ import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.JsonScanner;
+import io.widerow.ingest.decode.RepeatedNumbers;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.receive.otlp.JsonMessage.Kind;
@@ -170,7 +171,7 @@ final class JsonTranscoder {
       int first = json.peek();
       if (packed > 0) {
         packedNumber(member);
-        if (++count > Numbers.COUNT_MAX) {
+        if (++count > RepeatedNumbers.COUNT_MAX) {
           throw new BadField(member.name, json.at, "more numbers than fit into an event");
         }
       } else if (first == 'n' && member.type != null && member.type.role == Role.PLAIN) {

@@ -1,6 +1,7 @@
 package io.widerow.ingest.receive.otlp;
 
 import io.widerow.ingest.decode.ProtobufReader;
+import io.widerow.ingest.decode.RepeatedNumbers;
 
 /// Puts one data point on the tape, of any of the five kinds.
 ///
@@ -30,8 +31,8 @@ final class MetricPoint {
   private final FixedName negativeOffset;
   private final FixedName quantiles;
   private final FixedName exemplarsName;
-  private final Numbers counts = new Numbers();
-  private final Numbers limits = new Numbers();
+  private final RepeatedNumbers counts = new RepeatedNumbers();
+  private final RepeatedNumbers limits = new RepeatedNumbers();
   private final Spots exemplars = new Spots();
   private final Spots quantileSpots = new Spots();
 
@@ -161,8 +162,8 @@ final class MetricPoint {
       case 3 -> time = in.fixed64();
       case 4 -> countBits = in.fixed64();
       case 5 -> fraction(sum);
-      case 6 -> counts.fixed64(in);
-      case 7 -> limits.fixed64(in);
+      case 6 -> counts.addFractions(in);
+      case 7 -> limits.addFractions(in);
       case 8 -> to.spot(exemplars);
       case 9 -> to.any.attribute();
       case 10 -> flags = in.varint();
@@ -237,7 +238,7 @@ final class MetricPoint {
     while (in.next()) {
       switch (in.field()) {
         case 1 -> offset = in.zigzag();
-        case 2 -> counts.varint(in);
+        case 2 -> counts.addWholes(in);
         default -> in.skip();
       }
     }
@@ -251,7 +252,7 @@ final class MetricPoint {
     }
   }
 
-  private void list(FixedName name, Numbers numbers, boolean fractions) {
+  private void list(FixedName name, RepeatedNumbers numbers, boolean fractions) {
     if (numbers.count() == 0) {
       return;
     }
@@ -260,9 +261,9 @@ final class MetricPoint {
     for (int i = 0; i < numbers.count(); i++) {
       to.json.raw(i == 0 ? '[' : ',');
       if (fractions) {
-        to.json.fraction(Double.longBitsToDouble(numbers.bits(i)));
+        to.json.fraction(Double.longBitsToDouble(numbers.at(i)));
       } else {
-        to.json.unsigned(numbers.bits(i));
+        to.json.unsigned(numbers.at(i));
       }
     }
     to.json.raw(']');

@@ -3,6 +3,7 @@ package io.widerow.ingest.receive.prometheus;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.ProtobufReader;
+import io.widerow.ingest.decode.RepeatedNumbers;
 
 /// One native histogram, with whole or fractional counts, or with custom values. Its fields have
 /// the same numbers in both versions.
@@ -39,7 +40,7 @@ final class NativeHistogram {
   private long zeros;
   private boolean zerosAreFraction;
   private long hint;
-  private final Numbers custom = new Numbers();
+  private final RepeatedNumbers custom = new RepeatedNumbers();
 
   /// Milliseconds since the Unix epoch; 0 when not given.
   private long millis;
@@ -52,9 +53,9 @@ final class NativeHistogram {
     final TapeName spansName;
     final TapeName deltasName;
     final TapeName countsName;
-    final Numbers spans = new Numbers(); // offset, length, offset, length ...
-    final Numbers deltas = new Numbers();
-    final Numbers counts = new Numbers();
+    final RepeatedNumbers spans = new RepeatedNumbers(); // offset, length, offset, length ...
+    final RepeatedNumbers deltas = new RepeatedNumbers();
+    final RepeatedNumbers counts = new RepeatedNumbers();
 
     Side(AttributeTape tape, String sign) {
       spansName = TapeName.of(tape, sign + "_spans");
@@ -222,7 +223,7 @@ final class NativeHistogram {
     list(side.countsName, side.counts, true);
   }
 
-  private void list(TapeName name, Numbers numbers, boolean fractions) {
+  private void list(TapeName name, RepeatedNumbers numbers, boolean fractions) {
     if (numbers.count() == 0) {
       return;
     }

@@ -7,6 +7,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.ProtobufReader.Bad;
+import io.widerow.ingest.decode.RepeatedNumbers;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Times;
 import io.widerow.ingest.http.RequestRefused;
@@ -68,7 +69,7 @@ final class RemoteWriteDecoder {
   private final TapeName startName = TapeName.of(tape, "start");
   private final NativeHistogram histogram = new NativeHistogram(tape);
   private final Symbols symbols = new Symbols();
-  private final Numbers references = new Numbers();
+  private final RepeatedNumbers references = new RepeatedNumbers();
   private final SeriesHead head = new SeriesHead();
   private final SeriesLabels labels;
   private final Descriptions descriptions;

@@ -1,41 +1,40 @@
-package io.widerow.ingest.receive.prometheus;
+package io.widerow.ingest.decode;
 
 import io.widerow.event.EventLayout;
-import io.widerow.ingest.decode.ProtobufReader;
 import java.util.Arrays;
 
 /// The numbers of one repeated field, packed or not: whole numbers, or the bits of doubles.
 ///
 /// - Threads: one.
 /// - Memory: keeps its array, of up to 4 MiB.
-final class Numbers {
+public final class RepeatedNumbers {
   /// No event can hold more of them, as each takes two characters of JSON.
-  static final int COUNT_MAX = EventLayout.EVENT_BYTES_MAX / 2;
+  public static final int COUNT_MAX = EventLayout.EVENT_BYTES_MAX / 2;
 
   private long[] values = new long[16];
   private int count;
 
-  void clear() {
+  public void clear() {
     count = 0;
   }
 
-  int count() {
+  public int count() {
     return count;
   }
 
-  long at(int i) {
+  public long at(int i) {
     return values[i];
   }
 
-  void replace(int i, long value) {
+  public void replace(int i, long value) {
     values[i] = value;
   }
 
   /// @param reader of the value
   /// @throws ProtobufReader.Bad when there are too many
-  void add(long value, ProtobufReader reader) throws ProtobufReader.Bad {
+  public void add(long value, ProtobufReader reader) throws ProtobufReader.Bad {
     if (count == COUNT_MAX) {
-      throw reader.bad("more than %d numbers".formatted(COUNT_MAX));
+      throw reader.bad("more numbers than fit into an event");
     }
     if (count == values.length) {
       values = Arrays.copyOf(values, 2 * count);
@@ -43,8 +42,8 @@ final class Numbers {
     values[count++] = value;
   }
 
-  /// Adds the values of a `repeated uint32`.
-  void addWholes(ProtobufReader reader) throws ProtobufReader.Bad {
+  /// Adds the values of a repeated varint, such as `uint32` or `uint64`.
+  public void addWholes(ProtobufReader reader) throws ProtobufReader.Bad {
     if (reader.wireType() != ProtobufReader.LENGTH) {
       add(reader.varint(), reader);
       return;
@@ -57,7 +56,7 @@ final class Numbers {
   }
 
   /// Adds the values of a `repeated sint64`.
-  void addZigzags(ProtobufReader reader) throws ProtobufReader.Bad {
+  public void addZigzags(ProtobufReader reader) throws ProtobufReader.Bad {
     int first = count;
     addWholes(reader);
     for (int i = first; i < count; i++) {
@@ -65,8 +64,8 @@ final class Numbers {
     }
   }
 
-  /// Adds the bits of a `repeated double`.
-  void addFractions(ProtobufReader reader) throws ProtobufReader.Bad {
+  /// Adds the bits of a repeated `double`, `fixed64` or `sfixed64`.
+  public void addFractions(ProtobufReader reader) throws ProtobufReader.Bad {
     if (reader.wireType() != ProtobufReader.LENGTH) {
       add(reader.fixed64(), reader);
       return;
