@@ -12,13 +12,11 @@ import io.widerow.loadgen.compare.PairedRuns;
 import io.widerow.loadgen.compare.ResultOptions;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.FileTree;
-import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.LatencyLog;
 import io.widerow.loadgen.run.LoadRun;
 import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.run.PaceOptions;
 import io.widerow.loadgen.run.RunResult;
-import io.widerow.loadgen.run.RunWatcher;
 import io.widerow.loadgen.wire.Endpoint;
 import io.widerow.loadgen.wire.NullSink;
 import io.widerow.loadgen.workload.BatchPool;
@@ -159,9 +157,7 @@ final class CompareCommand extends LoadgenCommand {
               Long.MAX_VALUE,
               pace.connections(),
               pace.timeoutNanos());
-      RunResult result =
-          new LoadRun(endpoint, workload, alone, pool, 0, AckListener.NONE, RunWatcher.NONE)
-              .execute();
+      RunResult result = new LoadRun(endpoint, workload, alone, pool, 0).execute();
       return String.format(
           Locale.ROOT,
           "The tool alone, %s into a null sink: %s events/s, %.3f us CPU/event in the sending"

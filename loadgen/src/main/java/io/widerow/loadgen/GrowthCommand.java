@@ -12,7 +12,6 @@ import io.widerow.loadgen.compare.ServerProcess;
 import io.widerow.loadgen.format.FlatJson;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.FileTree;
-import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.run.LiveLine;
 import io.widerow.loadgen.run.LoadRun;
@@ -20,7 +19,6 @@ import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.run.ProcessReading;
 import io.widerow.loadgen.run.RunCounters;
 import io.widerow.loadgen.run.RunResult;
-import io.widerow.loadgen.run.Watchers;
 import io.widerow.loadgen.wire.TimedQuery;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.Workload;
@@ -169,8 +167,8 @@ final class GrowthCommand extends LoadgenCommand {
             pace,
             pool,
             sequenceBase,
-            AckListener.NONE,
-            new Watchers(List.of(new LiveLine(err()), costs)));
+            new LiveLine(err()),
+            costs);
     RunResult result = run.execute();
     if (result.failedBatches() > 0) {
       throw new IOException("batches failed: " + result.failures() + " " + result.failureExample());

@@ -2,13 +2,12 @@ package io.widerow.loadgen.compare;
 
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.LoadSession;
-import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.run.LiveLine;
 import io.widerow.loadgen.run.LoadRun;
 import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.run.RunResult;
-import io.widerow.loadgen.run.Watchers;
+import io.widerow.loadgen.run.RunWatcher;
 import io.widerow.loadgen.run.WrongAnswer;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.Scenario;
@@ -18,6 +17,7 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A daemon that holds events and takes more on a schedule, alone or while clients run heavy
@@ -139,32 +139,22 @@ public final class BesideRun implements AutoCloseable {
   }
 
   private Workload workload(int batchEvents, long fromNanos, long stepNanos) {
-    return new Workload(
-        plan.scenario(),
-        SEED,
-        batchEvents,
-        DISTINCT,
-        1,
-        1,
-        plan.series(),
-        0,
-        0,
-        0,
-        fromNanos - sequence * stepNanos,
-        stepNanos);
+    long firstNanos = fromNanos - sequence * stepNanos;
+    return Workload.plain(
+        plan.scenario(), SEED, batchEvents, DISTINCT, plan.series(), firstNanos, stepNanos);
   }
 
   private LoadRun run(Workload workload, Pace pace, List<CostWatcher> costs) {
     BatchPool pool = BatchPool.prepare(workload, contestant.target(), pace.connections());
-    LiveLine line = new LiveLine(live);
+    List<RunWatcher> watchers = new ArrayList<>(costs);
+    watchers.addFirst(new LiveLine(live));
     return new LoadRun(
         contestant.endpoint(address),
         workload,
         pace,
         pool,
         sequence,
-        AckListener.NONE,
-        costs.isEmpty() ? line : new Watchers(List.of(line, costs.getFirst())));
+        watchers.toArray(RunWatcher[]::new));
   }
 
   private static long nowNanos() {

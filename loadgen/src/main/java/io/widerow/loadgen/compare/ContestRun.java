@@ -3,7 +3,6 @@ package io.widerow.loadgen.compare;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.LoadSession;
 import io.widerow.loadgen.report.RunReport;
-import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.run.Costs;
 import io.widerow.loadgen.run.LiveLine;
@@ -12,7 +11,6 @@ import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.run.ProcessReading;
 import io.widerow.loadgen.run.RunResult;
 import io.widerow.loadgen.run.RunWatcher;
-import io.widerow.loadgen.run.Watchers;
 import io.widerow.loadgen.run.WrongAnswer;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.Workload;
@@ -91,8 +89,10 @@ public record ContestRun(
               pace,
               pool,
               0,
-              AckListener.NONE,
-              new Watchers(List.of(new LiveLine(live), costs.watcher(), own, watcher)));
+              new LiveLine(live),
+              costs.watcher(),
+              own,
+              watcher);
       RunResult result = run.execute();
       result.requireEvents(contestant);
       costs.ended();

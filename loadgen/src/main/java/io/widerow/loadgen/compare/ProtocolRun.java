@@ -2,7 +2,6 @@ package io.widerow.loadgen.compare;
 
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.LoadSession;
-import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.run.Costs;
 import io.widerow.loadgen.run.LiveLine;
@@ -10,7 +9,6 @@ import io.widerow.loadgen.run.LoadRun;
 import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.run.ProcessReading;
 import io.widerow.loadgen.run.RunResult;
-import io.widerow.loadgen.run.Watchers;
 import io.widerow.loadgen.run.WrongAnswer;
 import io.widerow.loadgen.wire.Connection;
 import io.widerow.loadgen.wire.Endpoint;
@@ -27,7 +25,6 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /// One protocol's turn: a daemon on a fresh directory takes events as fast as answers come, which
@@ -157,37 +154,20 @@ public record ProtocolRun(Contestant contestant, Plan plan, PrintWriter live) {
     Instant now = Instant.now();
     long nowNanos = now.getEpochSecond() * Quantity.SECOND + now.getNano();
     boolean alone = target.batchEventsMax() == 1;
-    return new Workload(
+    return Workload.plain(
         target.isSamples() ? Scenario.COUNTER : plan.logs(),
         SEED,
         Math.min(batchEvents, target.batchEventsMax()),
         alone ? DISTINCT_ALONE : DISTINCT,
-        1,
-        1,
         SERIES,
-        0,
-        0,
-        0,
         nowNanos - sequenceBase * stepNanos,
         stepNanos);
   }
 
   /// One small request, before the run.
   private void probe(Endpoint endpoint, Workload workload) throws IOException {
-    Workload small =
-        new Workload(
-            workload.scenario(),
-            SEED + 1,
-            1,
-            1,
-            1,
-            1,
-            SERIES,
-            0,
-            0,
-            0,
-            workload.fromNanos() - Quantity.SECOND,
-            1);
+    long fromNanos = workload.fromNanos() - Quantity.SECOND;
+    Workload small = Workload.plain(workload.scenario(), SEED + 1, 1, 1, SERIES, fromNanos, 1);
     PreparedBatch batch = BatchPool.prepare(small, endpoint.target(), 1).batches().get(0);
     batch.stamp(new Stamper(), small, 0);
     try (Connection connection = endpoint.connect()) {
@@ -232,8 +212,8 @@ public record ProtocolRun(Contestant contestant, Plan plan, PrintWriter live) {
             pace,
             pool,
             sequenceBase,
-            AckListener.NONE,
-            new Watchers(List.of(new LiveLine(live), costs)));
+            new LiveLine(live),
+            costs);
     RunResult result = run.execute();
     result.requireEvents(contestant);
     result.requireNoFailure();

@@ -1,6 +1,5 @@
 package io.widerow.loadgen.compare;
 
-import io.widerow.loadgen.run.AckListener;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.run.LiveLine;
 import io.widerow.loadgen.run.LoadRun;
@@ -97,14 +96,7 @@ public final class QueriedStore implements AutoCloseable {
     ServerProcess server = contestant.startReady(data, address);
     try {
       LoadRun run =
-          new LoadRun(
-              contestant.endpoint(address),
-              workload,
-              pace,
-              pool,
-              0,
-              AckListener.NONE,
-              new LiveLine(live));
+          new LoadRun(contestant.endpoint(address), workload, pace, pool, 0, new LiveLine(live));
       RunResult result = run.execute();
       if (result.failedBatches() > 0 || run.eventsAccepted() != pace.eventLimit()) {
         throw new IOException(

@@ -34,6 +34,24 @@ public final class LoadRun {
   private final RunWatcher watcher;
   private final int batchEvents;
 
+  /// A run whose outcomes nobody needs one by one.
+  public LoadRun(
+      Endpoint endpoint,
+      Workload workload,
+      Pace pace,
+      BatchPool pool,
+      long sequenceBase,
+      RunWatcher... watchers) {
+    this(
+        endpoint,
+        workload,
+        pace,
+        pool,
+        sequenceBase,
+        AckListener.NONE,
+        new Watchers(List.of(watchers)));
+  }
+
   public LoadRun(
       Endpoint endpoint,
       Workload workload,

@@ -12,16 +12,9 @@ import java.util.SplittableRandom;
 final class DevopsMetrics implements SampleSource {
   private static final List<String> FIELDS =
       List.of(
-          "usage_user",
-          "usage_system",
-          "usage_idle",
-          "usage_nice",
-          "usage_iowait",
-          "usage_irq",
-          "usage_softirq",
-          "usage_steal",
-          "usage_guest",
-          "usage_guest_nice");
+          ("usage_user usage_system usage_idle usage_nice usage_iowait usage_irq usage_softirq"
+                  + " usage_steal usage_guest usage_guest_nice")
+              .split(" ", -1));
   private static final List<String> REGIONS =
       List.of("us-east-1", "us-west-1", "us-west-2", "eu-west-1", "eu-central-1", "sa-east-1");
   private static final List<String> SYSTEMS =

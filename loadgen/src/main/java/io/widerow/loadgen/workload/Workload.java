@@ -1,7 +1,5 @@
 package io.widerow.loadgen.workload;
 
-import io.widerow.loadgen.format.Quantity;
-
 /// Everything that determines the bytes sent. The same workload gives every target the same events.
 ///
 /// @param distinct events that are drawn; a longer run sends them again with new numbers and times
@@ -40,9 +38,17 @@ public record Workload(
     require(stepNanos >= 0, "--step", stepNanos);
   }
 
-  public static Workload of(Scenario scenario, long seed, long fromNanos) {
+  /// Events of one type, none late, each at a time of its own.
+  public static Workload plain(
+      Scenario scenario,
+      long seed,
+      int batchEvents,
+      int distinct,
+      int series,
+      long fromNanos,
+      long stepNanos) {
     return new Workload(
-        scenario, seed, 1_000, 100_000, 1, 1, 100, 0, 0, 0, fromNanos, 2 * Quantity.MICRO);
+        scenario, seed, batchEvents, distinct, 1, 1, series, 0, 0, 0, fromNanos, stepNanos);
   }
 
   private static void require(boolean holds, String option, Object value) {

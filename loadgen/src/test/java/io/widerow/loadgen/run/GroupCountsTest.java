@@ -73,7 +73,8 @@ class GroupCountsTest {
 
   @Test
   void newestEventIsTheEndOfTheTimeRead() {
-    Workload workload = Workload.of(Scenario.DEVOPS, 1, NEWEST_NANOS);
+    Workload workload =
+        Workload.plain(Scenario.DEVOPS, 1, 1_000, 100_000, 100, NEWEST_NANOS, 2_000);
     List<Long> heard = new ArrayList<>();
     NewestEvent newest =
         new NewestEvent(workload, (first, slot, events, reply) -> heard.add(first));
