@@ -8,21 +8,13 @@ import io.widerow.ingest.decode.Swar;
 /// the connection.
 ///
 /// - Threads: the connection's event loop.
-public final class LineStream implements StreamDecoder {
-  private final int lineBytesMax;
-  private final Line decoder;
-
+public record LineStream(int lineBytesMax, Line decoder) implements StreamDecoder {
   /// Decodes one line.
   @FunctionalInterface
   public interface Line {
     /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `limit`
     /// @param limit end of the line, without its newline
     void decode(byte[] bytes, int offset, int limit, IncomingBatch batch);
-  }
-
-  public LineStream(int lineBytesMax, Line decoder) {
-    this.lineBytesMax = lineBytesMax;
-    this.decoder = decoder;
   }
 
   @Override

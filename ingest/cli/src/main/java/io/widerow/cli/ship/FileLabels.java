@@ -25,7 +25,12 @@ import org.jspecify.annotations.Nullable;
 /// own members.
 ///
 /// - Threads: any; it never changes.
-final class FileLabels {
+///
+/// @param type the type of records that name none
+/// @param names the names of the members, in UTF-8
+/// @param ends of each member
+@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+record FileLabels(String type, byte[] members, List<byte[]> names, int[] ends) {
   private static final Pattern POD =
       Pattern.compile(".*/([^_/]+)_([^_/]+)_([^_/]+)/([^/]+)/\\d+\\.log(?:\\..*)?");
   private static final Pattern DOCKER =
@@ -39,28 +44,6 @@ final class FileLabels {
               + "|[-._](\\d{8}(-?\\d{2,10})?|\\d{4}-\\d{2}-\\d{2}([T_-]?[\\d:-]+)?)$");
 
   private static final int TYPE_BYTES_MAX = 128;
-
-  private final String type;
-  private final byte[] members;
-  private final List<byte[]> names;
-  private final int[] ends; // of each member
-
-  private FileLabels(String type, byte[] members, List<byte[]> names, int[] ends) {
-    this.type = type;
-    this.members = members;
-    this.names = names;
-    this.ends = ends;
-  }
-
-  /// The type of records that name none.
-  String type() {
-    return type;
-  }
-
-  /// The names of the members, in UTF-8.
-  List<byte[]> names() {
-    return names;
-  }
 
   /// Puts the beginning of a record as JSON: a brace, and members that end with a comma.
   ///

@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// events are counted anyway.
 ///
 /// - Threads: any; immutable if the chunk is not changed.
-final class FluentOption {
+///
+/// @param chunk id of the message, which is acknowledged with it; null for none
+/// @param coding how the entries are packed
+/// @param signal what Fluent Bit packs as entries: 0 for logs
+@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+record FluentOption(byte @Nullable [] chunk, Coding coding, long signal) {
   private static final int CHUNK_BYTES_MAX = 1 << 10;
   private static final byte[] CHUNK = ascii("chunk");
   private static final byte[] COMPRESSED = ascii("compressed");
@@ -27,31 +32,6 @@ final class FluentOption {
     PLAIN,
     GZIP,
     ZSTD
-  }
-
-  private final byte @Nullable [] chunk;
-  private final Coding coding;
-  private final long signal;
-
-  private FluentOption(byte @Nullable [] chunk, Coding coding, long signal) {
-    this.chunk = chunk;
-    this.coding = coding;
-    this.signal = signal;
-  }
-
-  /// Id of the message, which is acknowledged with it; null for none.
-  byte @Nullable [] chunk() {
-    return chunk;
-  }
-
-  /// The packing of the entries.
-  Coding coding() {
-    return coding;
-  }
-
-  /// The signal of Fluent Bit's entries: 0 for logs.
-  long signal() {
-    return signal;
   }
 
   static FluentOption none() {

@@ -19,29 +19,15 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: any; it never changes.
-final class LongTag {
+///
+/// @param type the type of the events
+/// @param whole the tag, for an attribute; empty when the type is all of it
+@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+record LongTag(byte[] type, byte[] whole) {
   private static final byte[] NONE = {};
 
   /// The longest text that is looked at for the name of a log.
   private static final int NAME_BYTES_MAX = 1 << 10;
-
-  private final byte[] type;
-  private final byte[] whole;
-
-  private LongTag(byte[] type, byte[] whole) {
-    this.type = type;
-    this.whole = whole;
-  }
-
-  /// The type of the events.
-  byte[] type() {
-    return type;
-  }
-
-  /// The tag, for an attribute; empty when the type is all of it.
-  byte[] whole() {
-    return whole;
-  }
 
   /// The replacement of a tag; null when the tag is a type itself.
   static @Nullable LongTag of(byte[] source, int offset, int length) {

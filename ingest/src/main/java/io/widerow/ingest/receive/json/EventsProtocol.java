@@ -42,14 +42,8 @@ public final class EventsProtocol implements WriteProtocol {
 
   private static final List<String> OF_JSON =
       List.of(
-          "body-field",
-          "durability",
-          "id-field",
-          "key-field",
-          "time-field",
-          "type",
-          "type-field",
-          "values");
+          "body-field durability id-field key-field time-field type type-field values"
+              .split(" ", -1));
   private static final List<String> OF_TEXT =
       List.of("at", "durability", "start", "ts", "type", "zone");
 

@@ -42,20 +42,9 @@ public final class JsonNames {
   /// only when it is one.
   static final List<String> TIMES =
       List.of(
-          "ts",
-          "time",
-          "timestamp",
-          "@timestamp",
-          "@t",
-          "eventTime",
-          "Timestamp",
-          "instant",
-          "timeMillis",
-          "datetime",
-          "asctime",
-          "requestReceivedTimestamp",
-          "lastTimestamp",
-          "__REALTIME_TIMESTAMP");
+          ("ts time timestamp @timestamp @t eventTime Timestamp instant timeMillis datetime"
+                  + " asctime requestReceivedTimestamp lastTimestamp __REALTIME_TIMESTAMP")
+              .split(" ", -1));
 
   /// Names of the text, best first.
   static final List<String> TEXTS =

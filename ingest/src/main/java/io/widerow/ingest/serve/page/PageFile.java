@@ -19,7 +19,12 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
 /// A file of the page, read from the class path once.
-final class PageFile {
+///
+/// @param bytes its content; not to be changed
+/// @param gzip its content, compressed; not to be changed
+/// @param etag changes with the content
+@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
   private static final String ROOT = "/io/widerow/ui/";
   private static final String MAIN = "main.js";
   private static final String FONT = "font/woff2";
@@ -34,82 +39,14 @@ final class PageFile {
   /// looks back only 32 KiB.
   static final List<String> NAMES =
       List.of(
-          "index.html",
-          "page.css",
-          "icon.svg",
-          "inter-3100e775.woff2",
-          "inter-license.txt",
-          "jetbrains-mono-18be4527.woff2",
-          "jetbrains-mono-license.txt",
-          "text.js",
-          "state.js",
-          "api.js",
-          "format.js",
-          "partitions.js",
-          "segments-draw.js",
-          "range.js",
-          "levels.js",
-          "axis.js",
-          "dom.js",
-          "columns.js",
-          "layout-draw.js",
-          "facets.js",
-          "popovers.js",
-          "damage.js",
-          "heat.js",
-          "strip-draw.js",
-          "completions.js",
-          "strip.js",
-          "strip-hand.js",
-          "differences.js",
-          "rail.js",
-          "paper.js",
-          "saved.js",
-          "question.js",
-          "find.js",
-          "login.js",
-          "list.js",
-          "follow.js",
-          "rows.js",
-          "empty.js",
-          "event.js",
-          "layout-side.js",
-          "keys.js",
-          "layout.js",
-          "bind.js",
-          "health.js",
-          "main.js");
-
-  private final byte[] bytes;
-  private final byte[] gzip;
-  private final String etag;
-  private final String contentType;
-
-  private PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
-    this.bytes = bytes;
-    this.gzip = gzip;
-    this.etag = etag;
-    this.contentType = contentType;
-  }
-
-  /// Its content; not to be changed.
-  byte[] bytes() {
-    return bytes;
-  }
-
-  /// Its content, compressed; not to be changed.
-  byte[] gzip() {
-    return gzip;
-  }
-
-  /// Changes with the content.
-  String etag() {
-    return etag;
-  }
-
-  String contentType() {
-    return contentType;
-  }
+          ("index.html page.css icon.svg inter-3100e775.woff2 inter-license.txt"
+               + " jetbrains-mono-18be4527.woff2 jetbrains-mono-license.txt text.js state.js api.js"
+               + " format.js partitions.js segments-draw.js range.js levels.js axis.js dom.js"
+               + " columns.js layout-draw.js facets.js popovers.js damage.js heat.js strip-draw.js"
+               + " completions.js strip.js strip-hand.js differences.js rail.js paper.js saved.js"
+               + " question.js find.js login.js list.js follow.js rows.js empty.js event.js"
+               + " layout-side.js keys.js layout.js bind.js health.js main.js")
+              .split(" ", -1));
 
   /// True when another content would have another name, which holds a hash: browsers need not ask
   /// again.

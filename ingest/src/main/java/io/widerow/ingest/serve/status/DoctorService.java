@@ -21,16 +21,10 @@ import java.util.Locale;
 /// /v1/admin/plan`: each type's partitions compared with the layout that they would get now.
 ///
 /// - Threads: any event loop.
-public final class DoctorService {
+public record DoctorService(Doctor doctor) {
   private static final String OF_CLUSTER =
       "the partitions of a store on a cluster are not planned through one of its daemons; widerow"
           + " plan --rows or --rate computes a described one";
-
-  private final Doctor doctor;
-
-  public DoctorService(Doctor doctor) {
-    this.doctor = doctor;
-  }
 
   public List<HttpRoute> routes() {
     return List.of(

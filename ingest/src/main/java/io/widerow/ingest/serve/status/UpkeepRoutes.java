@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any event loop.
 ///
 /// @param <T> the part of the store
-final class UpkeepRoutes<T> {
+///
+/// @param path of all routes, or what they begin with
+/// @param part null when the store has none
+/// @param whyNone the sentence for that
+record UpkeepRoutes<T>(String path, Supplier<@Nullable T> part, String whyNone) {
   private static final Logger LOG = Logger.getLogger("widerow");
-
-  private final String path;
-  private final Supplier<@Nullable T> part;
-  private final String whyNone;
 
   /// Answers one kind of request.
   interface Answer<T> {
@@ -46,15 +46,6 @@ final class UpkeepRoutes<T> {
   interface NamedAnswer<T> {
     /// @throws IllegalArgumentException with a sentence for the one who asked
     HttpResponse of(T part, String name, QueryParams given) throws RequestRefused;
-  }
-
-  /// @param path of all routes, or their common prefix
-  /// @param part null when the store has none
-  /// @param whyNone the sentence for that
-  UpkeepRoutes(String path, Supplier<@Nullable T> part, String whyNone) {
-    this.path = path;
-    this.part = part;
-    this.whyNone = whyNone;
   }
 
   /// Routes of one part of a store on this machine.
