@@ -306,7 +306,8 @@ public final class ConfigKeys {
                       wait.compareTo(Duration.ofSeconds(50)) <= 0,
                       "%s must be 1s to 50s, got %s".formatted(name, Age.text(wait))))
           .summary(
-              "longest wait of a request for the cluster, 1s to 50s; then the response reports disk");
+              "longest wait of a request for the cluster, 1s to 50s; then the response reports"
+                  + " disk");
 
   static final Key<Duration> CLAIM_KEEP =
       advanced(
