@@ -42,6 +42,11 @@ public record Finding(
     INFO;
 
     private final String text = name().toLowerCase(Locale.ROOT);
+
+    /// Its name in answers and metrics.
+    public String text() {
+      return text;
+    }
   }
 
   /// A finding that is no matter of numbers.

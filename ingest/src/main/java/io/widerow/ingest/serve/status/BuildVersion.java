@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/// The version that the build wrote into a resource of this package.
+/// The version that the build wrote into a resource of this package, and the commit.
 public final class BuildVersion {
   private static final String VALUE = read();
 
@@ -14,6 +14,11 @@ public final class BuildVersion {
   /// The version, such as `0.1.0`.
   public static String value() {
     return VALUE;
+  }
+
+  /// The commit that the launcher gives; `unknown` without it.
+  public static String commit() {
+    return System.getProperty("widerow.commit", "unknown");
   }
 
   private static String read() {

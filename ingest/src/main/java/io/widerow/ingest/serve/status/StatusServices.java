@@ -133,7 +133,8 @@ public final class StatusServices {
     StringBuilder json = new StringBuilder("{\"name\":\"widerow\",\"message\":");
     HttpAnswers.appendString(json, failure == null ? "ready for writes and queries" : failure);
     json.append(",\"status\":\"").append(failure == null ? "pass" : "fail");
-    json.append("\",\"checks\":[],\"version\":\"").append(VERSION).append("\",\"commit\":\"\"}\n");
+    json.append("\",\"checks\":[],\"version\":\"").append(VERSION).append("\",\"commit\":\"");
+    json.append(BuildVersion.commit()).append("\"}\n");
     HttpStatus status = failure == null ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE;
     return HttpAnswers.json(status, json.toString());
   }
@@ -155,6 +156,12 @@ public final class StatusServices {
     senders.appendMetrics(text);
     alerts.appendMetrics(text);
     weights.append(text);
+    StateMetrics.append(
+        text,
+        store.statistics(),
+        doctor.findings(),
+        usableBytes.getAsLong(),
+        config.store().diskReserveBytes());
     ClusterReport cluster = store.cluster();
     if (cluster != null) {
       ClusterStatus.appendMetrics(text, cluster);
@@ -164,7 +171,8 @@ public final class StatusServices {
 
   /// `GET /v1/status`.
   private HttpResponse status(ServiceRequestContext context, HttpRequest request) {
-    StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION).append('"');
+    StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION);
+    json.append("\",\"commit\":\"").append(BuildVersion.commit()).append('"');
     String failure = intake.lanes().failure();
     long usable = usableBytes.getAsLong();
     ClockReport clock = store.clock();
