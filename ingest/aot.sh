@@ -8,12 +8,16 @@ quicken() { # for the layout in use: fills its natives and caches
   work=$(mktemp -d)
   mkdir -p "$natives" "$caches"
   rm -f "$natives"/*.so "$caches"/*.aot
-  machine=$(uname -m)
-  take_native "$jars"/zstd-jni-*.jar "linux/$(echo "$machine" | sed 's/x86_64/amd64/')" libzstd.so
-  take_native "$jars"/jffi-*-native.jar "jni/$machine-Linux" ''
+  take_natives
   train query "$caches/query.aot" --data "$(golden_store)" --last 20
   train demo "$caches/daemon.aot" --logs "$logs" --data "$work/demo" --rehearse 100
   rm -rf "$work"
+}
+
+take_natives() { # uses work
+  machine=$(uname -m)
+  take_native "$jars"/zstd-jni-*.jar "linux/$(echo "$machine" | sed 's/x86_64/amd64/')" libzstd.so
+  take_native "$jars"/jffi-*-native.jar "jni/$machine-Linux" ''
 }
 
 take_native() { # jar, folder in it, the library's new name (its own when empty)

@@ -14,6 +14,8 @@ use_checkout() {
   main_jar=$home/ingest/cli/target/cli-$version.jar
   natives=$home/ingest/cli/target/native
   caches=$home/ingest/cli/target
+  cache_option=AOTCache
+  cache_suffix=aot
   logs=$home/loadgen/logs
   JAVA_HOME=$(find_jdk)
   export JAVA_HOME
@@ -97,8 +99,10 @@ run_in_checkout() { # test, dist or load, and its arguments
       run_tests "$@"
       ;;
     dist:-h | dist:--help)
-      echo "usage: $shown dist"
-      echo "  Makes target/dist: a tar.gz and, where dpkg-deb is, a .deb."
+      echo "usage: $shown dist [--classes]"
+      echo "  Makes target/dist: a tar.gz; where dpkg-deb is, a .deb; where busybox is, an OCI image; a"
+      echo "  bill of materials and SHA256SUMS. With --classes it records packaging/classes.txt instead,"
+      echo "  the classes of libraries that a start loads: do so when many libraries have changed."
       ;;
     dist:*)
       require_jdk

@@ -1,12 +1,16 @@
 # Sourced by `./widerow dist`, which has built the checkout. Makes, in target/dist:
-#   widerow-VERSION-linux-ARCH/         the distribution: bin, lib, native, aot, logs, runtime, and the
-#                                       documents that messages and help name, in ingest and query
-#   widerow-VERSION-linux-ARCH.tar.gz   the same, to unpack anywhere
+#   widerow-VERSION-linux-ARCH.tar.gz   the distribution, to unpack anywhere: bin, lib, native, caches,
+#                                       logs, runtime, licenses, and the documents that messages and
+#                                       help name, in ingest and query
 #   widerow_VERSION_ARCH.deb            the same under /usr/lib/widerow, with user, unit and
 #                                       configuration (needs dpkg-deb; left out where there is none)
-# Both run without Java on the machine: the runtime is linked from the JDK that built them, with the
-# modules below, and the AOT caches are made by that runtime. Natives of other systems are left out.
-# packaging/try.sh proves both.
+#   widerow-VERSION-oci-ARCH.tar        the same as an OCI image (needs busybox-static, as above)
+#   widerow-VERSION.cdx.json            the bill of materials, CycloneDX
+#   SHA256SUMS                          of all these
+# They run without Java on the machine: the runtime is linked from the JDK that built them, with the
+# modules below. Natives of other systems are left out. One commit gives the same bytes on machines
+# with the same JDK, C library and tools: names are sorted, owners and modes are fixed, and every time
+# is the commit's, or SOURCE_DATE_EPOCH. packaging/try.sh proves all of it.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
 
 # What `jdeps --print-module-deps` finds in our jars, without java.desktop, which only parts of
@@ -17,42 +21,93 @@ runtime_modules=java.base,java.compiler,java.logging,java.management,java.naming
 java.security.jgss,java.security.sasl,java.sql,java.xml,jdk.charsets,jdk.compiler,jdk.crypto.ec,\
 jdk.jfr,jdk.management,jdk.net,jdk.unsupported,jdk.zipfs
 
+# The class archives contain traces of the directory in which they were made, so there is one for all.
+stage=/var/tmp/widerow-dist
+
 distribute() {
-  [ $# -eq 0 ] || fail "takes no arguments"
+  case $#:${1:-} in
+    0: | 1:--classes) ;;
+    *) fail "takes no argument but --classes, got $*" ;;
+  esac
   machine=$(uname -m)
   name=widerow-$version-linux-$machine
   output=$checkout/target/dist
-  tree=$output/$name
+  epoch=${SOURCE_DATE_EPOCH:-$(built_at)}
+  export SOURCE_DATE_EPOCH="$epoch" # for dpkg-deb
+  mkdir "$stage" || fail "$stage: another dist uses it, or one was killed; then remove it"
+  trap 'rm -rf "$stage"' EXIT
+  trap 'exit 130' INT TERM
+  tree=$stage/$name
   checkout_jars=$jars
   checkout_jar=$main_jar
   rm -rf "$output"
-  mkdir -p "$tree/bin" "$tree/lib"
+  mkdir -p "$output" "$tree/bin" "$tree/lib" "$tree/native" "$tree/caches"
   write_settings
   cp "$checkout/widerow" "$tree/bin/widerow"
   cp "$rows" "$tree/commands.psv"
   cp -R "$checkout/loadgen/logs" "$tree/logs"
-  cp "$checkout/LICENSE" "$checkout/NOTICE" "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
+  cp "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
   mkdir "$tree/ingest" "$tree/query"
   cp -R "$checkout/ingest/docs" "$checkout"/ingest/*.md "$tree/ingest"
   cp "$checkout"/query/*.md "$tree/query"
   "$jdk/bin/jlink" --add-modules "$runtime_modules" --strip-java-debug-attributes --no-man-pages \
     --no-header-files --compress zip-6 --output "$tree/runtime"
+  rm "$tree/runtime/lib/ct.sym" # 11 MB for `javac --release`, which nobody calls
   take_jars
-  # From here on the distribution is the layout in use, so that its own runtime makes its caches.
+  # From here on the distribution is the layout in use, so that its own runtime makes its archives.
   use_distribution "$tree"
   # shellcheck source=ingest/aot.sh
   . "$checkout/ingest/aot.sh"
-  quicken
-  for file in "$caches/query.aot" "$caches/daemon.aot" "$natives/libzstd.so"; do
-    [ -f "$file" ] || fail "was not made: $file"
-  done
-  tar -C "$output" --owner=0 --group=0 --numeric-owner -czf "$output/$name.tar.gz" "$name"
+  work=$stage
+  take_natives
+  ls "$natives"/libzstd.so "$natives"/libjffi-*.so >/dev/null || fail "natives are missing"
+  # shellcheck source=packaging/classes.sh
+  . "$checkout/packaging/classes.sh"
+  if [ "${1:-}" = --classes ]; then
+    record_classes >"$checkout/packaging/classes.txt"
+    return
+  fi
+  # shellcheck source=packaging/notices.sh
+  . "$checkout/packaging/notices.sh"
+  write_notices
+  settle "$tree"
+  make_archives
+  settle "$tree/caches"
+  pack_tree "$stage" "$name" | gzip -n >"$output/$name.tar.gz"
   echo "$output/$name.tar.gz"
   if command -v dpkg-deb >/dev/null 2>&1; then
+    # shellcheck source=packaging/debian.sh
+    . "$checkout/packaging/debian.sh"
     package_for_debian
   else
     echo "widerow: no dpkg-deb here, so no .deb" >&2
   fi
+  if command -v busybox >/dev/null 2>&1; then
+    # shellcheck source=packaging/image.sh
+    . "$checkout/packaging/image.sh"
+    make_image
+  else
+    echo "widerow: no busybox here, so no image (Debian: apt-get install busybox-static)" >&2
+  fi
+  (cd "$output" && sha256sum -- * >"$stage/sums" && mv "$stage/sums" SHA256SUMS)
+  echo "$output/SHA256SUMS"
+}
+
+built_at() { # the time of the commit, or the one that the POM gives all jars
+  git -C "$checkout" log -1 --format=%ct 2>/dev/null ||
+    date -d "$(sed -n 's|.*<project.build.outputTimestamp>\(.*\)<.*|\1|p' "$checkout/pom.xml")" +%s
+}
+
+settle() { # directory: gives all of it the modes and the time that packages have
+  chmod -R u+rwX,go+rX,go-w "$1"
+  find "$1" -exec touch -h -d "@$epoch" {} +
+}
+
+pack_tree() { # directory, names in it: writes a tar that depends on names and contents only
+  directory=$1
+  shift
+  LC_ALL=C tar -C "$directory" --format=gnu --sort=name --mtime="@$epoch" --owner=0 --group=0 \
+    --numeric-owner -cf - "$@"
 }
 
 fail() {
@@ -124,32 +179,4 @@ pack() { # jar, from the unpacked files
       --date=2026-01-01T00:00:00Z ./* 2>/dev/null
   ) || fail "could not write $1 again"
   rm -rf "$unpacked"
-}
-
-package_for_debian() { # a version that grows with each commit: 0.1.0~20261125.0301.131fe76d4866
-  architecture=$(dpkg --print-architecture)
-  day=$(TZ=UTC git -C "$checkout" log -1 --date=format-local:%Y%m%d.%H%M --format=%cd 2>/dev/null ||
-    TZ=UTC date +%Y%m%d.%H%M)
-  release=${version%-SNAPSHOT}
-  [ "$release" = "$version" ] || release=$release~$day
-  root=$output/deb
-  mkdir -p "$root/DEBIAN" "$root/usr/lib" "$root/usr/bin" "$root/etc/widerow" \
-    "$root/usr/lib/systemd/system" "$root/usr/share/doc/widerow"
-  cp -Rp "$tree" "$root/usr/lib/widerow"
-  mv "$root/usr/lib/widerow/widerow.service" "$root/usr/lib/systemd/system"
-  mv "$root/usr/lib/widerow/widerow.conf" "$root/etc/widerow"
-  mv "$root/usr/lib/widerow/LICENSE" "$root/usr/share/doc/widerow/copyright"
-  mv "$root/usr/lib/widerow/NOTICE" "$root/usr/lib/widerow/ingest" "$root/usr/lib/widerow/query" \
-    "$root/usr/share/doc/widerow"
-  ln -s ../lib/widerow/bin/widerow "$root/usr/bin/widerow"
-  cp "$checkout"/packaging/debian/* "$root/DEBIAN"
-  chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm" "$root/DEBIAN/postrm"
-  size=$(du -sk --exclude=DEBIAN "$root" | cut -f 1)
-  sed -i -e "s/@version@/$release/" -e "s/@architecture@/$architecture/" -e "s/@size@/$size/" \
-    "$root/DEBIAN/control"
-  chmod -R u+rwX,go+rX,go-w "$root"
-  dpkg-deb --root-owner-group -Zgzip --build "$root" \
-    "$output/widerow_${release}_$architecture.deb" >/dev/null
-  rm -rf "$root"
-  echo "$output/widerow_${release}_$architecture.deb"
 }

@@ -1,0 +1,63 @@
+# Sourced by packaging/dist.sh: makes the class archives with which the distribution starts. An AOT
+# cache, as a checkout has, starts a little sooner, but no two of one commit are the same: it keeps
+# what a run happened to profile. An archive of a fixed list of classes is the same each time.
+# packaging/classes.txt is the list for the JDK and the libraries; of our own jars it takes all classes.
+# shellcheck shell=sh disable=SC2154 # dist.sh sets where things lie
+
+make_archives() { # for the distribution, which is settled: an archive names the times of its jars
+  list_classes >"$stage/classes"
+  make_archive query
+  make_archive serve
+}
+
+list_classes() { # prints a name a line
+  {
+    awk '/^ /{ for (i = 1; i <= NF; i++) print package "/" $i; next } { package = $1 }' \
+      "$checkout/packaging/classes.txt"
+    for jar in "$jars"/*-"$version".jar; do
+      "$jdk/bin/jar" --list --file "$jar" | sed -n 's/\.class$//p' | grep -v -- -info
+    done
+  } | LC_ALL=C sort -u
+}
+
+make_archive() { # command, whose class path and JVM options it is for
+  (
+    look_up "$1"
+    # shellcheck disable=SC2030,SC2034 # start reads both
+    training=$cache_option
+    WIDEROW_JAVA_OPTS="-Xshare:dump -XX:SharedClassListFile=$stage/classes"
+    start "$kind" "$name" --help
+  ) >"$stage/log" 2>&1 || fail "the class archive of $1 was not made: $(tail -n 3 "$stage/log")"
+}
+
+record_classes() { # prints packaging/classes.txt, from a query and the demo
+  mkdir "$stage/work"
+  work=$stage/work
+  record query --data "$(golden_store)" --last 20
+  record demo --logs "$logs" --data "$work/demo" --rehearse 1
+  sed -n -e '/^[#@]/d' -e '/^io\/widerow\//d' -e '/[$][$]Lambda\|\/0x/d' -e 's/ .*//p' "$work"/*.list |
+    LC_ALL=C sort -u | awk '
+      {
+        name = package = $1
+        sub(/.*\//, "", name)
+        sub(/\/[^\/]*$/, "", package)
+        if (package != last || length(line) + length(name) > 99) {
+          if (line != "") print line
+          line = ""
+        }
+        if (package != last) print package
+        last = package
+        line = line " " name
+      }
+      END { print line }'
+}
+
+record() { # command, arguments
+  look_up "$1"
+  shift
+  (
+    # shellcheck disable=SC2030,SC2034 # start reads it
+    WIDEROW_JAVA_OPTS="-XX:DumpLoadedClassList=$work/$name.list"
+    start "$kind" "$name" "$@"
+  ) >"$stage/log" 2>&1 || fail "$name did not run: $(tail -n 3 "$stage/log")"
+}
