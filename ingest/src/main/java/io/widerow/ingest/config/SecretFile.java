@@ -1,24 +1,19 @@
 package io.widerow.ingest.config;
 
 import io.widerow.storage.FailureReason;
+import io.widerow.storage.FilePrivacy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.EnumSet;
 
-/// Files with secrets, which only their owner can read.
+/// Files with secrets, which only the daemon and their owner can read.
 public final class SecretFile {
   private SecretFile() {}
 
-  /// Refuses a file that others than its owner can use.
+  /// Refuses a file that others can use.
   static void requirePrivate(String key, Path file) throws IOException {
-    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
-    others.remove(PosixFilePermission.OWNER_READ);
-    others.remove(PosixFilePermission.OWNER_WRITE);
-    others.retainAll(Files.getPosixFilePermissions(file));
-    if (!others.isEmpty()) {
+    if (FilePrivacy.isShared(file)) {
       throw new IllegalArgumentException("%s: %s must have mode 0600".formatted(key, file));
     }
   }

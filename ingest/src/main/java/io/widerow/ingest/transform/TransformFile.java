@@ -4,6 +4,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.BatchRules;
 import io.widerow.storage.FailureReason;
+import io.widerow.storage.FilePrivacy;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
@@ -69,7 +69,7 @@ public final class TransformFile implements BatchRules {
       }
       TransformSet rules =
           TransformSet.parse(Files.readString(file, StandardCharsets.UTF_8), nowNanos);
-      if (rules.hasKey() && isSharedBy(Files.getPosixFilePermissions(file))) {
+      if (rules.hasKey() && FilePrivacy.isShared(file)) {
         throw unusable(file, "it has a key and must have mode 0600", null);
       }
       return rules;
@@ -80,14 +80,6 @@ public final class TransformFile implements BatchRules {
     } catch (IOException unreadable) {
       throw unusable(file, "cannot be read: " + FailureReason.of(unreadable), unreadable);
     }
-  }
-
-  private static boolean isSharedBy(Set<PosixFilePermission> permissions) {
-    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
-    others.remove(PosixFilePermission.OWNER_READ);
-    others.remove(PosixFilePermission.OWNER_WRITE);
-    others.retainAll(permissions);
-    return !others.isEmpty();
   }
 
   private static IllegalArgumentException unusable(
