@@ -3,11 +3,10 @@
 
 package_for_debian() { # a version that grows with each commit: 0.1.0~20261125.0301.131fe76d4866
   architecture=$(dpkg --print-architecture)
-  day=$(TZ=UTC git -C "$checkout" log -1 --date=format-local:%Y%m%d.%H%M --format=%cd 2>/dev/null ||
-    TZ=UTC date +%Y%m%d.%H%M)
+  day=$(date -u -d "@$epoch" +%Y%m%d.%H%M)
   release=${version%-SNAPSHOT}
   [ "$release" = "$version" ] || release=$release~$day
-  root=$output/deb
+  root=$stage/deb
   mkdir -p "$root/DEBIAN" "$root/usr/lib" "$root/usr/bin" "$root/etc/widerow" \
     "$root/usr/lib/systemd/system" "$root/usr/share/doc/widerow"
   cp -Rp "$tree" "$root/usr/lib/widerow"
@@ -21,14 +20,24 @@ package_for_debian() { # a version that grows with each commit: 0.1.0~20261125.0
   rm "$root/usr/lib/widerow/LICENSE" "$root/usr/lib/widerow/THIRD-PARTY.txt"
   mv "$root/usr/lib/widerow/NOTICE" "$root/usr/lib/widerow/ingest" "$root/usr/lib/widerow/query" \
     "$root/usr/share/doc/widerow"
+  cat >"$root/usr/share/doc/widerow/changelog" <<END
+widerow ($release) unstable; urgency=medium
+
+  * The changes of each version are in CHANGELOG.md of the sources.
+
+ -- Widerow maintainers <maintainers@widerow.invalid>  $(LC_ALL=C date -u -R -d "@$epoch")
+END
+  gzip -9n "$root/usr/share/doc/widerow/changelog"
+  mkdir -p "$root/usr/share/lintian/overrides"
+  cp "$checkout/packaging/lintian-overrides" "$root/usr/share/lintian/overrides/widerow"
   ln -s ../lib/widerow/bin/widerow "$root/usr/bin/widerow"
   cp "$checkout"/packaging/debian/* "$root/DEBIAN"
   chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm" "$root/DEBIAN/postrm"
   size=$(du -sk --exclude=DEBIAN "$root" | cut -f 1)
   sed -i -e "s/@version@/$release/" -e "s/@architecture@/$architecture/" -e "s/@size@/$size/" \
     "$root/DEBIAN/control"
-  chmod -R u+rwX,go+rX,go-w "$root"
-  dpkg-deb --root-owner-group -Zgzip --build "$root" \
+  settle "$root"
+  dpkg-deb --root-owner-group -Zgzip -z6 --build "$root" \
     "$output/widerow_${release}_$architecture.deb" >/dev/null
   rm -rf "$root"
   echo "$output/widerow_${release}_$architecture.deb"

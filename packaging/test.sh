@@ -143,5 +143,6 @@ part() { # name, command
 }
 
 try_packages() {
-  "$home/widerow" dist && "$home/packaging/try.sh" --deb
+  "$home/widerow" dist && "$home/packaging/try.sh" --deb --image --twice &&
+    "$home/packaging/kubernetes/check.sh"
 }
