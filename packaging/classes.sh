@@ -5,15 +5,16 @@
 # shellcheck shell=sh disable=SC2154 # dist.sh sets where things lie
 
 make_archives() { # for the distribution, which is settled: an archive names the times of its jars
-  list_classes >"$stage/classes"
   make_archive query
   make_archive serve
 }
 
-list_classes() { # prints a name a line
+list_classes() { # command: prints a name a line
   {
-    awk '/^ /{ for (i = 1; i <= NF; i++) print package "/" $i; next } { package = $1 }' \
-      "$checkout/packaging/classes.txt"
+    awk -v all="$1" '
+      /^#/ { listed = all != "query" || $2 == "query"; next }
+      /^ / && listed { for (i = 1; i <= NF; i++) print package "/" $i }
+      /^[^ ]/ { package = $1 }' "$checkout/packaging/classes.txt"
     for jar in "$jars"/*-"$version".jar; do
       "$jdk/bin/jar" --list --file "$jar" | sed -n 's/\.class$//p' | grep -v -- -info
     done
@@ -21,6 +22,7 @@ list_classes() { # prints a name a line
 }
 
 make_archive() { # command, whose class path and JVM options it is for
+  list_classes "$1" >"$stage/classes"
   (
     look_up "$1"
     # shellcheck disable=SC2030,SC2034 # start reads both
@@ -35,8 +37,18 @@ record_classes() { # prints packaging/classes.txt, from a query and the demo
   work=$stage/work
   record query --data "$(golden_store)" --last 20
   record demo --logs "$logs" --data "$work/demo" --rehearse 1
-  sed -n -e '/^[#@]/d' -e '/^io\/widerow\//d' -e '/[$][$]Lambda\|\/0x/d' -e 's/ .*//p' "$work"/*.list |
-    LC_ALL=C sort -u | awk '
+  for file in query demo; do
+    sed -n -e '/^[#@]/d' -e '/^io\/widerow\//d' -e '/[$][$]Lambda\|\/0x/d' -e 's/ .*//p' \
+      "$work/$file.list" | LC_ALL=C sort -u >"$work/$file"
+  done
+  echo "# query"
+  fold_classes <"$work/query"
+  echo "# and the daemon"
+  LC_ALL=C comm -13 "$work/query" "$work/demo" | fold_classes
+}
+
+fold_classes() { # names, sorted: a line for each package, and lines of the classes in it
+  awk '
       {
         name = package = $1
         sub(/.*\//, "", name)

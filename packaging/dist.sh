@@ -73,7 +73,7 @@ distribute() {
   settle "$tree"
   make_archives
   settle "$tree/caches"
-  pack_tree "$stage" "$name" | gzip -n >"$output/$name.tar.gz"
+  pack_tree "$stage" "$name" | gzip -9n >"$output/$name.tar.gz"
   echo "$output/$name.tar.gz"
   if command -v dpkg-deb >/dev/null 2>&1; then
     # shellcheck source=packaging/debian.sh
@@ -138,6 +138,7 @@ take_jars() { # copies all, without natives of other systems and machines
   keep_native "$tree"/lib/zstd-jni-*.jar "linux/$zstd"
   keep_native "$tree"/lib/jffi-*-native.jar "jni/$machine-Linux"
   keep_native "$tree"/lib/jna-[0-9]*.jar "com/sun/jna/linux-$jna"
+  keep_native "$tree"/lib/lz4-java-*.jar "net/jpountz/util/linux/$zstd"
   # The page of Armeria's DocService, which the daemon does not have, and constants of other systems.
   leave_out "$tree"/lib/armeria-[0-9]*.jar 'com/linecorp/armeria/server/docs/*.gz'
   leave_out "$tree"/lib/jnr-constants-*.jar 'jnr/constants/platform/*bsd' \

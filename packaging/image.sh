@@ -93,7 +93,7 @@ add_layer() { # of what is in root, which is empty afterwards
   # shellcheck disable=SC2046 # the names have no spaces
   pack_tree "$root" $(ls "$root") >"$stage/layer"
   contents="$contents${contents:+, }\"sha256:$(sha256sum <"$stage/layer" | cut -d ' ' -f 1)\""
-  gzip -n "$stage/layer"
+  gzip -9n "$stage/layer"
   blob "$stage/layer.gz"
   layers="$layers${layers:+, }{\"mediaType\": \"application/vnd.oci.image.layer.v1.tar+gzip\",
     \"digest\": \"sha256:$digest\", \"size\": $size}"
