@@ -19,6 +19,7 @@ package_for_debian() { # a version that grows with each commit: 0.1.0~20261125.0
   } >"$root/usr/share/doc/widerow/copyright"
   rm "$root/usr/lib/widerow/LICENSE" "$root/usr/lib/widerow/THIRD-PARTY.txt"
   mv "$root/usr/lib/widerow/NOTICE" "$root/usr/lib/widerow/ingest" "$root/usr/lib/widerow/query" \
+    "$root/usr/lib/widerow/packaging" \
     "$root/usr/share/doc/widerow"
   cat >"$root/usr/share/doc/widerow/changelog" <<END
 widerow ($release) unstable; urgency=medium

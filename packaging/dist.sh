@@ -1,7 +1,7 @@
 # Sourced by `./widerow dist`, which has built the checkout. Makes, in target/dist:
 #   widerow-VERSION-linux-ARCH.tar.gz   the distribution, to unpack anywhere: bin, lib, native, caches,
-#                                       logs, runtime, licenses, and the documents that messages and
-#                                       help name, in ingest and query
+#                                       logs, runtime, licenses, the documents that messages and help
+#                                       name, in ingest and query, and packaging, with the dashboards
 #   widerow_VERSION_ARCH.deb            the same under /usr/lib/widerow, with user, unit and
 #                                       configuration (needs dpkg-deb; left out where there is none)
 #   widerow-VERSION-oci-ARCH.tar        the same as an OCI image (needs busybox-static, as above)
@@ -47,7 +47,10 @@ distribute() {
   cp "$rows" "$tree/commands.psv"
   cp -R "$checkout/loadgen/logs" "$tree/logs"
   cp "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
-  mkdir "$tree/ingest" "$tree/query"
+  mkdir "$tree/ingest" "$tree/query" "$tree/packaging" "$tree/packaging/kubernetes"
+  for part in compose compose.yaml helm watch kubernetes/widerow.yaml; do
+    cp -R "$checkout/packaging/$part" "$tree/packaging/$part"
+  done
   cp -R "$checkout/ingest/docs" "$checkout"/ingest/*.md "$tree/ingest"
   cp "$checkout"/query/*.md "$tree/query"
   "$jdk/bin/jlink" --add-modules "$runtime_modules" --strip-java-debug-attributes --no-man-pages \

@@ -45,7 +45,7 @@ class TidyTest {
   /// Banned in the product, except in the files named.
   private static final Map<String, Set<String>> BANNED_IN_MAIN =
       Map.of(
-          "System.get" + "Property", Set.of(),
+          "System.get" + "Property", Set.of("BuildVersion.java"), // the launcher knows the commit
           "System.get" + "env", Set.of("Shell.java"),
           "Long.get" + "Long(", Set.of(),
           "Integer.get" + "Integer(", Set.of(),
